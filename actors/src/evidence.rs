@@ -219,6 +219,7 @@ fn gather_rest(
     let transcript = transcripts::of(state);
     let (mut tree, read) = look(of, transcript.as_deref(), steps);
     evidence.facts.files = std::mem::take(&mut tree.files);
+    evidence.facts.remote = tree.remote.take();
     evidence.notes.append(&mut tree.notes);
     let changes = std::mem::take(&mut tree.changes);
     evidence.changes = of_turn(changes, of, &mut evidence.notes);

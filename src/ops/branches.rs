@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use actors::{looking, named_file};
+use journal::Journal;
 
 /// `.git` files and `HEAD` are one line each.
 const GIT_FILE_BYTES_MAX: u64 = 4_096;
@@ -15,8 +16,15 @@ const ABOVE_MAX: usize = 32;
 /// No further project is looked at after this time: a file system may not answer.
 const LOOK_WITHIN: Duration = Duration::from_millis(500);
 
-/// Returns the branches of projects that could be read in time.
-pub(crate) fn branches<'a>(projects: impl Iterator<Item = &'a str>) -> HashMap<String, String> {
+/// Returns the branches of projects that could be read in time. A collector's projects are on other machines: a folder of
+/// the same path here is another one.
+pub(crate) fn branches<'a>(
+    journal: &Journal,
+    projects: impl Iterator<Item = &'a str>,
+) -> HashMap<String, String> {
+    if journal.is_collector() {
+        return HashMap::new();
+    }
     let projects: BTreeSet<&str> = projects.collect();
     let until = Instant::now() + LOOK_WITHIN;
     let in_time = projects.into_iter().take_while(|_| Instant::now() < until);

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::ops::branches::branches;
 use crate::ops::query::{self, Result};
-use crate::ops::views::{SessionRow, SessionTitle};
+use crate::ops::views::{SessionRow, SessionSource, SessionTitle};
 
 /// Sessions that are shown unless all are asked for, besides those that wait or run.
 pub(crate) const SHOWN: usize = 200;
@@ -58,6 +58,12 @@ pub(crate) struct NowRow {
     pub(crate) project: String,
     #[serde(flatten)]
     pub(crate) title: SessionTitle,
+    /// The repository that its project is a clone of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remote: Option<String>,
+    /// In a collector's journal only.
+    #[serde(flatten)]
+    pub(crate) source: Option<SessionSource>,
     #[serde(rename = "standing")]
     pub(crate) status: SessionStatus,
     /// The word for what it waits for.
@@ -80,6 +86,19 @@ pub(crate) struct NowRow {
     pub(crate) injected: u64,
     /// Stops that passed.
     pub(crate) passed: u64,
+}
+
+impl NowRow {
+    /// Returns the machine that it came from, in a collector's journal.
+    pub(crate) fn machine(&self) -> Option<&str> {
+        self.source.as_ref().map(|source| source.machine.as_str())
+    }
+
+    /// Returns what it works on: at a collector the repository if it is known, else the folder.
+    pub(crate) fn remote_or_project(&self) -> &str {
+        let remote = self.remote.as_deref().filter(|_| self.source.is_some());
+        remote.unwrap_or(&self.project)
+    }
 }
 
 /// What the page and `top` show at once.
@@ -164,19 +183,24 @@ pub(crate) fn now(
         Ok((entry, state))
     });
     let loaded: Vec<_> = loaded.collect::<Result<_>>()?;
-    let branches = branches(loaded.iter().map(|(_, state)| state.project()));
+    let branches = branches(journal, loaded.iter().map(|(_, state)| state.project()));
     let mut projects = HashMap::new();
-    let mut rows: Vec<_> = loaded
-        .iter()
-        .map(|(entry, state)| {
-            let project = projects
-                .entry(state.project())
-                .or_insert_with_key(|folder| Project::look(config, trust, folder));
-            let branch = branches.get(state.project()).cloned();
-            let row = SessionRow::new(entry, state, branch, at);
-            (row.need(), now_row(row, entry, state, project, at))
-        })
-        .collect();
+    let rows = loaded.iter().map(|(entry, state)| {
+        let project = projects
+            .entry(state.project())
+            .or_insert_with_key(|folder| {
+                if journal.is_collector() {
+                    Project::elsewhere(config, folder)
+                } else {
+                    Project::look(config, trust, folder)
+                }
+            });
+        let branch = branches.get(state.project()).cloned();
+        let mut row = SessionRow::new(entry, state, branch, at);
+        row.source = query::source(journal, entry)?;
+        Ok((row.need(), now_row(row, entry, state, project, at)))
+    });
+    let mut rows: Vec<_> = rows.collect::<Result<_>>()?;
     rows.sort_by_key(|(need, _)| *need);
     Ok(SessionsNow {
         seq,
@@ -207,11 +231,19 @@ impl Project {
                 is_seen: true,
             },
             None => Self {
-                policy: config.policy_with(&unseen(folder), None, false),
-                is_untrusted: false,
-                is_broken: false,
                 is_seen: false,
+                ..Self::elsewhere(config, folder)
             },
+        }
+    }
+
+    /// One on another machine, whose files are not looked at.
+    fn elsewhere(config: &Config, folder: &str) -> Self {
+        Self {
+            policy: config.policy_with(&unseen(folder), None, false),
+            is_untrusted: false,
+            is_broken: false,
+            is_seen: true,
         }
     }
 }
@@ -254,6 +286,8 @@ fn now_row(
         agent: row.agent,
         project: row.project,
         title: row.title,
+        remote: row.remote,
+        source: row.source,
         earlier: row.earlier,
         turn: row.turn,
         turn_start: state.clock_start(policy.timer, now),

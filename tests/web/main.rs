@@ -3,6 +3,7 @@
 
 mod axe;
 mod browser;
+mod fleet;
 mod hostile;
 mod pictures;
 mod stage;
@@ -79,6 +80,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         axe::every_view,
     ),
     ("what is hovered and drawn can be read", axe::hovered),
+    ("fleet: machines and projects at a collector", fleet::fleet),
     (
         "what agents wrote is text wherever it is shown",
         hostile::text,

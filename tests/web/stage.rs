@@ -39,6 +39,15 @@ impl Stage {
         assert_eq!(answer["ok"], true, "{}", answer["problems"]);
         let demo = PathBuf::from(answer["folder"].as_str().expect("a folder"));
         fs::write(demo.join("home/config.yml"), CONFIG).expect("writes");
+        testkit::git::git(
+            &demo.join("webshop"),
+            &[
+                "remote",
+                "add",
+                "origin",
+                "git@example.org:team/webshop.git",
+            ],
+        );
         let stage = Self {
             folder,
             daemon: RefCell::new(spawn(&demo)),
@@ -89,6 +98,13 @@ impl Stage {
         text.lines()
             .map(|line| serde_json::from_str(line).expect(line))
             .collect()
+    }
+
+    /// Asks the command line, and returns what it prints.
+    pub(crate) fn print(&self, arguments: &[&str]) -> Vec<u8> {
+        let output = program(&self.demo, arguments).output().expect("runs");
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
     }
 
     /// Has the command line open the page in a browser, which is a program that notes what it is to open. Returns the
@@ -263,10 +279,15 @@ fn spawn(demo: &Path) -> Child {
 }
 
 fn program(demo: &Path, arguments: &[&str]) -> Command {
+    program_at(&demo.join("home"), arguments)
+}
+
+/// Returns a command of the program with a home of its own.
+pub(crate) fn program_at(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checkpointd"));
     command
         .args(arguments)
-        .env("CHECKPOINTD_HOME", demo.join("home"))
+        .env("CHECKPOINTD_HOME", home)
         .env("CHECKPOINTD_AUTOSTART", "0");
     command.env_remove("CHECKPOINTD_SOCKET").env("TZ", "UTC");
     command

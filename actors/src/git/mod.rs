@@ -84,6 +84,8 @@ pub struct Tree {
     pub listing: Option<Listing>,
     /// The current branch.
     pub branch: Option<String>,
+    /// The repository that it is a clone of.
+    pub remote: Option<String>,
     /// Notes about incomplete answers, with the reasons.
     pub notes: Vec<String>,
 }
@@ -280,9 +282,8 @@ fn tree(
         };
         held.compare(view, before, deadline)
     });
-    let branch = answer
-        .branch
-        .map(|name| String::from_utf8_lossy(name).into_owned());
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    let branch = answer.branch.map(text);
     Tree {
         changes: Changes::Known(files),
         top: Some(top.to_owned()),
@@ -290,6 +291,7 @@ fn tree(
         files: facts.unwrap_or_default(),
         listing: listed.map(listing::read),
         branch,
+        remote: view.remote.clone(),
         notes,
     }
 }

@@ -116,6 +116,8 @@ pub(super) struct View {
     pub(super) top: PathBuf,
     /// The names of the filters that the repository's configuration defines, which are not run.
     pub(super) filters: Vec<String>,
+    /// The repository that this one is a clone of.
+    pub(super) remote: Option<String>,
     /// Removed with everything in it at the end.
     _folder: TempDir,
 }
@@ -163,6 +165,7 @@ impl View {
                 .iter()
                 .map(|name| String::from_utf8_lossy(name).into_owned())
                 .collect(),
+            remote: remote(&settings),
             _folder: folder,
         })
     }
@@ -189,6 +192,23 @@ impl View {
 
 fn not_understood() -> Failure {
     Failure::System(io::Error::other("the answer was not understood"))
+}
+
+/// Returns the repository that this one is a clone of: its `origin`, else the first remote that names one.
+fn remote(settings: &[Setting<'_>]) -> Option<String> {
+    let mut first = None;
+    for Setting { key, value, .. } in settings {
+        let Some((b"remote", Some(name), b"url")) = parse::key(key) else {
+            continue;
+        };
+        let url = value.and_then(|value| std::str::from_utf8(value).ok());
+        let found = url.and_then(checkpoint::project::remote);
+        if name == b"origin" && found.is_some() {
+            return found;
+        }
+        first = first.or(found);
+    }
+    first
 }
 
 /// Returns the names of the filters that must not run, because the repository's own configuration defines them or, for

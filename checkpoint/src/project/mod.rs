@@ -17,6 +17,7 @@ mod package_json;
 mod pyproject;
 mod python;
 mod rakefile;
+mod remote;
 pub(crate) mod resolve;
 pub(crate) mod task_calls;
 mod taskfile;
@@ -30,6 +31,7 @@ use journal::{ChangedFile, Task, Workspace};
 pub use covering::{Sources, covered, holds_rust_tests, is_test};
 pub(crate) use file::file_name;
 pub use file::{ProjectFile, SEEN, folder};
+pub use remote::remote;
 
 /// Folders whose files are read.
 const FOLDERS_MAX: usize = 24;

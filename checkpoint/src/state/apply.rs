@@ -175,6 +175,9 @@ impl SessionState {
                 });
             }
             Event::TurnJoined { turn_at } => self.join_turns(*turn_at),
+            Event::FactsGathered { facts, .. } if facts.remote.is_some() => {
+                self.remote.clone_from(&facts.remote);
+            }
             _ => {}
         }
     }

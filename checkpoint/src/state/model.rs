@@ -10,7 +10,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 9;
+pub const SNAPSHOT_VERSION: u32 = 10;
 
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,6 +130,8 @@ pub struct SessionState {
     pub ahead: Option<Box<Turn>>,
     /// The folder in which it began, or was resumed.
     pub home: String,
+    /// The repository that its project is a clone of, as last heard.
+    pub remote: Option<String>,
     /// The host reports prompts by a hook, so the transcript need not be searched.
     pub prompts_by_hook: bool,
     /// The last prompt was our own typed text, not the echo of a hook reply (spec DECIDE-9).
@@ -244,6 +246,7 @@ impl SessionState {
             previous: None,
             ahead: None,
             home: String::new(),
+            remote: None,
             prompts_by_hook: false,
             own_prompt_last: false,
             notification: None,

@@ -31,6 +31,9 @@ pub struct Facts {
     /// What the project's own files say about verifying the changed ones; `None` if they were not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
+    /// Host and path of the repository that the project is a clone of, if it names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
 }
 
 /// Changed files that may ask for less than their names say, by what they hold. Paths are those of

@@ -194,6 +194,7 @@ fn session_id(home: &Home, session: &str) -> Result<Uuid> {
 
 fn state_of(home: &Home, session: &str) -> Result<StateView> {
     let query = Query::State {
+        machine: None,
         session: session.to_owned(),
         seq: None,
         time: None,

@@ -163,6 +163,13 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
 ///
 /// When it is not a path.
 pub(super) fn folder(given: &Path) -> Result<String> {
+    // A repository, as a collector's sessions are clones of it.
+    if let Some(name) = given.to_str().filter(|_| !given.exists())
+        && checkpoint::project::remote(&format!("https://{name}")).as_deref() == Some(name)
+        && name.contains('.')
+    {
+        return Ok(name.to_owned());
+    }
     let whole = given
         .canonicalize()
         .or_else(|_| std::path::absolute(given))

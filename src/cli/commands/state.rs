@@ -25,6 +25,9 @@ pub(crate) struct StateArgs {
     /// A session: id, beginning of one, or `last`
     #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
+    /// Among the sessions of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
     /// After this event (sequence number) or at this time (2h ago, yesterday, 14:30, 2026-11-20, RFC 3339)
     #[arg(long, value_name = "SEQ|TIME")]
     pub(crate) at: Option<String>,
@@ -36,14 +39,18 @@ pub(crate) struct StateArgs {
     pub(crate) output: Output,
 }
 
+/// A session, and the machine that it is on.
+type Whose<'a> = (&'a str, Option<&'a str>);
+
 /// Returns the question for a session at a point: an event's number, or a time, of a day its end.
-fn at_point(session: &str, point: &str) -> Result<Query> {
-    let session = session.to_owned();
+fn at_point((session, machine): Whose<'_>, point: &str) -> Result<Query> {
+    let (session, machine) = (session.to_owned(), machine.map(str::to_owned));
     if let Ok(seq) = point.parse() {
         return Ok(Query::State {
             session,
             seq: Some(seq),
             time: None,
+            machine,
         });
     }
     let time = when::read_now(point).map_err(|problem| {
@@ -54,25 +61,28 @@ fn at_point(session: &str, point: &str) -> Result<Query> {
         session,
         seq: None,
         time: Some(time.end),
+        machine,
     })
 }
 
 /// Shows a session's state, or what changed between two points.
 pub(crate) fn run(home: &Home, args: StateArgs) -> Result<u8> {
+    let whose = (args.session.as_str(), args.machine.as_deref());
     match args.diff.as_deref() {
-        Some([a, b]) => diff(home, &args.session, a, b, args.output),
-        _ => show(home, &args.session, args.at.as_deref(), args.output),
+        Some([a, b]) => diff(home, whose, a, b, args.output),
+        _ => show(home, whose, args.at.as_deref(), args.output),
     }
 }
 
 /// Shows the state of a session.
-fn show(home: &Home, session: &str, at: Option<&str>, output: Output) -> Result<u8> {
+fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Result<u8> {
     let query = match at {
-        Some(point) => at_point(session, point)?,
+        Some(point) => at_point(whose, point)?,
         None => Query::State {
-            session: session.to_owned(),
+            session: whose.0.to_owned(),
             seq: None,
             time: None,
+            machine: whose.1.map(str::to_owned),
         },
     };
     answer(home, &query, output, |states: &[Map<String, Value>]| {
@@ -91,9 +101,9 @@ fn show(home: &Home, session: &str, at: Option<&str>, output: Output) -> Result<
 }
 
 /// Shows what changed in a session between two points.
-fn diff(home: &Home, session: &str, a: &str, b: &str, output: Output) -> Result<u8> {
-    let was: StateView = connection::ask_one(home, &at_point(session, a)?, |_, _| ())?;
-    let now: StateView = connection::ask_one(home, &at_point(session, b)?, |_, _| ())?;
+fn diff(home: &Home, whose: Whose<'_>, a: &str, b: &str, output: Output) -> Result<u8> {
+    let was: StateView = connection::ask_one(home, &at_point(whose, a)?, |_, _| ())?;
+    let now: StateView = connection::ask_one(home, &at_point(whose, b)?, |_, _| ())?;
     let diff = StateDiff {
         from: Point::of(&was),
         to: Point::of(&now),

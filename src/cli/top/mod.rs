@@ -18,6 +18,7 @@ use crate::render;
 
 mod act;
 mod ansi;
+mod columns;
 mod feed;
 mod model;
 mod page;

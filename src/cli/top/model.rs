@@ -62,16 +62,19 @@ pub(crate) enum Sort {
     Newest,
     /// By project, and in it as by [`Sort::Need`].
     Project,
+    /// By machine, and in it as by [`Sort::Need`].
+    Machine,
     /// The longest turn first.
     Turn,
 }
 
 impl Sort {
-    const fn next(self) -> Self {
+    const fn next(self, has_machines: bool) -> Self {
         match self {
             Self::Need => Self::Newest,
             Self::Newest => Self::Project,
-            Self::Project => Self::Turn,
+            Self::Project if has_machines => Self::Machine,
+            Self::Project | Self::Machine => Self::Turn,
             Self::Turn => Self::Need,
         }
     }
@@ -82,6 +85,7 @@ impl Sort {
             Self::Need => "what waits for you first",
             Self::Newest => "the newest event first",
             Self::Project => "by project",
+            Self::Machine => "by machine",
             Self::Turn => "the longest turn first",
         }
     }
@@ -197,10 +201,19 @@ impl Model {
         match self.sort {
             Sort::Need => {}
             Sort::Newest => rows.sort_by_key(|row| Reverse(row.last_seq)),
-            Sort::Project => rows.sort_by(|one, other| one.project.cmp(&other.project)),
+            Sort::Project => {
+                rows.sort_by(|one, other| one.remote_or_project().cmp(other.remote_or_project()))
+            }
+            Sort::Machine => rows.sort_by(|one, other| one.machine().cmp(&other.machine())),
             Sort::Turn => rows.sort_by_key(|row| (row.turn_start.is_none(), row.turn_start)),
         }
         rows
+    }
+
+    /// Returns whether the sessions came from machines, as at a collector.
+    pub(crate) fn has_machines(&self) -> bool {
+        let mut rows = self.now.iter().flat_map(|now| &now.rows);
+        rows.any(|row| row.machine().is_some())
     }
 
     /// Returns the newest events that the filter lets through, the oldest first: those of sessions that are shown, and
@@ -265,7 +278,7 @@ impl Model {
             }
             KeyCode::Char('c') => return self.of_selected(|row| Act::Clear(row.session)),
             KeyCode::Char('s') if self.pages.is_empty() => {
-                self.sort = self.sort.next();
+                self.sort = self.sort.next(self.has_machines());
                 self.said = Some(format!("sorted: {}", self.sort.words()));
             }
             KeyCode::Esc | KeyCode::Backspace => return self.back(),
@@ -394,6 +407,8 @@ fn words(row: &NowRow) -> String {
     let names = [
         row.agent.word(),
         &row.project,
+        row.remote.as_deref().unwrap_or_default(),
+        row.machine().unwrap_or_default(),
         title.title.as_deref().unwrap_or_default(),
         title.branch.as_deref().unwrap_or_default(),
         title.pane.as_deref().unwrap_or_default(),

@@ -15,6 +15,7 @@ use crate::ops::sessions_now::{LastTool, NowRow, SessionsNow};
 use crate::ops::views::SessionTitle;
 
 mod acts;
+mod fleet;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_800_000_000 + seconds) * 1_000_000)
@@ -31,6 +32,8 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
             branch: Some("main".into()),
             pane: Some("%7".into()),
         },
+        remote: None,
+        source: None,
         status,
         why: None,
         earlier: false,

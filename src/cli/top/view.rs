@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState, Wrap};
 
 use super::ansi;
+use super::columns::{self, Column};
 use super::model::Model;
 use super::page::{Page, Subject};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
@@ -154,7 +155,7 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
         return;
     }
     let is_wide = table.width >= WIDE;
-    let columns: &[_] = if is_wide { &COLUMNS_WIDE } else { &COLUMNS };
+    let columns = columns::of(is_wide, model.has_machines());
     let lines = rows.iter().map(|row| {
         let style = if row.earlier {
             paint.dim()
@@ -175,7 +176,7 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
     let head = TableRow::new(columns.iter().map(|(column, _)| column.head()));
     let columns = columns
         .iter()
-        .map(|(_, width)| width.map_or(Constraint::Min(TOOL_MIN), Constraint::Length));
+        .map(|(_, width)| width.map_or(Constraint::Min(columns::TOOL_MIN), Constraint::Length));
     let drawn = Table::new(lines, columns)
         .header(head.style(paint.dim()))
         .row_highlight_style(paint.bar());
@@ -230,68 +231,18 @@ fn summary(model: &Model) -> String {
     .replace("    (", "  (")
 }
 
-/// A column of the table.
-#[derive(Clone, Copy)]
-enum Column {
-    State,
-    Agent,
-    Title,
-    Project,
-    Branch,
-    Turn,
-    Tool,
-    Flags,
-}
-
-/// The columns and their widths; `None` takes what is left.
-const COLUMNS: [(Column, Option<u16>); 7] = [
-    (Column::State, Some(9)),
-    (Column::Agent, Some(6)),
-    (Column::Title, Some(17)),
-    (Column::Project, Some(10)),
-    (Column::Turn, Some(10)),
-    (Column::Tool, None),
-    (Column::Flags, Some(6)),
-];
-const COLUMNS_WIDE: [(Column, Option<u16>); 8] = [
-    (Column::State, Some(9)),
-    (Column::Agent, Some(6)),
-    (Column::Title, Some(30)),
-    (Column::Project, Some(18)),
-    (Column::Branch, Some(14)),
-    (Column::Turn, Some(12)),
-    (Column::Tool, None),
-    (Column::Flags, Some(14)),
-];
-/// The least width for the last tool.
-const TOOL_MIN: u16 = 10;
-
-impl Column {
-    const fn head(self) -> &'static str {
-        match self {
-            Self::State => "STATE",
-            Self::Agent => "AGENT",
-            Self::Title => "TITLE",
-            Self::Project => "PROJECT",
-            Self::Branch => "BRANCH",
-            Self::Turn => "TURN",
-            Self::Tool => "LAST TOOL",
-            Self::Flags => "FLAGS",
-        }
-    }
-}
-
 /// Returns the text of a cell, and how it looks.
 fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, Style) {
     let plain = |text: &str| (render::printable(text), Style::new());
     match column {
         Column::State if row.earlier => (row.status.words().to_owned(), paint.dim()),
         Column::State => (row.status.words().to_owned(), paint.of(row)),
+        Column::Machine => plain(row.machine().unwrap_or("-")),
         Column::Agent => plain(row.agent.word()),
         Column::Title => (row.title.words(&row.project), Style::new()),
         // The end of a path says more than its beginning.
-        Column::Project => plain(&Path::new(&row.project).file_name().map_or_else(
-            || row.project.clone(),
+        Column::Project => plain(&Path::new(row.remote_or_project()).file_name().map_or_else(
+            || row.remote_or_project().to_owned(),
             |name| name.to_string_lossy().into_owned(),
         )),
         Column::Branch => plain(row.title.branch.as_deref().unwrap_or("-")),
@@ -317,6 +268,10 @@ fn turn_clock(row: &NowRow, model: &Model) -> (String, bool) {
         return ("-".into(), false);
     };
     let elapsed = model.clock.millis_since(began);
+    // The bound is in its machine's settings.
+    if row.machine().is_some() {
+        return (render::duration_ms(elapsed / 1_000 * 1_000), false);
+    }
     let short = |ms: u64| match ms {
         0..60_000 => format!("{}s", ms / 1_000),
         _ if ms.is_multiple_of(60_000) && ms < 3_600_000 => format!("{}m", ms / 60_000),
@@ -344,7 +299,10 @@ fn details(model: &Model) -> String {
         .map(|why| format!(", {}", render::printable(why)))
         .unwrap_or_default();
     let id: String = row.session.to_string().chars().take(8).collect();
-    let project = render::path(Path::new(&row.project));
+    let project = match row.machine() {
+        None => render::path(Path::new(&row.project)),
+        Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
+    };
     let sent = format!(
         "asked at {} of {} stops",
         row.injected,
@@ -379,7 +337,10 @@ fn draw_page(
             row.map_or_else(
                 || format!("timeline of {id}"),
                 |row| {
-                    let project = render::path(Path::new(&row.project));
+                    let project = match row.machine() {
+                        None => render::path(Path::new(&row.project)),
+                        Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
+                    };
                     format!(
                         "timeline of {id}: {}; {}, {}, {project}",
                         row.title.words(&row.project),

@@ -33,6 +33,7 @@ async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
     ask_whole(
         &api.reader,
         Query::State {
+            machine: None,
             session: id.into_inner(),
             seq: None,
             time: None,

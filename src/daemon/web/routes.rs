@@ -132,10 +132,12 @@ async fn decision(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
 #[derive(Deserialize)]
 struct Days {
     days: u32,
+    machine: Option<String>,
 }
 
-async fn trends(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
-    walk(&page, Query::Trends { days: days.days }).await
+async fn trends(page: web::Data<Page>, wanted: web::Query<Days>) -> HttpResponse {
+    let Days { days, machine } = wanted.into_inner();
+    walk(&page, Query::Trends { days, machine }).await
 }
 
 /// The longest that the page reads transcripts.
@@ -199,6 +201,7 @@ async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse
         &page,
         Query::WhatIf {
             session: None,
+            machine: None,
             name: "config.yml".into(),
             text: tried.into_inner().text,
         },

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::delivery::obstacle;
 use super::explain;
-use super::filter::Whose;
+use super::filter::{Project, Whose};
 use super::marks::{ByRule, Marks};
 use super::question::{Audit, Emit, Result, send};
 use crate::ops::views::{DecisionRow, Group, Summary, Totals};
@@ -19,7 +19,7 @@ use crate::ops::views::{DecisionRow, Group, Summary, Totals};
 pub(super) fn walk(
     journal: &Journal,
     filter: &Audit,
-    mut each: impl FnMut(&Envelope, &Decision, Outcome, &str) -> Result<()>,
+    mut each: impl FnMut(&Envelope, &Decision, Outcome, &Project) -> Result<()>,
 ) -> Result<()> {
     let mut whose = Whose::new(
         journal,
@@ -88,7 +88,8 @@ pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Re
     walk(journal, filter, |envelope, decision, outcome, project| {
         let obstacle = obstacle(journal, envelope, outcome)?;
         let mut line = DecisionRow::new(envelope, decision, outcome, obstacle);
-        line.project = Some(project.to_owned());
+        line.project = Some(project.path.clone());
+        line.remote.clone_from(&project.remote);
         lines.push(line);
         Ok(())
     })?;
@@ -141,6 +142,17 @@ pub(super) struct Followed<'a> {
 pub(super) struct End {
     pub(super) of: FollowUp,
     pub(super) ms: u64,
+}
+
+impl End {
+    /// Returns for a demand whose end is known how long it took to meet it, if it was met.
+    pub(super) fn met(&self) -> Option<Option<u64>> {
+        match self.of {
+            FollowUp::Fulfilled => Some(Some(self.ms)),
+            FollowUp::Unfulfilled(_) => Some(None),
+            FollowUp::Open | FollowUp::Unknown | FollowUp::Withheld => None,
+        }
+    }
 }
 
 impl<'a> Followed<'a> {
@@ -242,6 +254,7 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     let mut total = Counter::default();
     let mut groups = BTreeMap::<_, (Agent, Counter)>::new();
     let machine = |envelope: &Envelope| Some(envelope.origin.as_ref()?.machine.clone());
+    let mut remotes = BTreeMap::new();
     let mut rules = ByRule::default();
     walk(journal, filter, |envelope, decision, outcome, project| {
         let (end, marks) = followed.end(envelope)?;
@@ -249,7 +262,11 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
         rules.add(envelope.seq, decision, end, marks);
         total.add(envelope, decision, outcome, end, marks);
         let agent = envelope.stream.agent;
-        let group = groups.entry((machine(envelope), agent.word(), project.to_owned()));
+        let key = (machine(envelope), agent.word(), project.path.clone());
+        remotes
+            .entry(key.clone())
+            .or_insert_with(|| project.remote.clone());
+        let group = groups.entry(key);
         let (_, group) = group.or_insert_with(|| (agent, Counter::default()));
         group.add(envelope, decision, outcome, end, marks);
         Ok(())
@@ -259,10 +276,11 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
         rules: rules.totals(),
         total: total.totals(),
         groups: groups
-            .map(|((machine, _, project), (agent, counter))| Group {
-                machine,
+            .map(|(key, (agent, counter))| Group {
+                remote: remotes.remove(&key).flatten(),
+                machine: key.0,
                 agent,
-                project,
+                project: key.2,
                 totals: counter.totals(),
             })
             .collect(),

@@ -18,7 +18,33 @@ pub(super) struct Whose<'a> {
     project: Option<&'a str>,
     machine: Option<&'a str>,
     /// The projects of the selected sessions.
-    projects: HashMap<Uuid, String>,
+    projects: HashMap<Uuid, Project>,
+}
+
+/// The last known project of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Project {
+    /// Its folder; empty if it is not known.
+    pub(super) path: String,
+    /// The repository that it is a clone of.
+    pub(super) remote: Option<String>,
+}
+
+impl Project {
+    /// Returns whether it is in a folder or below it, or a clone of a repository.
+    fn is_in(&self, wanted: &str) -> bool {
+        Path::new(&self.path).starts_with(wanted) || self.remote.as_deref() == Some(wanted)
+    }
+
+    /// Returns what tells it from others. On several machines, equal folders are different projects, and clones of one
+    /// repository are one.
+    pub(super) fn name(&self, machine: Option<&str>) -> String {
+        match (machine, &self.remote) {
+            (None, _) => self.path.clone(),
+            (Some(_), Some(remote)) => remote.clone(),
+            (Some(machine), None) => format!("{machine}:{}", self.path),
+        }
+    }
 }
 
 impl<'a> Whose<'a> {
@@ -61,21 +87,23 @@ impl<'a> Whose<'a> {
             && self.session.is_none_or(|session| session == stream.session)
             && self.agent.is_none_or(|agent| agent == stream.agent);
         Ok(match self.project {
-            Some(wanted) if fits => Path::new(self.project(stream)?).starts_with(wanted),
+            Some(wanted) if fits => self.project(stream)?.is_in(wanted),
             _ => fits,
         })
     }
 
-    /// Returns the last known project of a session, or an empty string.
+    /// Returns the last known project of a session.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(super) fn project(&mut self, stream: &Stream) -> Result<&str> {
+    pub(super) fn project(&mut self, stream: &Stream) -> Result<&Project> {
         if !self.projects.contains_key(&stream.session) {
-            let project = session_state::load(self.journal, stream)?
-                .project()
-                .to_owned();
+            let state = session_state::load(self.journal, stream)?;
+            let project = Project {
+                path: state.project().to_owned(),
+                remote: state.remote,
+            };
             self.projects.insert(stream.session, project);
         }
         Ok(&self.projects[&stream.session])

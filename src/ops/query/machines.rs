@@ -10,7 +10,7 @@ use crate::ops::views::SessionSource;
 /// # Errors
 ///
 /// When the journal cannot be read.
-pub(super) fn source(journal: &Journal, entry: &SessionEntry) -> Result<Option<SessionSource>> {
+pub(crate) fn source(journal: &Journal, entry: &SessionEntry) -> Result<Option<SessionSource>> {
     if !journal.is_collector() {
         return Ok(None);
     }

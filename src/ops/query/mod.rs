@@ -32,6 +32,7 @@ use question::send;
 use sessions::{find_session_on, state_at};
 
 pub(crate) use history::step;
+pub(crate) use machines::source;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
     Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Result, Sessions,
@@ -71,12 +72,18 @@ impl Reader {
 }
 
 fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
-    let (journal, walks) = (&reader.journal, &reader.walks);
+    let journal = &reader.journal;
     match query {
         Query::Sessions(wanted) => sessions::list(journal, wanted, emit),
         Query::SessionNames => sessions::names(journal, emit),
-        Query::State { session, seq, time } => {
-            let state = state_at(journal, &find_session(journal, session)?, *seq, *time)?;
+        Query::State {
+            session,
+            seq,
+            time,
+            machine,
+        } => {
+            let entry = find_session_on(journal, session, machine.as_deref())?;
+            let state = state_at(journal, &entry, *seq, *time)?;
             send(emit, &StateView::new(&state))
         }
         Query::Folded { session } => {
@@ -84,27 +91,9 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             send(emit, &state)
         }
         Query::Events(wanted) => events::list(journal, wanted, emit),
-        Query::Timeline {
-            session,
-            turn,
-            from,
-            machine,
-        } => history::timeline(
-            journal,
-            walks,
-            &find_session_on(journal, session, machine.as_deref())?,
-            *turn,
-            *from,
-            emit,
-        ),
-        Query::Lanes { session, from } => history::lanes(
-            journal,
-            walks,
-            &find_session(journal, session)?,
-            *from,
-            emit,
-        ),
-        Query::Steps { session } => history::steps(journal, &find_session(journal, session)?, emit),
+        Query::Timeline { .. } | Query::Lanes { .. } | Query::Steps { .. } => {
+            answer_history(query, reader, emit)
+        }
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, &audit::summary(journal, filter)?),
         Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
@@ -118,25 +107,54 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             (session.as_deref(), machine.as_deref()),
             emit,
         ),
-        Query::Verify { session } => redecide::verify(journal, session.as_deref(), emit),
+        Query::Verify { session, machine } => {
+            let whose = (session.as_deref(), machine.as_deref());
+            redecide::verify(journal, whose, emit)
+        }
         Query::WhatIf {
             session,
+            machine,
             name,
             text,
-        } => whatif::what_if(
-            journal,
-            &reader.trust,
-            session.as_deref(),
-            (name, text),
-            emit,
-        ),
+        } => {
+            let whose = (session.as_deref(), machine.as_deref());
+            whatif::what_if(journal, &reader.trust, whose, (name, text), emit)
+        }
         Query::Event { seq } => send(emit, &events::one(journal, *seq)?),
-        Query::Trends { days } => send(emit, &trends::trends(journal, *days, Timestamp::now())?),
+        Query::Trends { days, machine } => {
+            let trends = trends::trends(journal, *days, machine.as_deref(), Timestamp::now())?;
+            send(emit, &trends)
+        }
         Query::Outgoing(wanted) => fleet::outgoing(journal, wanted, emit),
         Query::Stats => send(emit, &overview::stats(journal)?),
         Query::Overview => send(emit, &overview::overview(journal)?),
         Query::VerifyJournal => verify(journal, emit),
         Query::IncompletePhase(scope) => incomplete_phase(journal, scope, emit),
+    }
+}
+
+/// Answers questions about what happened in a session, event by event.
+fn answer_history(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
+    let (journal, walks) = (&reader.journal, &reader.walks);
+    match query {
+        Query::Timeline {
+            session,
+            turn,
+            from,
+            machine,
+        } => {
+            let entry = find_session_on(journal, session, machine.as_deref())?;
+            history::timeline(journal, walks, &entry, *turn, *from, emit)
+        }
+        Query::Lanes { session, from } => {
+            let entry = find_session(journal, session)?;
+            history::lanes(journal, walks, &entry, *from, emit)
+        }
+        Query::Steps { session, machine } => {
+            let entry = find_session_on(journal, session, machine.as_deref())?;
+            history::steps(journal, &entry, emit)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) enum Query {
         seq: Option<u64>,
         /// Up to this time.
         time: Option<Timestamp>,
+        /// Among the sessions of this machine.
+        #[serde(default)]
+        machine: Option<String>,
     },
     /// The state of a session in the form that `preview` decides by; for internal use.
     Folded {
@@ -54,6 +57,9 @@ pub(crate) enum Query {
     Steps {
         /// An id, the beginning of one, or `last`.
         session: String,
+        /// Among the sessions of this machine.
+        #[serde(default)]
+        machine: Option<String>,
     },
     /// Decisions in order, one a line.
     Audit(Audit),
@@ -76,11 +82,17 @@ pub(crate) enum Query {
     Verify {
         /// Only of this session.
         session: Option<String>,
+        /// Only of this machine.
+        #[serde(default)]
+        machine: Option<String>,
     },
     /// Decide again all that was decided, under other settings.
     WhatIf {
         /// Only of this session.
         session: Option<String>,
+        /// Only of this machine.
+        #[serde(default)]
+        machine: Option<String>,
         /// Name of the file.
         name: String,
         /// Its text.
@@ -95,6 +107,9 @@ pub(crate) enum Query {
     Trends {
         /// The number of days, up to today.
         days: u32,
+        /// Only of this machine.
+        #[serde(default)]
+        machine: Option<String>,
     },
     /// What `status` shows of the journal.
     Overview,

@@ -8,7 +8,7 @@ use journal::{Envelope, Journal, Stream};
 use uuid::Uuid;
 
 use super::question::{Emit, Progress, Result, send};
-use super::sessions::find_session;
+use super::sessions::{find_session_on, of_machine};
 use crate::ops::views::{Mismatch, Reproved};
 
 /// Events between two signs of progress.
@@ -16,17 +16,17 @@ const PROGRESS_EVERY: u64 = 20_000;
 /// More walks than this would mostly do the same, each with a segment of the log in memory.
 const WALKS_MAX: usize = 4;
 
-/// Hands every decision of a session, or of all, to a judge, one of several, and returns what the judges say, in order.
+/// Hands every decision of a session, of a machine, or of all, to a judge, one of several, and returns what the judges say, in order.
 pub(super) fn judge_all<T: Send, J: FnMut(Past<'_>) -> T>(
     journal: &Journal,
-    session: Option<&str>,
+    (session, machine): (Option<&str>, Option<&str>),
     emit: &mut Emit<'_>,
     judge: impl Fn() -> J + Sync,
 ) -> Result<Vec<T>> {
     // The daemon's own events have the policies.
     let own = Stream::daemon().session;
     if let Some(session) = session {
-        let session = find_session(journal, session)?.stream.session;
+        let session = find_session_on(journal, session, machine)?.stream.session;
         let mut events = journal.stream(own, 0, usize::MAX)?;
         events.extend(journal.stream(session, 0, usize::MAX)?);
         events.sort_by_key(|envelope| envelope.seq);
@@ -41,8 +41,14 @@ pub(super) fn judge_all<T: Send, J: FnMut(Past<'_>) -> T>(
         .clamp(1, WALKS_MAX) as u128;
     // One moment for all of them.
     let last = journal.settle()?;
+    let only = machine.map(|machine| of_machine(journal, machine));
+    let only = only.transpose()?;
+    let only = only.as_ref();
     let share = |walk: u128| {
-        let wanted = move |session: Uuid| session == own || session.as_u128() % walks == walk;
+        let is_wanted = move |session: &Uuid| only.is_none_or(|only| only.contains(session));
+        let wanted = move |session: Uuid| {
+            session == own || session.as_u128() % walks == walk && is_wanted(&session)
+        };
         journal.history(1..=last, wanted)
     };
     let mut next = PROGRESS_EVERY;
@@ -93,7 +99,11 @@ fn in_order<T>(mut judged: Vec<(u64, T)>) -> Vec<T> {
     judged.into_iter().map(|(_, said)| said).collect()
 }
 
-pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'_>) -> Result<()> {
+pub(super) fn verify(
+    journal: &Journal,
+    whose: (Option<&str>, Option<&str>),
+    emit: &mut Emit<'_>,
+) -> Result<()> {
     let judge = |past: Past<'_>| match past.again() {
         _ if past.is_withheld() => Proof::Withheld,
         Ok(now) if now == *past.decision => Proof::Same,
@@ -115,7 +125,7 @@ pub(super) fn verify(journal: &Journal, session: Option<&str>, emit: &mut Emit<'
             why: Some(why),
         }),
     };
-    let judged = judge_all(journal, session, emit, || judge)?;
+    let judged = judge_all(journal, whose, emit, || judge)?;
     let decisions = judged.len();
     let mut proved = Reproved {
         decisions,

@@ -1,10 +1,12 @@
 //! Sessions by name, and their states.
 
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use actors::session_state;
 use checkpoint::state::SessionState;
 use journal::{Agent, Journal, SessionEntry, Timestamp};
+use uuid::Uuid;
 
 use super::machines;
 use super::question::{Emit, Error, Result, Sessions, send};
@@ -104,13 +106,13 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
             loaded.push((entry, state));
         }
     }
-    let branches = branches(loaded.iter().map(|(_, state)| state.project()));
+    let branches = branches(journal, loaded.iter().map(|(_, state)| state.project()));
     let mut rows = Vec::new();
     for (entry, state) in &loaded {
         let branch = branches.get(state.project()).cloned();
         let mut row = SessionRow::new(entry, state, branch, now);
+        row.source = machines::source(journal, entry)?;
         if wanted.has_text(&row) {
-            row.source = machines::source(journal, entry)?;
             rows.push(row);
         }
     }
@@ -125,10 +127,10 @@ impl Sessions {
     fn fits(&self, entry: &SessionEntry, state: &SessionState, now: Timestamp) -> bool {
         self.agent.is_none_or(|agent| agent == entry.stream.agent)
             && (self.status.is_empty() || self.status.contains(&state.status(now)))
-            && self
-                .project
-                .as_ref()
-                .is_none_or(|project| Path::new(state.project()).starts_with(project))
+            && self.project.as_ref().is_none_or(|project| {
+                Path::new(state.project()).starts_with(project)
+                    || state.remote.as_ref() == Some(project)
+            })
             && self.since.is_none_or(|since| entry.last_at >= since)
     }
 
@@ -138,8 +140,13 @@ impl Sessions {
         };
         let id = row.session.to_string();
         let title = &row.title;
-        let parts = [&title.title, &title.branch, &title.pane];
-        let parts = parts.into_iter().flatten().map(String::as_str);
+        let machine = row.source.as_ref().map(|source| &source.machine);
+        let parts = [&title.title, &title.branch, &title.pane, &row.remote];
+        let parts = parts
+            .into_iter()
+            .flatten()
+            .chain(machine)
+            .map(String::as_str);
         let own = [row.agent.word(), &row.project, &row.native_session, &id];
         let mut words = parts.chain(own).map(str::to_lowercase);
         words.any(|word| word.contains(&wanted))
@@ -157,4 +164,34 @@ pub(super) fn names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.last_at));
     rows.into_iter()
         .try_for_each(|row| send(emit, &SessionName::from(row)))
+}
+
+/// Returns the names of all machines that sessions came from, in order.
+///
+/// # Errors
+///
+/// When the journal cannot be read.
+pub(super) fn machines(journal: &Journal) -> Result<Vec<String>> {
+    let mut names = BTreeSet::new();
+    if journal.is_collector() {
+        for entry in of_agents(journal) {
+            names.extend(machines::source(journal, &entry)?.map(|source| source.machine));
+        }
+    }
+    Ok(names.into_iter().collect())
+}
+
+/// Returns the sessions of a machine.
+///
+/// # Errors
+///
+/// When the journal cannot be read.
+pub(super) fn of_machine(journal: &Journal, machine: &str) -> Result<HashSet<Uuid>> {
+    let mut sessions = HashSet::new();
+    for entry in of_agents(journal) {
+        if machines::fits(journal, &entry, Some(machine))? {
+            sessions.insert(entry.stream.session);
+        }
+    }
+    Ok(sessions)
 }

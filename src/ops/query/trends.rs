@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use checkpoint::follow_up::FollowUp;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -14,10 +13,8 @@ use super::benefit::benefit;
 use super::marks::ByRule;
 use super::overview;
 use super::question::{Audit, Result};
-use super::sessions::of_agents;
-use crate::ops::views::{
-    DecisionCount, DemandCount, HookClasses, ProjectDemands, Trends, TurnClasses,
-};
+use super::sessions::{self, of_agents};
+use crate::ops::views::{DecisionCount, DemandCount, DemandsBy, HookClasses, Trends, TurnClasses};
 
 /// The most days that are counted.
 const DAYS_MAX: u32 = 366;
@@ -37,46 +34,49 @@ const SPANS: [u32; 4] = [7, 30, 90, DAYS_MAX];
 
 /// Returns the figures of the last days, in the time zone of this machine. With 0, of the shortest span that has all that
 /// is known.
-pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Trends> {
+pub(super) fn trends(
+    journal: &Journal,
+    days: u32,
+    machine: Option<&str>,
+    now: Timestamp,
+) -> Result<Trends> {
     let days = match days {
         0 => Days::until(now, fitting(journal, now)),
         days => Days::until(now, days),
     };
-    let filter = Audit {
-        since: days.began(),
-        ..Audit::default()
-    };
+    let filter = filter(&days, machine);
     let mut followed = Followed::new(journal)?;
     let mut turns = TurnLengths::default();
     let mut decisions = Decisions::new();
     let mut demands = BTreeMap::<usize, DemandCount>::new();
     let mut rules = ByRule::default();
-    let mut projects = BTreeMap::<String, OfProject>::new();
+    let mut projects = BTreeMap::<String, Demands>::new();
+    let mut machines = BTreeMap::<String, Demands>::new();
     audit::walk(journal, &filter, |envelope, decision, _, project| {
         let Some(day) = days.index_of(envelope.at) else {
             return Ok(());
         };
+        let machine = envelope.origin.as_deref();
+        let machine = machine.map(|origin| origin.machine.as_str());
+        let project = project.name(machine);
         let verdict = decision.verdict.word();
         *decisions
-            .entry((day, project.to_owned(), verdict, decision.reason.word()))
+            .entry((day, project.clone(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
         let (end, marks) = followed.end(envelope)?;
         rules.add(envelope.seq, decision, end.map(|end| &end.of), marks);
-        if let Some(End {
-            of: end @ (FollowUp::Fulfilled | FollowUp::Unfulfilled(_)),
-            ms,
-        }) = end
-        {
-            let met = *end == FollowUp::Fulfilled;
+        if let Some(met) = end.and_then(End::met) {
             let count = demands.entry(day).or_default();
             count.day = day;
             count.demands += 1;
-            count.met += u64::from(met);
-            let of_project = projects.entry(project.to_owned()).or_default();
-            of_project.demands += 1;
-            of_project.wrong += u64::from(marks.any(envelope.seq));
-            of_project.done_ms.extend(met.then_some(*ms));
+            count.met += u64::from(met.is_some());
+            let is_wrong = marks.any(envelope.seq);
+            projects.entry(project).or_default().add(met, is_wrong);
+            if let Some(machine) = machine {
+                let count = machines.entry(machine.to_owned()).or_default();
+                count.add(met, is_wrong);
+            }
         }
         Ok(())
     })?;
@@ -91,15 +91,21 @@ pub(super) fn trends(journal: &Journal, days: u32, now: Timestamp) -> Result<Tre
                 .flat_map(|it| it.done_ms.clone())
                 .collect(),
         ),
-        projects: of_projects(projects),
+        projects: demands_by(projects),
+        machines: demands_by(machines),
+        known_machines: sessions::machines(journal)?,
         benefit: benefit(journal, &filter)?,
-        turns: TurnClasses {
-            bounds_ms: &TURN_BOUNDS_MS,
-            counts: classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
-            median_ms: turns.median_ms(),
-        },
+        turns: turn_classes(&turns),
         hooks: hook_classes(journal)?,
     })
+}
+
+fn filter(days: &Days, machine: Option<&str>) -> Audit {
+    Audit {
+        since: days.began(),
+        machine: machine.map(str::to_owned),
+        ..Audit::default()
+    }
 }
 
 fn fitting(journal: &Journal, now: Timestamp) -> u32 {
@@ -125,20 +131,29 @@ fn counts(decisions: Decisions) -> Vec<DecisionCount> {
         .collect()
 }
 
-/// What is counted of a project.
+/// What is counted of a project or a machine.
 #[derive(Default)]
-struct OfProject {
+struct Demands {
     demands: u64,
     wrong: u64,
     /// Of each that was met.
     done_ms: Vec<u64>,
 }
 
-fn of_projects(projects: BTreeMap<String, OfProject>) -> Vec<ProjectDemands> {
-    let mut rows: Vec<_> = projects
+impl Demands {
+    /// Adds a demand, with the time until it was met if it was.
+    fn add(&mut self, met: Option<u64>, is_wrong: bool) {
+        self.demands += 1;
+        self.wrong += u64::from(is_wrong);
+        self.done_ms.extend(met);
+    }
+}
+
+fn demands_by(counts: BTreeMap<String, Demands>) -> Vec<DemandsBy> {
+    let mut rows: Vec<_> = counts
         .into_iter()
-        .map(|(project, it)| ProjectDemands {
-            project,
+        .map(|(name, it)| DemandsBy {
+            name,
             demands: it.demands,
             met: it.done_ms.len() as u64,
             wrong: it.wrong,
@@ -152,6 +167,14 @@ fn of_projects(projects: BTreeMap<String, OfProject>) -> Vec<ProjectDemands> {
 fn middle(mut all: Vec<u64>) -> Option<u64> {
     all.sort_unstable();
     all.get(all.len() / 2).copied()
+}
+
+fn turn_classes(turns: &TurnLengths) -> TurnClasses {
+    TurnClasses {
+        bounds_ms: &TURN_BOUNDS_MS,
+        counts: classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
+        median_ms: turns.median_ms(),
+    }
 }
 
 fn hook_classes(journal: &Journal) -> Result<HookClasses> {

@@ -21,7 +21,7 @@ use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
 pub(super) fn what_if(
     journal: &Journal,
     trust: &Trust,
-    session: Option<&str>,
+    whose: (Option<&str>, Option<&str>),
     (name, text): (&str, &str),
     emit: &mut Emit<'_>,
 ) -> Result<()> {
@@ -32,7 +32,7 @@ pub(super) fn what_if(
         Candidate::Rules(_) => ReadAs::Rules,
     };
     let waiting = Mutex::new(BTreeSet::new());
-    let judged = judge_all(journal, session, emit, || {
+    let judged = judge_all(journal, whose, emit, || {
         let mut policies = Policies {
             candidate: &candidate,
             trust,

@@ -32,6 +32,9 @@ pub(crate) struct DecisionRow {
     /// The session's project, in lists only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) project: Option<String>,
+    /// The repository that it is a clone of, in lists only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remote: Option<String>,
     /// In a collector's journal only.
     #[serde(flatten)]
     pub(crate) source: Option<Source>,
@@ -64,6 +67,7 @@ impl DecisionRow {
             all_clear: decision.all_clear,
             message: decision.message.clone(),
             project: None,
+            remote: None,
             source: Source::of(envelope),
         }
     }

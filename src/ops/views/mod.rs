@@ -41,9 +41,7 @@ pub(crate) use status_line::{LineCounts, LineSession, StatusLine};
 pub(crate) use timeline::{Place, Step, TimelineLine};
 pub(crate) use totals::{Group, RuleTotals, Summary, Totals};
 pub(crate) use trace::{ActionTrace, RuleTrace, RulesView};
-pub(crate) use trends::{
-    DecisionCount, DemandCount, HookClasses, ProjectDemands, Trends, TurnClasses,
-};
+pub(crate) use trends::{DecisionCount, DemandCount, DemandsBy, HookClasses, Trends, TurnClasses};
 
 /// Returns whether a count is left out of an answer, as most journals never have one.
 fn is_zero(count: &u64) -> bool {

@@ -95,6 +95,9 @@ pub(crate) struct SessionRow {
     pub(crate) earlier: bool,
     #[serde(flatten)]
     pub(crate) title: SessionTitle,
+    /// The repository that its project is a clone of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remote: Option<String>,
     /// In a collector's journal only.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
@@ -113,6 +116,7 @@ impl SessionRow {
             status,
             earlier: !status.is_urgent() && state.is_quiet(now),
             title: SessionTitle::new(state, branch),
+            remote: state.remote.clone(),
             source: None,
             session: entry.stream.session,
             native_session: entry.stream.native(),

@@ -32,6 +32,9 @@ pub(crate) struct Group {
     pub(crate) machine: Option<String>,
     pub(crate) agent: Agent,
     pub(crate) project: String,
+    /// The repository that it is a clone of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remote: Option<String>,
     #[serde(flatten)]
     pub(crate) totals: Totals,
 }

@@ -15,7 +15,11 @@ pub(crate) struct Trends {
     /// The demands by the rule that made them.
     pub(crate) rules: Vec<RuleTotals>,
     /// The demands by project, the one with the most first.
-    pub(crate) projects: Vec<ProjectDemands>,
+    pub(crate) projects: Vec<DemandsBy>,
+    /// The demands by machine, in a collector's journal.
+    pub(crate) machines: Vec<DemandsBy>,
+    /// All machines of a collector's journal.
+    pub(crate) known_machines: Vec<String>,
     /// From a demand to its last action, the middle of those that were met.
     pub(crate) done_ms: Option<u64>,
     /// What `stats` says of these days.
@@ -28,6 +32,7 @@ pub(crate) struct Trends {
 pub(crate) struct DecisionCount {
     /// An index into `days`.
     pub(crate) day: usize,
+    /// Its folder. At a collector the repository that it is a clone of, else its machine and folder.
     pub(crate) project: String,
     pub(crate) verdict: &'static str,
     pub(crate) reason: &'static str,
@@ -42,10 +47,10 @@ pub(crate) struct DemandCount {
     pub(crate) met: u64,
 }
 
-/// The demands of a project.
+/// The demands of a project or a machine.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct ProjectDemands {
-    pub(crate) project: String,
+pub(crate) struct DemandsBy {
+    pub(crate) name: String,
     /// Those whose end is known.
     pub(crate) demands: u64,
     pub(crate) met: u64,

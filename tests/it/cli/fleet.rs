@@ -1,5 +1,7 @@
 //! Events of many machines in one place: real daemons, their exports, and every question to what was merged.
 
+mod projects;
+
 use serde_json::Value;
 
 use super::audit::recorded;

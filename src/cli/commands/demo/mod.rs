@@ -163,7 +163,14 @@ fn ask(stage: &Stage) -> Result<Outcome> {
         sessions: connection::ask_all(&home, &Query::Sessions(Sessions::default()))?,
         decisions,
         journal: connection::ask_one(&home, &Query::VerifyJournal, |_, _| ())?,
-        replay: connection::ask_one(&home, &Query::Verify { session: None }, |_, _| ())?,
+        replay: connection::ask_one(
+            &home,
+            &Query::Verify {
+                session: None,
+                machine: None,
+            },
+            |_, _| (),
+        )?,
         rejected: stats.kinds.get("payload_rejected").copied().unwrap_or(0),
     })
 }

@@ -37,6 +37,9 @@ pub(crate) struct ReplayArgs {
     /// Only this session
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME", conflicts_with = "file")]
+    pub(crate) machine: Option<String>,
     /// Decide every past decision again; exit 1 on a difference
     #[arg(long, conflicts_with_all = ["policy", "file"])]
     pub(crate) verify: bool,
@@ -58,6 +61,7 @@ pub(crate) struct ReplayArgs {
 pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
     let ReplayArgs {
         session,
+        machine,
         verify,
         step,
         output,
@@ -66,12 +70,12 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
     let policy = args.policy.as_deref();
     let file = args.file.as_deref();
     if step {
-        return step::step(home, session, file, output);
+        return step::step(home, (session, machine), file, output);
     }
     match (policy, file) {
-        (Some(policy), _) => whatif::run(home, session, policy, output),
+        (Some(policy), _) => whatif::run(home, (session, machine), policy, output),
         (_, Some(file)) => file::play(home, file, session.as_deref(), output),
-        _ if verify => prove(home, session, output),
+        _ if verify => prove(home, &Query::Verify { session, machine }, output),
         _ => {
             let hint = "`--verify` repeats past decisions, `--policy FILE` decides under another config or other rules, `--file FILE` plays recorded calls";
             Err(Failure::usage("say what to replay").hint(hint))
@@ -79,9 +83,8 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
     }
 }
 
-fn prove(home: &Home, session: Option<String>, output: Output) -> Result<u8> {
-    let query = Query::Verify { session };
-    let answer: Reproved = connection::ask_one(home, &query, progress("deciding again"))?;
+fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
+    let answer: Reproved = connection::ask_one(home, query, progress("deciding again"))?;
     progress_done();
     if output.json {
         print_json(&answer);

@@ -22,7 +22,7 @@ use crate::ops::views::Step;
 /// time, elsewhere all of them.
 pub(super) fn step(
     home: &Home,
-    session: Option<String>,
+    (session, machine): (Option<String>, Option<String>),
     file: Option<&Path>,
     output: Output,
 ) -> Result<u8> {
@@ -35,7 +35,7 @@ pub(super) fn step(
             .hint("`--session last --step`, or `--file hooks.ndjson --step`")
     })?;
     // Asked for whole: a slow reader holds up neither daemon nor journal.
-    let steps: Vec<Step> = connection::ask_all(home, &Query::Steps { session })?;
+    let steps: Vec<Step> = connection::ask_all(home, &Query::Steps { session, machine })?;
     let _ = steps.iter().try_for_each(|step| pace.show(step));
     Ok(exit::OK)
 }

@@ -16,7 +16,12 @@ use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
 use crate::render::{self, Colour, Table};
 
 /// Decides history again under a file.
-pub(super) fn run(home: &Home, session: Option<String>, file: &Path, output: Output) -> Result<u8> {
+pub(super) fn run(
+    home: &Home,
+    (session, machine): (Option<String>, Option<String>),
+    file: &Path,
+    output: Output,
+) -> Result<u8> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}"))
@@ -29,6 +34,7 @@ pub(super) fn run(home: &Home, session: Option<String>, file: &Path, output: Out
     }
     let query = Query::WhatIf {
         session,
+        machine,
         name: name.clone(),
         text,
     };

@@ -164,6 +164,7 @@ fn replay(home: &Home, text: &str) {
         return;
     }
     let query = Query::WhatIf {
+        machine: None,
         session: None,
         name: project::FILE.to_owned(),
         text: text.to_owned(),

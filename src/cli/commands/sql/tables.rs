@@ -55,7 +55,14 @@ const SESSION: &[Column] = &[
         "the agent's word, such as claude; daemon for its own events",
     ),
 ];
-const PROJECT: &[Column] = &[("project", "TEXT", "the session's folder, as last heard")];
+const PROJECT: &[Column] = &[
+    ("project", "TEXT", "the session's folder, as last heard"),
+    (
+        "remote",
+        "TEXT",
+        "host and path of the repository that it is a clone of",
+    ),
+];
 const TURN: &[Column] = &[(
     "turn",
     "INTEGER",

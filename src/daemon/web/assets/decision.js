@@ -8,6 +8,8 @@ import { toolWords } from './words.js';
 const LIST = 100;
 const HEADS = ['Decision', 'At', 'Agent', 'Session', 'Project', 'Turn', 'Verdict', 'Why', 'After', 'Delivery'];
 const NUMBERS = [0, 5, 8];
+const FLEET_HEADS = [...HEADS.slice(0, 3), 'Machine', ...HEADS.slice(3)];
+const FLEET_NUMBERS = [0, 6, 9];
 const FILES_MAX = 60;
 const FILES_CHARS_MAX = 200;
 const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
@@ -20,9 +22,13 @@ async function list(root) {
   const text = h('input', { type: 'search', placeholder: 'words in what was asked', 'aria-label': 'Words in what was asked' });
   const agent = h('select', { 'aria-label': 'Agent' }, ['', 'claude', 'gemini', 'codex'].map((word) => h('option', { value: word }, word || 'all agents')));
   const project = h('input', { placeholder: 'project: its folder', 'aria-label': 'Folder of the project' });
+  const machine = h('input', { placeholder: 'machine', 'aria-label': 'Name of the machine' });
   const summary = h('p', { class: 'summary', role: 'status' });
   const more = h('button', { type: 'button', onclick: () => older() }, 'Older');
-  const whole = table('Decisions, the newest first', HEADS, [], NUMBERS);
+  // At a collector decisions came from machines.
+  const isFleet = (await get('/api/decisions?limit=1')).some((it) => it.machine);
+  const line = lineOf(isFleet);
+  const whole = table('Decisions, the newest first', isFleet ? FLEET_HEADS : HEADS, [], isFleet ? FLEET_NUMBERS : NUMBERS);
   const body = whole.querySelector('tbody');
   const rows = new Map();
   let oldest = null;
@@ -36,6 +42,7 @@ async function list(root) {
     if (text.value) query.set('text', text.value);
     if (agent.value) query.set('agent', agent.value);
     if (project.value.trim()) query.set('project', project.value.trim());
+    if (machine.value.trim()) query.set('machine', machine.value.trim());
     const mine = asked;
     const decisions = (await get('/api/decisions?' + query)).reverse();
     // Somebody may have asked for others meanwhile.
@@ -95,15 +102,16 @@ async function list(root) {
   }
 
   verdict.addEventListener('change', anew);
-  for (const field of [text, agent, project]) field.addEventListener('change', anew);
-  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, text, h('label', null, 'Verdict ', verdict), agent, project), whole,
+  for (const field of [text, agent, project, machine]) field.addEventListener('change', anew);
+  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, text, h('label', null, 'Verdict ', verdict), agent, project, isFleet && machine), whole,
     h('div', { class: 'tools' }, more));
   await anew();
   return { changed };
 }
 
-const line = (it) => row([decisionLink(it.seq), moment(it.at), it.agent, sessionLink(it.session), folder(it.project), it.turn,
-  verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)], NUMBERS);
+const lineOf = (isFleet) => (it) => row([decisionLink(it.seq), moment(it.at), it.agent, ...(isFleet ? [it.machine ?? '–'] : []), sessionLink(it.session),
+  folder(isFleet && it.remote ? it.remote : it.project), it.turn, verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)],
+isFleet ? FLEET_NUMBERS : NUMBERS);
 const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, decision.verdict);
 const delivery = (decision) => (decision.delivery === 'none' ? '–'
   : OUTCOMES[decision.delivery] + (decision.delivery_reason ? ' (' + words(decision.delivery_reason) + ')' : ''));
@@ -128,8 +136,9 @@ function page(answer) {
   const { decision, state, evidence, rules, considered } = answer;
   return [
     h('h1', null, 'Decision ' + decision.seq + ': ', verdictOf(decision), ', ' + words(decision.reason)),
-    h('p', { class: 'summary' }, decision.agent, ' session ', sessionLink(decision.session), ', turn ' + decision.turn + ', ',
+    h('p', { class: 'summary' }, decision.agent, ' session ', sessionLink(decision.session), decision.machine ? ' on ' + decision.machine : null, ', turn ' + decision.turn + ', ',
       moment(decision.at), decision.elapsed_ms === null ? '' : ', after ' + duration(decision.elapsed_ms) + ' of work'),
+    decision.withheld?.length ? h('p', { class: 'warn' }, 'Its machine did not send: ' + decision.withheld.join(', ') + '. What depends on it is not known here.') : null,
     decision.message ? [h('h2', null, 'The message as the agent got it'), h('pre', { class: 'message' }, decision.message)] : null,
     h('div', { class: 'split' }, h('div', null, asked(answer), exits(considered), found(rules)), h('div', null, inputs(answer.event, state), seen(evidence), times(answer))),
   ];

@@ -10,14 +10,26 @@ const SPANS = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['366', '1
 export async function show(root) {
   const stop = new AbortController();
   const span = h('select', { onchange: () => draw(span.value) }, SPANS.map(([days, name]) => h('option', { value: days }, name)));
+  const machine = h('select', { onchange: () => draw(span.value) });
+  const ofMachine = h('label', { hidden: true }, 'On ', machine);
   const place = h('div');
-  replace(root, h('h1', null, 'Trends'), h('div', { class: 'tools' }, h('label', null, 'Over the last ', span)), place);
+  replace(root, h('h1', null, 'Trends'), h('div', { class: 'tools' }, h('label', null, 'Over the last ', span), ofMachine), place);
   async function draw(days) {
     replace(place, h('p', { class: 'soft', role: 'status' }, 'Counting…'));
-    const answer = await one('/api/trends?days=' + days, { signal: stop.signal });
+    const query = new URLSearchParams({ days });
+    if (machine.value) query.set('machine', machine.value);
+    const answer = await one('/api/trends?' + query, { signal: stop.signal });
+    offer(answer.known_machines);
     // Of no span in particular the daemon takes the shortest one that has all there is.
     span.value = String(answer.days.length);
     replace(place, acted(answer), plots(answer));
+  }
+  // At a collector.
+  function offer(known) {
+    ofMachine.hidden = !known.length;
+    const chosen = machine.value;
+    replace(machine, h('option', { value: '' }, 'all machines'), known.map((name) => h('option', { value: name }, name)));
+    machine.value = chosen;
   }
   await draw(0);
   return { leave: () => stop.abort() };
@@ -27,7 +39,7 @@ const share = (part, all) => (all ? Math.round((100 * part) / all) + ' %' : '–
 const figure = (value, name, about) => h('div', { class: 'figure' }, h('dt', null, name), h('dd', null, h('strong', null, value), ' ', h('span', { class: 'soft' }, about)));
 
 // What somebody can act on: a rule that is often wrong or ignored, a project where demands are not met.
-function acted({ demands, rules, projects, done_ms: done, benefit, turns, hooks }) {
+function acted({ demands, rules, projects, machines, done_ms: done, benefit, turns, hooks }) {
   const sum = (field) => demands.reduce((all, it) => all + it[field], 0);
   const [asked, met] = [sum('demands'), sum('met')];
   const right = benefit.sent - benefit.wrong;
@@ -49,9 +61,13 @@ function acted({ demands, rules, projects, done_ms: done, benefit, turns, hooks 
       rules.map((it) => [it.rule, number(it.demanded), it.met === null ? '–' : number(it.met), ignored(it), number(it.wrong)]), [1, 2, 3, 4]),
     h('p', { class: 'soft' }, 'A rule that is often wrong or ignored is worth a change: ', h('a', { href: '#/what-if' }, 'What if'), ' tries one on the past.')] : null,
     projects.length ? [h('h2', null, 'By project'), table('Demands by project', ['project', 'asked', 'met', 'ignored', 'marked wrong', 'time to done'],
-      projects.map((it) => [h('span', { title: it.project }, folder(it.project)), number(it.demands), number(it.met), number(it.demands - it.met), number(it.wrong), duration(it.done_ms)]), [1, 2, 3, 4, 5])] : null,
+      projects.map((it) => [h('span', { title: it.name }, folder(it.name)), ...counts(it)]), [1, 2, 3, 4, 5])] : null,
+    machines.length ? [h('h2', null, 'By machine'), table('Demands by machine', ['machine', 'asked', 'met', 'ignored', 'marked wrong', 'time to done'],
+      machines.map((it) => [it.name, ...counts(it)]), [1, 2, 3, 4, 5])] : null,
   ];
 }
+
+const counts = (it) => [number(it.demands), number(it.met), number(it.demands - it.met), number(it.wrong), duration(it.done_ms)];
 
 function plots(answer) {
   const { days, decisions, demands, turns, hooks } = answer;
