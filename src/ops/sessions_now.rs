@@ -201,6 +201,7 @@ pub(crate) fn now(
         Ok((row.need(), now_row(row, entry, state, project, at)))
     });
     let mut rows: Vec<_> = rows.collect::<Result<_>>()?;
+    share_remotes(&mut rows);
     rows.sort_by_key(|(need, _)| *need);
     Ok(SessionsNow {
         seq,
@@ -208,6 +209,20 @@ pub(crate) fn now(
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         sessions,
     })
+}
+
+/// Has sessions in one folder of one machine know the repository that one of them knows.
+fn share_remotes<T>(rows: &mut [(T, NowRow)]) {
+    let folder = |row: &NowRow| (row.source.clone(), row.project.clone());
+    let known = rows
+        .iter()
+        .filter_map(|(_, row)| Some((folder(row), row.remote.clone()?)));
+    let known: HashMap<_, _> = known.collect();
+    for (_, row) in rows {
+        if row.remote.is_none() {
+            row.remote = known.get(&folder(row)).cloned();
+        }
+    }
 }
 
 /// What is looked up once for each project.

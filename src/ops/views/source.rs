@@ -30,7 +30,7 @@ impl Source {
 }
 
 /// Where a session of a collector came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct SessionSource {
     pub(crate) machine: String,
     /// Id of the machine's journal.
