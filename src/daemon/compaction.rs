@@ -61,6 +61,9 @@ fn compact_if_due(shared: &Shared) -> journal::Result<Option<Compacted>> {
         false,
         |_, _| (),
     )?;
+    for repaired in &done.repaired {
+        tracing::warn!(repaired, "Repaired a segment of the intake log.");
+    }
     for skipped in &done.skipped {
         tracing::warn!(skipped, "Skipped a segment of the intake log.");
     }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::files::{Form, Segment, segments};
+use super::repair::repair;
 use super::sealed::Sealed;
 use crate::codec;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::frame::{Kind, Reader};
 
 /// Unpacked blocks that are kept: about 2 MB.
@@ -84,26 +85,41 @@ impl Kept {
         let Some(segment) = segment.filter(|segment| segment.form == Form::Sealed) else {
             return Ok(None);
         };
-        let first = segment.first_seq;
-        let sealed = match self.open.iter().find(|(open, _)| *open == first) {
-            Some((_, sealed)) => Arc::clone(sealed),
-            None => {
-                let sealed = Arc::new(Sealed::open(&segment.path)?);
-                self.open.truncate(SEGMENTS_MAX - 1);
-                self.open.push_front((first, Arc::clone(&sealed)));
-                sealed
+        let (first, path) = (segment.first_seq, segment.path.clone());
+        let open = self.open.iter().find(|(open, _)| *open == first);
+        let read = match open.map(|(_, sealed)| Arc::clone(sealed)) {
+            Some(sealed) => unpack(&sealed, seq),
+            None => Sealed::open(&path).and_then(|sealed| unpack(&self.keep(first, sealed), seq)),
+        };
+        match read {
+            Err(Error::Damaged { .. }) => {
+                let repaired = repair(&path)?.0;
+                unpack(&self.keep(first, repaired), seq)
             }
-        };
-        let behind = sealed
-            .blocks
-            .partition_point(|block| block.first_seq <= seq);
-        let Some(block) = behind.checked_sub(1).map(|at| &sealed.blocks[at]) else {
-            return Ok(None);
-        };
-        let mut frames = Vec::new();
-        sealed.read(block, &mut frames)?;
-        Ok(Some(Unpacked::new(frames)))
+            read => read,
+        }
     }
+
+    fn keep(&mut self, first: u64, sealed: Sealed) -> Arc<Sealed> {
+        let sealed = Arc::new(sealed);
+        self.open.retain(|(open, _)| *open != first);
+        self.open.truncate(SEGMENTS_MAX - 1);
+        self.open.push_front((first, Arc::clone(&sealed)));
+        sealed
+    }
+}
+
+/// Unpacks the block that an event is in.
+fn unpack(sealed: &Sealed, seq: u64) -> Result<Option<Unpacked>> {
+    let behind = sealed
+        .blocks
+        .partition_point(|block| block.first_seq <= seq);
+    let Some(block) = behind.checked_sub(1).map(|at| &sealed.blocks[at]) else {
+        return Ok(None);
+    };
+    let mut frames = Vec::new();
+    sealed.read(block, &mut frames)?;
+    Ok(Some(Unpacked::new(frames)))
 }
 
 /// The frames of a block, with the places of its events.

@@ -3,12 +3,16 @@
 //! A segment is named after its first sequence number: `<20 digits>.log` while it is written, `<20 digits>.zst` once it is
 //! sealed (`sealed.rs`). Older versions sealed to `<20 digits>.lz4`, one LZ4 frame of the same bytes; those are read, and
 //! sealed again by the store's thread. Sealed segments are kept: most events are only there.
+//! Each has parity, from which damage is repaired.
 //! Never overwrites an acknowledged byte and never hides damage.
 
 mod files;
 mod lookup;
+mod parity;
 mod reading;
 mod records;
+mod repair;
+mod salvage;
 mod sealed;
 mod sealing;
 mod writer;
@@ -16,6 +20,7 @@ mod writer;
 pub(crate) use files::{Form, SEGMENT_BYTES, Segment, remove_superseded, segments, sync_dir};
 pub(crate) use lookup::{Found, Lookup};
 pub(crate) use records::{Record, event_value_from, records};
+pub(crate) use repair::{put, repaired};
 pub(crate) use sealed::write as write_sealed;
 pub(crate) use sealing::seal;
 pub(crate) use writer::{Unsealed, Writer};

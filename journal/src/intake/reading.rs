@@ -2,8 +2,10 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
+use std::path::Path;
 
 use super::files::{Form, SEGMENT_BYTES, Segment};
+use super::repair::repair;
 use super::sealed::Sealed;
 use crate::error::{Doing, Error, Result};
 
@@ -23,7 +25,7 @@ impl Segment {
             Ok(file) => self.unpack(file, frames),
             Err(error) if error.kind() == ErrorKind::NotFound && self.form != Form::Sealed => {
                 let path = self.path.with_extension(Form::Sealed.ending());
-                Sealed::open(&path)?.read_all(frames)
+                read_sealed(&path, frames)
             }
             Err(error) => Err(error).doing("read", &self.path),
         }
@@ -38,7 +40,18 @@ impl Segment {
                     Error::damaged(self.path.display().to_string(), error.to_string())
                 })
             }
-            Form::Sealed => Sealed::open(&self.path)?.read_all(frames),
+            Form::Sealed => read_sealed(&self.path, frames),
         }
+    }
+}
+
+/// Reads a sealed segment, and repairs it if it is damaged.
+fn read_sealed(path: &Path, frames: &mut Vec<u8>) -> Result<()> {
+    match Sealed::open(path).and_then(|sealed| sealed.read_all(frames)) {
+        Err(Error::Damaged { .. }) => {
+            frames.clear();
+            repair(path)?.0.read_all(frames)
+        }
+        read => read,
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! blocks      each a zstd frame that unpacks to whole frames of the log
+//! parity      packets of it (parity.rs); older versions wrote none
 //! directory   a zstd skippable frame: its head (8 bytes), and for each block
 //!             first event (8), length packed (4), length unpacked (4), CRC-32 of the packed bytes (4);
 //!             then the CRC-32 of all these (4), and their number (4); all numbers little-endian
@@ -10,11 +11,12 @@
 //! `zstd -d` unpacks such a file to the frames as they were written.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files::create_private;
+use super::parity;
 use crate::codec;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, HEADER_BYTES, PAYLOAD_BYTES_MAX, Reader};
@@ -22,7 +24,7 @@ use crate::frame::{self, HEADER_BYTES, PAYLOAD_BYTES_MAX, Reader};
 /// A block is closed at this size. Larger ones compress a tenth better, and each read of an event unpacks a whole one.
 const BLOCK_BYTES: usize = 128 * 1024;
 /// The most that a block unpacks to.
-const UNPACKED_BYTES_MAX: usize = BLOCK_BYTES + HEADER_BYTES + PAYLOAD_BYTES_MAX;
+pub(super) const UNPACKED_BYTES_MAX: usize = BLOCK_BYTES + HEADER_BYTES + PAYLOAD_BYTES_MAX;
 /// How hard zstd tries; its default.
 const LEVEL: i32 = 3;
 /// First bytes of a zstd frame that zstd skips.
@@ -44,6 +46,10 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    fn end(&self) -> u64 {
+        self.at + u64::from(self.length)
+    }
+
     fn entry(&self) -> [u8; ENTRY_BYTES] {
         let mut entry = [0; ENTRY_BYTES];
         entry[..8].copy_from_slice(&self.first_seq.to_le_bytes());
@@ -74,32 +80,89 @@ fn number(bytes: &[u8]) -> u32 {
 
 /// An open sealed segment.
 pub(crate) struct Sealed {
-    file: File,
-    name: String,
+    bytes: Bytes,
+    path: PathBuf,
     pub(crate) blocks: Vec<Block>,
+    directory_at: u64,
+}
+
+/// Where its bytes are.
+enum Bytes {
+    File(File),
+    /// Repaired ones that could not be written.
+    Memory(Vec<u8>),
+}
+
+impl Bytes {
+    fn read(&self, to: &mut [u8], at: u64) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.read_exact_at(to, at),
+            Self::Memory(bytes) => {
+                let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..));
+                from.unwrap_or_default().read_exact(to)
+            }
+        }
+    }
 }
 
 impl Sealed {
     /// Opens a sealed segment and reads its directory.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).doing("read", path)?;
-        let name = path.display().to_string();
         let length = file.metadata().doing("read", path)?.len();
-        let blocks = directory(&file, length).doing("read", path)?;
-        let blocks = blocks.ok_or_else(|| Error::damaged(&name, "its directory is not whole"))?;
-        Ok(Self { file, name, blocks })
+        Self::new(path, Bytes::File(file), length)
+    }
+
+    /// Returns the segment that a file would have with these bytes.
+    pub(super) fn of_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+        let length = bytes.len() as u64;
+        Self::new(path, Bytes::Memory(bytes), length)
+    }
+
+    fn new(path: &Path, bytes: Bytes, length: u64) -> Result<Self> {
+        let found = directory(&bytes, length).doing("read", path)?;
+        let problem = "its directory is not whole";
+        let (blocks, directory_at) =
+            found.ok_or_else(|| Error::damaged(path.display().to_string(), problem))?;
+        Ok(Self {
+            bytes,
+            path: path.to_owned(),
+            blocks,
+            directory_at,
+        })
+    }
+
+    fn blocks_end(&self) -> u64 {
+        self.blocks.last().map_or(0, Block::end)
+    }
+
+    pub(super) fn has_parity(&self) -> bool {
+        self.blocks_end() < self.directory_at
+    }
+
+    /// Returns the bytes of the file that also has parity; `file` are those that it has.
+    pub(super) fn with_parity(&self, file: &[u8]) -> Result<Vec<u8>> {
+        let (blocks, directory) = file.split_at(self.directory_at as usize);
+        assemble(&self.path, &blocks[..self.blocks_end() as usize], directory)
     }
 
     /// Unpacks a block and appends its frames to `frames`.
     pub(crate) fn read(&self, block: &Block, frames: &mut Vec<u8>) -> Result<()> {
         let damaged = |problem: &str| {
-            let problem = format!("{problem} at event {}", block.first_seq);
-            Error::damaged(&self.name, problem)
+            let behind = self.blocks.iter().find(|other| other.at > block.at);
+            let events = match behind {
+                Some(next) => format!("events {} to {}", block.first_seq, next.first_seq - 1),
+                None => format!("event {} and those behind it", block.first_seq),
+            };
+            Error::damaged(
+                self.path.display().to_string(),
+                format!("{problem}: {events}"),
+            )
         };
         let mut packed = vec![0; block.length as usize];
-        self.file
-            .read_exact_at(&mut packed, block.at)
-            .doing("read", Path::new(&self.name))?;
+        self.bytes
+            .read(&mut packed, block.at)
+            .doing("read", &self.path)?;
         if crc32fast::hash(&packed) != block.sum {
             return Err(damaged("the checksum of a block is wrong"));
         }
@@ -120,20 +183,20 @@ impl Sealed {
     }
 }
 
-/// Reads the directory at the end of a file; `None` if it is not one that covers the file.
-fn directory(file: &File, length: u64) -> std::io::Result<Option<Vec<Block>>> {
+/// Reads the directory at the end of a file, and where it begins; `None` if it is not one.
+fn directory(file: &Bytes, length: u64) -> io::Result<Option<(Vec<Block>, u64)>> {
     let Some(tail_at) = length.checked_sub(TAIL_BYTES as u64) else {
         return Ok(None);
     };
     let mut tail = [0; TAIL_BYTES];
-    file.read_exact_at(&mut tail, tail_at)?;
+    file.read(&mut tail, tail_at)?;
     let entries_bytes = u64::from(number(&tail[4..])) * ENTRY_BYTES as u64;
     let whole = HEAD_BYTES as u64 + entries_bytes + TAIL_BYTES as u64;
     let Some(directory_at) = length.checked_sub(whole) else {
         return Ok(None);
     };
     let mut bytes = vec![0; whole as usize - TAIL_BYTES];
-    file.read_exact_at(&mut bytes, directory_at)?;
+    file.read(&mut bytes, directory_at)?;
     let (head, entries) = bytes.split_at(HEAD_BYTES);
     if head != head_of(entries.len()) || crc32fast::hash(entries) != number(&tail) {
         return Ok(None);
@@ -146,7 +209,8 @@ fn directory(file: &File, length: u64) -> std::io::Result<Option<Vec<Block>>> {
     });
     let blocks: Vec<_> = blocks.collect();
     let fits = |block: &Block| block.unpacked as usize <= UNPACKED_BYTES_MAX;
-    Ok((at == directory_at && blocks.iter().all(fits)).then_some(blocks))
+    let is_sound = at <= directory_at && blocks.iter().all(fits);
+    Ok(is_sound.then_some((blocks, directory_at)))
 }
 
 fn head_of(entries_bytes: usize) -> [u8; HEAD_BYTES] {
@@ -158,21 +222,19 @@ fn head_of(entries_bytes: usize) -> [u8; HEAD_BYTES] {
 
 /// Writes frames to a new sealed segment and syncs it. What lies between frames because of damage is kept.
 pub(crate) fn write(path: &Path, frames: &[u8], first_seq: u64) -> Result<()> {
-    let mut file = create_private(path)?;
     let mut packer = zstd::bulk::Compressor::new(LEVEL).doing("write to", path)?;
     let mut entries = Vec::new();
-    let mut at = 0;
+    let mut packed_blocks = Vec::new();
     for (first_seq, frames) in blocks(frames, first_seq) {
         let packed = packer.compress(frames).doing("write to", path)?;
-        file.write_all(&packed).doing("write to", path)?;
         let block = Block {
             first_seq,
-            at,
+            at: packed_blocks.len() as u64,
             length: packed.len() as u32,
             unpacked: frames.len() as u32,
             sum: crc32fast::hash(&packed),
         };
-        at += packed.len() as u64;
+        packed_blocks.extend_from_slice(&packed);
         entries.extend_from_slice(&block.entry());
     }
     let count = (entries.len() / ENTRY_BYTES) as u32;
@@ -180,8 +242,16 @@ pub(crate) fn write(path: &Path, frames: &[u8], first_seq: u64) -> Result<()> {
     directory.extend_from_slice(&entries);
     directory.extend_from_slice(&crc32fast::hash(&entries).to_le_bytes());
     directory.extend_from_slice(&count.to_le_bytes());
-    file.write_all(&directory).doing("write to", path)?;
+    let bytes = assemble(path, &packed_blocks, &directory)?;
+    let mut file = create_private(path)?;
+    file.write_all(&bytes).doing("write to", path)?;
     file.sync_data().doing("sync", path)
+}
+
+/// Puts parity between blocks and directory.
+fn assemble(path: &Path, blocks: &[u8], directory: &[u8]) -> Result<Vec<u8>> {
+    let packets = parity::packets(blocks, directory).map_err(io::Error::other);
+    Ok([blocks, &packets.doing("protect", path)?, directory].concat())
 }
 
 /// Divides frames into blocks, each with the sequence number of its first event.

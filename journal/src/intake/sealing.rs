@@ -1,9 +1,9 @@
 //! Seals segments: full ones, and those of the form of older versions.
 
 use std::fs;
-use std::path::Path;
 
-use super::files::{Form, Segment, sync_dir};
+use super::files::{Form, Segment};
+use super::repair::put;
 use super::sealed::{Sealed, write};
 use crate::codec;
 use crate::error::{Doing, Error, Result};
@@ -24,8 +24,7 @@ pub(crate) fn seal(segment: &Segment) -> Result<()> {
             "it reads back differently than it was written",
         ));
     }
-    fs::rename(&temporary, &sealed).doing("rename", &temporary)?;
-    sync_dir(segment.path.parent().unwrap_or(Path::new(".")))?;
+    put(&temporary, &sealed)?;
     fs::remove_file(&segment.path).doing("remove", &segment.path)
 }
 

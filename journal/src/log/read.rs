@@ -6,7 +6,7 @@ use crate::chain::Chain;
 use crate::error::{Error, Result};
 use crate::log::Journal;
 use crate::recovery::verify::{self, Verified};
-use crate::{Envelope, Outcome, Payload, SessionEntry, intake, layout};
+use crate::{Envelope, Outcome, Payload, SessionEntry, Timestamp, intake, layout};
 
 impl Journal {
     /// Takes the events into a chain that come after its last one, up to `last`.
@@ -112,6 +112,11 @@ impl Journal {
             .map(|meta| meta.len())
             .sum();
         (self.store().size_on_disk(), intake)
+    }
+
+    /// Returns what was damaged in sealed segments and repaired from their parity, and when, oldest first.
+    pub fn repaired(&self) -> Vec<(Timestamp, String)> {
+        intake::repaired(self.dir())
     }
 
     /// Checks that the intake log and the store agree.

@@ -165,7 +165,8 @@ pub(super) struct StoreWriter {
     next: Option<StoreJob>,
     /// When the store was packed last, and its size then.
     packed: (Instant, u64),
-    /// Segments whose sealing a stop interrupted, or that an older version sealed, the oldest last. Done between other jobs.
+    /// Segments to look at between other jobs, the oldest last: a stop may have interrupted their sealing, or an older
+    /// version may have sealed them in its way.
     unsealed: Vec<Segment>,
 }
 
@@ -174,7 +175,6 @@ impl StoreWriter {
         let mut unsealed = intake::segments(&layout::intake_dir(&dir)).unwrap_or_default();
         // The last one is being written.
         unsealed.pop_if(|segment| segment.form == Form::Open);
-        unsealed.retain(|segment| segment.form != Form::Sealed);
         unsealed.reverse();
         Self {
             packed: (Instant::now(), 0),
@@ -371,6 +371,12 @@ impl StoreWriter {
 
     /// Seals a segment. From then on the store finds its events there.
     fn seal(&mut self, segment: &Segment) {
+        if segment.form == Form::Sealed {
+            if let Err(error) = segment.protect() {
+                tracing::warn!(%error, "Could not add parity to an intake segment.");
+            }
+            return;
+        }
         // It may be queued twice.
         if !segment.path.exists() {
             return;

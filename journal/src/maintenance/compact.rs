@@ -55,6 +55,9 @@ pub struct Compacted {
     pub store_bytes_before: u64,
     /// Size of the store now. The store reuses freed space; only [`super::pack`] returns it to the system.
     pub store_bytes: u64,
+    /// Segments that were damaged and repaired from their parity, one line each.
+    #[serde(default)]
+    pub repaired: Vec<String>,
     /// Segments that were not rewritten and the reason, one line each.
     pub skipped: Vec<String>,
 }
@@ -103,6 +106,10 @@ pub(crate) fn rewrite_segments(
         if !segment.is_sealed() {
             count_due(segment, last, &is_due, done)?;
             continue;
+        }
+        if !dry_run {
+            // What cannot be repaired is reported below.
+            done.repaired.extend(segment.examine().ok().flatten());
         }
         match without_due(segment, store, &is_due) {
             Ok(None) => {}
@@ -244,8 +251,7 @@ pub(super) fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
             "it reads back differently than it was written",
         ));
     }
-    fs::rename(&temporary, &sealed).doing("rename", &temporary)?;
-    intake::sync_dir(segment.path.parent().unwrap_or(Path::new(".")))?;
+    intake::put(&temporary, &sealed)?;
     if segment.path != sealed {
         fs::remove_file(&segment.path).doing("remove", &segment.path)?;
     }

@@ -18,7 +18,7 @@ use crate::frame::{self, Kind};
 use crate::imported::ImportedEvents;
 use crate::intake::{self, Segment};
 use crate::log::{Journal, Options};
-use crate::{Envelope, Event, Host, Identity, Renewal, Stream, layout, recovery};
+use crate::{Envelope, Event, Host, Identity, Renewal, Stream, Timestamp, layout, recovery};
 
 /// The store on its way out.
 const LEAVING: &str = "store.forgotten";
@@ -204,12 +204,17 @@ fn rewrite(
 
 /// Returns what stays in an event's place. Its id is new, so that the event can be imported again.
 fn empty(envelope: &Envelope) -> Envelope {
+    empty_at(envelope.seq, envelope.recorded_at)
+}
+
+/// Returns what stands for an event of which nothing but its number is left.
+pub(super) fn empty_at(seq: u64, recorded_at: Timestamp) -> Envelope {
     let stream = Stream::daemon();
-    let name = format!("forgotten:{}", envelope.seq);
+    let name = format!("forgotten:{seq}");
     Envelope {
-        seq: envelope.seq,
-        at: envelope.recorded_at,
-        recorded_at: envelope.recorded_at,
+        seq,
+        at: recorded_at,
+        recorded_at,
         id: Uuid::new_v5(&stream.session, name.as_bytes()),
         stream,
         late: false,

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::sync::mpsc::sync_channel;
@@ -15,9 +16,11 @@ use crate::{Identity, Renewal, Timestamp, intake, layout};
 mod backup;
 mod compact;
 mod forget;
+mod leave_out;
 
 pub use compact::{Compacted, Retention};
 pub use forget::{Forgotten, forget_imported, forget_received};
+pub use leave_out::leave_out_damaged;
 
 impl Journal {
     /// Writes all acknowledged events to `out`, in the format that [`restore`] reads, and returns their number. Appends
@@ -159,17 +162,43 @@ pub fn restore(
     Ok(Restored { events, kept })
 }
 
-/// Rebuilds the store from the intake log. The old store is moved aside and kept, or put back if that fails. Returns the
-/// result of opening and the path of the old store.
+/// The result of rebuilding the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// What opening the journal found.
+    pub recovered: Recovered,
+    /// The old store.
+    pub kept: PathBuf,
+    /// The events that were left out.
+    pub left_out: Vec<RangeInclusive<u64>>,
+}
+
+/// Rebuilds the store from the intake log. The old store is moved aside and kept, or put back if that fails. With `force`
+/// events that cannot be read are left out, see [`leave_out_damaged`]; without it that is an error.
 ///
 /// # Errors
 ///
 /// As [`Journal::open`].
-pub fn rebuild(dir: &Path) -> Result<(Recovered, PathBuf)> {
+pub fn rebuild(dir: &Path, force: bool) -> Result<Rebuilt> {
     // Adds events to the intake log that only the store has.
-    let (journal, _) = Journal::open(dir, Options::default())?;
-    journal.close();
-    drop(journal);
+    match Journal::open(dir, Options::default()) {
+        Ok((journal, _)) => journal.close(),
+        Err(Error::Damaged { .. }) if force => {}
+        Err(error) => return Err(error),
+    }
+    let left_out = match force {
+        true => leave_out_damaged(dir)?,
+        false => Vec::new(),
+    };
+    let (recovered, kept) = build_again(dir)?;
+    Ok(Rebuilt {
+        recovered,
+        kept,
+        left_out,
+    })
+}
+
+fn build_again(dir: &Path) -> Result<(Recovered, PathBuf)> {
     let store = layout::store_dir(dir);
     let aside = store.with_file_name(format!("store.replaced-{}", Timestamp::now().as_micros()));
     {

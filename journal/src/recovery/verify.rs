@@ -28,6 +28,9 @@ pub struct Verified {
     /// The chain of the whole journal, if it has an identity and is whole: equal for equal journals (spec FLEET-2).
     #[serde(default)]
     pub chain: Option<String>,
+    /// Segments of the log that were damaged and repaired from their parity, one line each.
+    #[serde(default)]
+    pub repaired: Vec<String>,
     /// The problems found, one line each.
     pub problems: Vec<String>,
 }
@@ -53,7 +56,8 @@ pub(crate) fn verify(
         progress(check.found.intake_events, last);
     }
     if check.next.is_some_and(|next| next <= last) {
-        check.report(format!("intake: it ends before event {last}"));
+        let next = check.next.unwrap_or(1);
+        check.report(format!("intake: events {next} to {last} are missing"));
     }
     // Segments are never dropped: without the first one the store cannot be rebuilt.
     if let Some(from) = check.found.intake_from.filter(|from| *from > 1) {
@@ -128,11 +132,13 @@ impl Check<'_> {
     /// Compares the events of a segment with the store.
     fn segment(&mut self, segment: &Segment) -> Result<()> {
         let name = segment.path.display().to_string();
+        // What cannot be repaired is reported as it is read.
+        self.found.repaired.extend(segment.examine().ok().flatten());
         let bytes = match segment.read() {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.report(format!("intake: {error}"));
-                return Ok(());
+                segment.salvage()
             }
         };
         let mut damage = Vec::new();
@@ -151,7 +157,11 @@ impl Check<'_> {
                 break;
             }
             if let Some(next) = self.next.filter(|next| *next != seq) {
-                self.report(format!("intake: {name}: event {seq} follows {}", next - 1));
+                let problem = match next < seq {
+                    true => format!("events {next} to {} are missing", seq - 1),
+                    false => format!("event {seq} follows {}", next - 1),
+                };
+                self.report(format!("intake: {name}: {problem}"));
             }
             self.next = Some(seq + 1);
             self.record(&record)?;

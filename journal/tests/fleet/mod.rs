@@ -124,7 +124,7 @@ fn a_journal_with_another_past_has_another_identity() {
     let id = || open(dir.path()).0.identity().expect("an identity");
     let first = id();
     assert_eq!((&id(), first.because), (&first, Renewal::New));
-    journal::maintenance::rebuild(dir.path()).expect("rebuilds");
+    journal::maintenance::rebuild(dir.path(), false).expect("rebuilds");
     assert_eq!(id(), first, "the events are the same ones");
     let file = dir.path().join("backup");
     open(dir.path())

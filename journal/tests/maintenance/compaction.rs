@@ -88,7 +88,7 @@ fn compaction_drops_what_is_due_on_both_sides_and_no_event() {
     drop(journal);
 
     // Dropped payloads stay dropped when the store is rebuilt.
-    rebuild(dir.path()).expect("rebuilds");
+    rebuild(dir.path(), false).expect("rebuilds");
     let (journal, _) = open(dir.path());
     assert_eq!(exported(&journal), lines);
     assert_eq!(is_whole(&journal), 50);
@@ -130,7 +130,7 @@ fn an_interrupted_compaction_is_completed_by_the_next_one() {
 }
 
 #[test]
-fn a_damaged_segment_is_left_as_it_is_and_named() {
+fn a_damaged_segment_is_repaired_or_left_as_it_is_and_named() {
     let dir = tempfile::tempdir().expect("temp");
     fill(dir.path(), 20);
     let (journal, _) = open(dir.path());
@@ -148,9 +148,19 @@ fn a_damaged_segment_is_left_as_it_is_and_named() {
         .into_keys()
         .find(|path| path.extension().is_some_and(|end| end == "zst"));
     let sealed = sealed.expect("a sealed segment");
-    let mut bytes = fs::read(&sealed).expect("there");
+    // It was rewritten when the payloads were dropped, and has parity again.
+    let whole = fs::read(&sealed).expect("there");
+    let mut bytes = whole.clone();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xFF;
+    fs::write(&sealed, &bytes).expect("writes");
+    let done = journal
+        .compact(&Retention::default(), Timestamp::now(), false, |_, _| ())
+        .expect("compacts");
+    assert_eq!((done.repaired.len(), done.skipped), (1, vec![]));
+    assert!(fs::read(&sealed).expect("there") == whole);
+    // Too much for it.
+    bytes[..middle].fill(0);
     fs::write(&sealed, &bytes).expect("writes");
     let done = journal
         .compact(&seal, Timestamp::now(), false, |_, _| ())

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use journal::maintenance::{pack, rebuild};
+use journal::maintenance::{Rebuilt, pack, rebuild};
 use journal::{Draft, Error, Timestamp};
 use uuid::Uuid;
 
@@ -13,7 +13,9 @@ use crate::{all, draft, fill, open};
 fn a_store_is_rebuilt_from_the_intake_log_and_the_old_one_kept() {
     let dir = tempfile::tempdir().expect("temp");
     let before = fill(dir.path(), 60);
-    let (recovered, kept) = rebuild(dir.path()).expect("rebuilds");
+    let Rebuilt {
+        recovered, kept, ..
+    } = rebuild(dir.path(), false).expect("rebuilds");
     assert_eq!((recovered.moved, recovered.last_seq), (60, 60));
     assert!(kept.join("db").exists());
     let (journal, recovered) = open(dir.path());

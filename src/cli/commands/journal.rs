@@ -92,8 +92,8 @@ pub(crate) enum JournalAction {
     Restore {
         /// A backup, or a folder, whose newest backup is taken
         from: Option<PathBuf>,
-        /// Move a journal that is there aside (it is kept)
-        #[arg(long, requires = "from")]
+        /// Move a journal that is there aside (it is kept); without a backup, leave out events that cannot be read
+        #[arg(long)]
         force: bool,
         /// How an answer is printed.
         #[command(flatten)]
@@ -349,8 +349,8 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
     if json {
         print_json(&verified);
     } else {
-        for problem in &verified.problems {
-            println!("{}", render::printable(problem));
+        for line in verified.repaired.iter().chain(&verified.problems) {
+            println!("{}", render::printable(line));
         }
         let word = if ok { "whole" } else { "damaged" };
         println!(
@@ -365,7 +365,7 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
         }
         if !ok {
             eprintln!(
-                "hint: stop the daemon and start it again: it rebuilds the store from the intake log"
+                "hint: stop the daemon and start it again: it rebuilds the store from the intake log. If the log itself lacks events, restore a backup, or go on without them: `checkpointd journal restore --force`"
             );
         }
     }

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use journal::maintenance::{self as whole, Restored};
+use journal::maintenance::{self as whole, Rebuilt, Restored};
 use journal::{Compacted, Error, Home, Journal, Options};
 use serde_json::{Value, json};
 
@@ -148,15 +148,15 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
             Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
         );
     }
+    let mut left_out = Vec::new();
     let restored = match from {
         Some(from) => from_backup(home, &backup_at(from)?, force)?,
         None => {
-            connection::has_journal(home)?;
-            building();
-            let (recovered, kept) = whole::rebuild(&home.journal)?;
+            let rebuilt = rebuild(home, force)?;
+            left_out = rebuilt.left_out;
             Restored {
-                events: recovered.last_seq,
-                kept: Some(kept),
+                events: rebuilt.recovered.last_seq,
+                kept: Some(rebuilt.kept),
             }
         }
     };
@@ -169,9 +169,12 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
     if json {
         let Restored { events, kept } = &restored;
         print_json(
-            &json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems }),
+            &json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems, "left_out": left_out }),
         );
     } else {
+        for range in &left_out {
+            println!("left out: events {} to {}", range.start(), range.end());
+        }
         for problem in &verified.problems {
             println!("{}", render::printable(problem));
         }
@@ -182,6 +185,17 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
         }
     }
     Ok(if verified.ok { exit::OK } else { exit::FAILED })
+}
+
+/// Builds the store again; with `force` without what cannot be read.
+fn rebuild(home: &Home, force: bool) -> Result<Rebuilt> {
+    connection::has_journal(home)?;
+    building();
+    whole::rebuild(&home.journal, force).map_err(|error| match error {
+        Error::Damaged { .. } => Failure::failed(error)
+            .hint("nothing was changed; a backup has what is lost, and --force goes on without it"),
+        other => other.into(),
+    })
 }
 
 /// Announces a slow step. The number of events is unknown before it ends.

@@ -404,6 +404,8 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
     if let Some(daemon) = daemon {
         let notes = daemon.recovery.iter();
         warnings.extend(notes.map(|note| format!("at the last start: {note}")));
+        let repaired = daemon.repaired.iter();
+        warnings.extend(repaired.map(|line| format!("{line}; repaired, but check the disk")));
         warnings.extend_from_slice(&daemon.degraded);
         if let Some(error) = &daemon.config_error {
             warnings.push(format!("the configuration is not used: {error}"));

@@ -219,6 +219,14 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
         Ok(verified) if verified.ok => {
             let whole = format!("{} events, store and intake log agree", verified.events);
             let status = connection::get::<DaemonStatus>(home, "/v1/status").ok();
+            let known = status.iter().flat_map(|status| &status.repaired);
+            if let Some(line) = verified.repaired.iter().chain(known).next() {
+                return Check::warn(
+                    "journal",
+                    format!("{whole}; {line}, and repaired"),
+                    "the disk changed bytes that were written: check it, and make a backup",
+                );
+            }
             match status.and_then(|status| status.recovery.into_iter().next()) {
                 None => Check::pass("journal", whole),
                 Some(note) => Check::warn(

@@ -11,11 +11,14 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::registry::CountAwake;
 use journal::socket::with_short_path;
+use journal::{Journal, Timestamp};
 use serde_json::json;
 
 use super::state::Api;
 use crate::ops::views::{DaemonStatus, Health};
 
+/// How long it is said that something was repaired.
+const REPAIRED_FOR: Duration = Duration::from_secs(30 * 86_400);
 /// The longest wait for a sign of life.
 const SIGN_WAIT: Duration = Duration::from_millis(200);
 
@@ -86,11 +89,22 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         duplicates: count(&counters.duplicates),
         restarted: count(&counters.restarted),
         recovery: api.recovery.clone(),
+        repaired: repaired(&api.shared.journal),
         config_error,
         otlp_error: api.otlp.trouble(),
         fleet: api.fleet.line(),
         degraded: api.shared.health_issues(),
     })
+}
+
+/// Returns what was repaired lately, one line each.
+fn repaired(journal: &Journal) -> Vec<String> {
+    let since = Timestamp::now().minus(REPAIRED_FOR);
+    let lately = journal
+        .repaired()
+        .into_iter()
+        .filter(|(at, _)| *at >= since);
+    lately.map(|(at, said)| format!("{at}: {said}")).collect()
 }
 
 async fn shutdown(api: web::Data<Api>) -> HttpResponse {

@@ -31,6 +31,8 @@ pub(crate) struct DaemonStatus {
     pub(crate) restarted: u64,
     /// What recovery found.
     pub(crate) recovery: Vec<String>,
+    /// What was damaged in the journal during the last 30 days and repaired.
+    pub(crate) repaired: Vec<String>,
     pub(crate) config_error: Option<String>,
     pub(crate) otlp_error: Option<String>,
     /// What goes to a fleet's broker, or comes from it.

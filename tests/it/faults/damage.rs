@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use journal::maintenance::pack;
+use journal::maintenance::{pack, rebuild};
 use journal::{
     Agent, Draft, Envelope, Error, Event, Host, Journal, Options, PromptOrigin, Stream, Timestamp,
 };
@@ -180,7 +180,9 @@ fn judge(folder: &Path, events: &Events, must_mend: bool) -> Result<Outcome, Str
     }));
     journal.close();
     let (read, verified) = looked.map_err(|_| "it panicked as it was read")?;
-    let told = !recovered.notes.is_empty() || !matches!(&verified, Ok(verified) if verified.ok);
+    let told = !recovered.notes.is_empty()
+        || !matches!(&verified, Ok(verified) if verified.ok)
+        || !journal.repaired().is_empty();
     match read {
         Ok(read) if read == *events => Ok(if told {
             Outcome::Mended
@@ -370,34 +372,65 @@ fn earlier_segments_may_be_damaged_anywhere() {
     let (whole, events) = journal();
     let earlier = &segments(whole.path())[..2];
     let harms = random_harms(earlier, whole.path(), rounds(60));
-    // No other copy has what is sealed. All damage is told, and what is whole is still read.
-    let outcomes = try_all(
-        "earlier segments, store whole",
-        whole.path(),
-        &events,
-        harms.clone(),
-        false,
-    );
-    assert!(
-        outcomes
-            .iter()
-            .all(|(outcome, _)| [Outcome::Told, Outcome::Refused].contains(outcome)),
-        "{outcomes:?}"
-    );
-    fs::remove_dir_all(whole.path().join("store")).expect("removed");
-    let outcomes = try_all(
-        "earlier segments, no store",
-        whole.path(),
-        &events,
-        harms,
-        false,
-    );
-    assert!(
-        outcomes
-            .iter()
-            .all(|(outcome, _)| *outcome != Outcome::Unharmed),
-        "{outcomes:?}"
-    );
+    // No other copy has what is sealed. Its parity mends what is wrong; too much that is missing is told, and what is whole
+    // is still read.
+    let (flips, cuts): (Vec<_>, Vec<_>) = harms
+        .into_iter()
+        .partition(|(_, harm)| matches!(harm, Harm::Flip(_)));
+    for store in ["whole", "missing"] {
+        if store == "missing" {
+            fs::remove_dir_all(whole.path().join("store")).expect("removed");
+        }
+        let what = format!("flips in earlier segments, store {store}");
+        let outcomes = try_all(&what, whole.path(), &events, flips.clone(), true);
+        assert!(
+            outcomes
+                .iter()
+                .all(|(outcome, _)| *outcome == Outcome::Mended),
+            "{outcomes:?}"
+        );
+        let what = format!("cuts of earlier segments, store {store}");
+        let outcomes = try_all(&what, whole.path(), &events, cuts.clone(), false);
+        assert!(
+            outcomes
+                .iter()
+                .all(|(outcome, _)| *outcome != Outcome::Unharmed),
+            "{outcomes:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_lost_is_left_out_only_by_force() {
+    let (whole, events) = journal();
+    let lost = &segments(whole.path())[1];
+    Harm::Delete.to(lost);
+    for (store, left) in [("whole", 0), ("missing", 1)] {
+        if store == "missing" {
+            fs::remove_dir_all(whole.path().join("store")).expect("removed");
+        }
+        let copied = tempfile::tempdir().expect("a folder");
+        copy(whole.path(), copied.path());
+        let refused = rebuild(copied.path(), false).expect_err("refused");
+        assert!(matches!(refused, Error::Damaged { .. }), "{refused}");
+        let rebuilt = rebuild(copied.path(), true).expect("rebuilt");
+        assert_eq!(rebuilt.left_out, [EVENTS + 1..=2 * EVENTS], "{left}");
+        let (journal, _) = Journal::open(copied.path(), Options::default()).expect("opens");
+        let verified = journal.verify(|_, _| {}).expect("verifies");
+        assert!(verified.ok, "{verified:?}");
+        let read = all(&journal).expect("reads");
+        for ((is, _), (was, _)) in read.iter().zip(&events) {
+            let is_lost = rebuilt.left_out[0].contains(&was.seq);
+            let expected = if is_lost {
+                &Event::Forgotten {}
+            } else {
+                &was.event
+            };
+            assert_eq!((is.seq, &is.event), (was.seq, expected));
+        }
+        assert_eq!(read.len(), events.len());
+        journal.close();
+    }
 }
 
 #[test]
@@ -413,7 +446,7 @@ fn the_program_says_what_is_damaged_and_what_to_run() {
     fs::remove_dir_all(whole.path().join("store")).expect("removed");
     let home = Home::new();
     copy(whole.path(), &home.path().join("journal"));
-    Harm::Flip(40).to(&segments(&home.path().join("journal"))[1]);
+    Harm::Cut(40).to(&segments(&home.path().join("journal"))[1]);
     for arguments in [&["daemon"][..], &["journal", "verify"], &["sessions"]] {
         let output = run(
             &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments),
@@ -426,4 +459,21 @@ fn the_program_says_what_is_damaged_and_what_to_run() {
             "{arguments:?}: {said}"
         );
     }
+    let restore = |more: &[&str]| {
+        let arguments = [&["journal", "restore"], more].concat();
+        let output = run(
+            &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &arguments),
+            b"",
+        );
+        let said = [output.stdout, output.stderr].concat();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&said).into_owned(),
+        )
+    };
+    let (code, said) = restore(&[]);
+    assert!(code != Some(0) && said.contains("--force"), "{said}");
+    let (code, said) = restore(&["--force"]);
+    let left_out = format!("left out: events {} to {}", EVENTS + 1, 2 * EVENTS);
+    assert!(code == Some(0) && said.contains(&left_out), "{said}");
 }

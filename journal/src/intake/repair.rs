@@ -1,0 +1,142 @@
+//! Repairs sealed segments from their parity, and adds parity to those that have none (spec JRNL-27).
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::files::{Form, Segment, create_private, sync_dir};
+use super::parity::{self, Examined, Repaired};
+use super::sealed::Sealed;
+use crate::Timestamp;
+use crate::error::{Doing, Error, Result};
+
+/// The list of what was repaired is not continued beyond this size.
+const LIST_BYTES_MAX: u64 = 64 * 1024;
+
+/// Held while a sealed segment is replaced by what was read from it, so that nobody brings back older bytes.
+static REPLACING: Mutex<()> = Mutex::new(());
+
+fn replacing() -> MutexGuard<'static, ()> {
+    REPLACING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Moves a complete sealed segment to its place, durably.
+pub(crate) fn put(temporary: &Path, sealed: &Path) -> Result<()> {
+    let _alone = replacing();
+    fs::rename(temporary, sealed).doing("rename", temporary)?;
+    sync_dir(sealed.parent().unwrap_or(Path::new(".")))
+}
+
+impl Segment {
+    /// Examines a sealed segment and repairs it if it is damaged. Returns what was repaired, in words.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or more is damaged than can be repaired.
+    pub(crate) fn examine(&self) -> Result<Option<String>> {
+        if self.form != Form::Sealed {
+            return Ok(None);
+        }
+        repair(&self.path).map(|(_, said)| said)
+    }
+
+    /// Adds parity to a sealed segment that has none.
+    pub(crate) fn protect(&self) -> Result<()> {
+        let _alone = replacing();
+        let sealed = Sealed::open(&self.path)?;
+        if sealed.has_parity() {
+            return Ok(());
+        }
+        // Parity of damaged bytes would prove them right.
+        sealed.read_all(&mut Vec::new())?;
+        let file = sealed.with_parity(&fs::read(&self.path).doing("read", &self.path)?)?;
+        replace(&self.path, &file)
+    }
+}
+
+/// Returns the segment of a file that could not be read, repaired, and what was damaged, in words.
+///
+/// # Errors
+///
+/// If the file cannot be read, or more is damaged than can be repaired.
+pub(super) fn repair(path: &Path) -> Result<(Sealed, Option<String>)> {
+    let _alone = replacing();
+    let bytes = fs::read(path).doing("read", path)?;
+    let damaged = |problem| Err(Error::damaged(path.display().to_string(), problem));
+    let Repaired { file, damaged, all } = match parity::examine(&bytes) {
+        Examined::Whole => return Ok((Sealed::open(path)?, None)),
+        Examined::Unprotected => {
+            // Its own sums say whether it is damaged.
+            let sealed = Sealed::open(path)?;
+            if !sealed.has_parity() {
+                return Ok((sealed, None));
+            }
+            sealed.read_all(&mut Vec::new())?;
+            let file = sealed.with_parity(&bytes)?;
+            Repaired {
+                file,
+                damaged: 1,
+                all: 1,
+            }
+        }
+        Examined::Lost { parts, packets } => {
+            return damaged(format!(
+                "{parts} of its parts and {packets} of its packets of parity are damaged, more than can be repaired"
+            ));
+        }
+        Examined::Damaged(repaired) => repaired,
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let said = format!("{damaged} of {all} parts of the log's segment {name} were damaged");
+    if let Err(error) = replace(path, &file) {
+        tracing::warn!(%error, "{said}, and it could not be written again.");
+        return Ok((Sealed::of_bytes(path, file)?, Some(said)));
+    }
+    tracing::warn!("{said}; it was repaired from its parity.");
+    if let Err(error) = note(path, &said) {
+        tracing::warn!(%error, "Cannot note what was repaired.");
+    }
+    Ok((Sealed::open(path)?, Some(said)))
+}
+
+/// Replaces a segment's file. A crash leaves the old or the new one.
+fn replace(path: &Path, file: &[u8]) -> Result<()> {
+    let temporary = path.with_extension("repair");
+    let mut out = create_private(&temporary)?;
+    out.write_all(file).doing("write to", &temporary)?;
+    out.sync_data().doing("sync", &temporary)?;
+    fs::rename(&temporary, path).doing("rename", &temporary)?;
+    sync_dir(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// A line of the file `repaired` in the journal's folder: microseconds, a space, and words.
+fn note(segment: &Path, said: &str) -> io::Result<()> {
+    let Some(journal) = segment.parent().and_then(Path::parent) else {
+        return Ok(());
+    };
+    let mut list = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(list(journal))?;
+    if list.metadata()?.len() > LIST_BYTES_MAX {
+        return Ok(());
+    }
+    list.write_all(format!("{} {said}\n", Timestamp::now().as_micros()).as_bytes())
+}
+
+fn list(journal: &Path) -> PathBuf {
+    journal.join("repaired")
+}
+
+/// Returns what was repaired in a journal, and when.
+pub(crate) fn repaired(journal: &Path) -> Vec<(Timestamp, String)> {
+    let text = fs::read_to_string(list(journal)).unwrap_or_default();
+    let line = |line: &str| {
+        let (at, said) = line.split_once(' ')?;
+        Some((Timestamp::from_micros(at.parse().ok()?), said.to_owned()))
+    };
+    text.lines().filter_map(line).collect()
+}
