@@ -43,6 +43,9 @@ struct Table {
     sums: Vec<u32>,
 }
 
+/// The number of a packet and its parity.
+type Parity<'a> = (usize, &'a [u8]);
+
 impl Table {
     fn packet_bytes(&self) -> usize {
         HEAD_BYTES + NUMBERS_BYTES + SUM_BYTES * self.sums.len() + self.part_bytes + SUM_BYTES
@@ -165,12 +168,7 @@ pub(super) fn examine(file: &[u8]) -> Examined {
 }
 
 /// Computes the damaged parts and returns the whole file.
-fn repaired(
-    table: &Table,
-    row: &[u8],
-    whole: &[bool],
-    found: &[(usize, &[u8])],
-) -> Option<Vec<u8>> {
+fn repaired(table: &Table, row: &[u8], whole: &[bool], found: &[Parity<'_>]) -> Option<Vec<u8>> {
     let mut row = row.to_vec();
     if whole.contains(&false) {
         let (parts, packets) = (whole.len(), table.packets);
@@ -213,9 +211,9 @@ fn row(file: &[u8], table: &Table) -> Vec<u8> {
 }
 
 /// Finds the packets that are whole, wherever they are: their table, and the number and parity of each.
-fn whole_packets(file: &[u8]) -> Option<(Table, Vec<(usize, &[u8])>)> {
+fn whole_packets(file: &[u8]) -> Option<(Table, Vec<Parity<'_>>)> {
     let mut common: Option<Table> = None;
-    let mut found: Vec<(usize, &[u8])> = Vec::new();
+    let mut found: Vec<Parity<'_>> = Vec::new();
     let mut at = 0;
     while let Some(next) = file[at..]
         .windows(MAGIC.len())
