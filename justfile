@@ -144,6 +144,11 @@ archive target:
     cargo {{ if target =~ "linux" { "zigbuild" } else { "build" } }} --release --locked --package checkpointd --target {{ target }}
     packaging/archive.sh {{ target }} target/{{ target }}/release
 
+# Install the archive of a release and work with it, also one for another processor (needs qemu-user-static for that)
+[group('release')]
+try-archive archive:
+    tests/archive.sh {{ archive }}
+
 # Check licenses, sources, and advisories of dependencies (needs cargo-deny)
 [group('release')]
 deny:
