@@ -55,7 +55,7 @@ impl Installer for Droid {
 
     fn project_note(&self, project: &Path) -> String {
         let project = project.display();
-        format!("droid runs the hooks of {project} for whoever works there")
+        format!("droid runs the hooks of {project} for everyone who works there")
     }
 
     fn checks(&self, found: &Found, _: &AgentPlan) -> Vec<Check> {

@@ -31,7 +31,7 @@ fn read(path: &str) -> String {
 /// Returns all documents of the book, and those that people read before it.
 fn documents() -> Vec<Document> {
     let mut paths = vec!["README.md".to_owned(), "examples/README.md".to_owned()];
-    for folder in ["docs", "docs/spec"] {
+    for folder in ["docs", "docs/agents", "docs/spec"] {
         let entries = fs::read_dir(top().join(folder)).expect("a folder");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
         let names = names.filter_map(|name| name.into_string().ok());
@@ -108,10 +108,13 @@ impl Document {
 #[track_caller]
 fn check_generated(path: &str, now: &str) {
     if std::env::var_os("CHECKPOINTD_RECORD").is_some() {
+        let folder = top().join(path);
+        fs::create_dir_all(folder.parent().expect("a folder")).expect("a folder");
         fs::write(top().join(path), now).expect("writes");
     }
+    let before = fs::read_to_string(top().join(path)).unwrap_or_default();
     assert!(
-        read(path) == now,
-        "{path} is not up to date: CHECKPOINTD_RECORD=1 cargo test --test it docs::configuration::"
+        before == now,
+        "{path} is not up to date: CHECKPOINTD_RECORD=1 cargo test --workspace --test it docs::"
     );
 }

@@ -130,7 +130,7 @@ impl Adapter for Kimi {
             "It goes on once in a turn. No hook tells how that ends, so the session counts as running until its next message.",
             "It does not show the checkpoint in its terminal.",
             "It is not told at its start of work that an earlier session left.",
-            "It takes hooks from the user's `config.toml` only, so `init --project` is refused.",
+            "It does not start if an entry has a key or an event that it does not know.",
             "Its composer is not known, so after a restart the checkpoint comes with the next stop.",
             "`/checkpoint` and `/handoff` are not installed.",
         ]

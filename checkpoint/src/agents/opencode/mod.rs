@@ -108,6 +108,7 @@ impl Adapter for OpenCode {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
+            "Its settings are below `XDG_CONFIG_HOME` if that is set.",
             "`init` writes a plugin, which tells the hook client what happens and sends the checkpoint as a message.",
             "`opencode run` ends with its first stop, so nothing is sent to it: its stops pass as `nobody_waiting`.",
             "It is not told at its start of work that an earlier session left.",

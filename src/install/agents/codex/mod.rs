@@ -119,7 +119,7 @@ impl Installer for Codex {
     fn project_note(&self, project: &Path) -> String {
         let project = project.display();
         format!(
-            "Codex reads them only where {project} is trusted in your config.toml; it asks at its first start there"
+            "Codex reads them only where {project} is trusted in your `config.toml`; it asks at its first start there"
         )
     }
 
