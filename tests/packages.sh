@@ -72,15 +72,8 @@ grep -q 'does not have its checksum' "$scratch/said" || fail "install.sh said: $
 HOME=$scratch/home ./install.sh --uninstall --prefix "$installed"
 [ ! -e "$installed/bin/checkpointd" ] || fail 'install.sh --uninstall left the programs of a build'
 
-echo '-- recipes and notes'
-packaging/recipes.sh "$version" 0123456789abcdef "$scratch/recipes"
-bash -n "$scratch/recipes/PKGBUILD"
-grep -q "^pkgver=$version\$" "$scratch/recipes/PKGBUILD" || fail 'the PKGBUILD has no version'
-! grep -q '@' <(grep -v 'localhost' "$scratch/recipes/PKGBUILD") || fail 'the PKGBUILD has an empty place'
-! command -v ruby >/dev/null || ruby -c "$scratch/recipes/checkpointd.rb" >/dev/null
-packaging/notes.sh "$version" >"$scratch/notes"
-grep -q '^### Added' "$scratch/notes" || fail "CHANGELOG.md has no notes for $version"
-! packaging/notes.sh 0.0.0 2>/dev/null || fail 'a version without notes has notes'
+echo '-- recipes and crates'
+packaging/check.sh
 
 echo '-- Debian package'
 if ! cargo deb --version >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null; then
