@@ -13,6 +13,10 @@ pub(super) struct Sandbox {
     home: TempDir,
 }
 
+/// A transcript of a session before checkpointd was installed.
+const TRANSCRIPT: &str =
+    "tests/data/fixtures/claude/h-normal.transcripts/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl";
+
 const CONFIG: &str = "metrics: {enabled: true}\nlogs: {level: warn}\n";
 
 /// The rule that the project's own file has, and the files of the project.
@@ -38,7 +42,12 @@ impl Sandbox {
             fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
             fs::write(file, text).expect("writes");
         }
-        fs::create_dir_all(path(".claude")).expect("a folder");
+        fs::create_dir_all(path(".claude/projects/shop")).expect("a folder");
+        fs::copy(
+            top().join(TRANSCRIPT),
+            path(".claude/projects/shop/10e54898-3d7e-4d3d-bff0-5aa71c2b471a.jsonl"),
+        )
+        .expect("copies");
         fs::create_dir_all(path(".config/checkpointd")).expect("a folder");
         fs::write(path(".config/checkpointd/config.yml"), CONFIG).expect("writes");
         fs::copy(
