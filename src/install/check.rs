@@ -1,8 +1,9 @@
 //! The result of one check of an installation.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
     Pass,
     /// A problem that does not stop anything from working.
@@ -24,7 +25,7 @@ impl Status {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
     /// What was checked.
     pub(crate) name: String,
@@ -74,10 +75,5 @@ impl Check {
             fix: Some(fix.into()),
             ..Self::pass(name, detail)
         }
-    }
-
-    /// Formats the check for `--json`.
-    pub(crate) fn to_json(&self) -> Value {
-        json!({ "name": self.name, "status": self.status.word(), "detail": self.detail, "fix": self.fix })
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use journal::Home;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::doctor::{self, Check, Status};
 use crate::cli::shared::{AgentName, Output};
@@ -28,6 +28,14 @@ pub(crate) struct DoctorArgs {
     pub(crate) output: Output,
 }
 
+#[derive(Serialize)]
+struct Answer<'a> {
+    ok: bool,
+    checks: &'a [Check],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mended: Option<&'a Vec<String>>,
+}
+
 /// Runs the checks, after the fixes if asked to. Exits with 1 when one fails.
 pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
     let mut fixed = Vec::new();
@@ -46,12 +54,11 @@ pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
     progress_done();
     let ok = checks.iter().all(|check| check.status != Status::Fail);
     if arguments.output.json {
-        let list: Vec<_> = checks.iter().map(Check::to_json).collect();
-        let mut answer = json!({ "ok": ok, "checks": list });
-        if arguments.fix {
-            answer["mended"] = json!(fixed);
-        }
-        print_json(&answer);
+        print_json(&Answer {
+            ok,
+            checks: &checks,
+            mended: arguments.fix.then_some(&fixed),
+        });
     } else {
         show(&fixed, &checks, ok);
     }

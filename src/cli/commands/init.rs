@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use actors::project;
 use clap::Args;
 use journal::{Agent, Home};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::commands::lookback;
 use crate::cli::commands::trust::{self, Taken};
@@ -146,6 +146,23 @@ fn absolute(project: &Path) -> Result<PathBuf> {
     })
 }
 
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    plans: show::Shown<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<NotSetUp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trusted: Option<&'a Taken>,
+}
+
+/// An agent whose settings cannot be edited.
+#[derive(Serialize)]
+struct NotSetUp {
+    agent: Agent,
+    error: String,
+}
+
 fn report(
     plans: &[AgentPlan],
     failed: &[(Agent, Failure)],
@@ -153,14 +170,15 @@ fn report(
     is_dry_run: bool,
     output: Output,
 ) {
-    let mut answer = show::to_json(plans, is_dry_run);
-    if !failed.is_empty() {
-        let line = |(agent, failure): &(Agent, Failure)| json!({ "agent": agent, "error": failure.text() });
-        answer["failed"] = failed.iter().map(line).collect();
-    }
-    if let Some(trusted) = trusted {
-        answer["trusted"] = json!(trusted);
-    }
+    let not_set_up = failed.iter().map(|(agent, failure)| NotSetUp {
+        agent: *agent,
+        error: failure.text(),
+    });
+    let answer = Answer {
+        plans: show::Shown::new(plans, is_dry_run),
+        failed: not_set_up.collect(),
+        trusted,
+    };
     if output.json {
         print_json(&answer);
         return;
@@ -170,7 +188,7 @@ fn report(
         println!();
     }
     let names: Vec<_> = plans.iter().map(|plan| plan.agent.name()).collect();
-    match (is_dry_run, answer["changed"] == json!(true)) {
+    match (is_dry_run, answer.plans.changed) {
         (true, _) => println!("Nothing was written. Run without --dry-run to write it."),
         (false, false) => println!("All hooks are already installed."),
         (false, true) => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use journal::{Agent, Home};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::commands::service;
 use crate::cli::shared::{AgentName, Output, ask_yes};
@@ -89,13 +89,14 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         .filter(|path| !work.data.contains(path))
         .collect();
     if arguments.output.json {
-        let mut answer = plan::to_json(&work.plans, arguments.dry_run);
-        answer["data"] = json!(work.data);
-        answer["kept"] = json!(kept);
-        answer["manual_pages"] = json!(work.manual);
-        answer["daemon_stopped"] = json!(work.stops_daemon);
-        answer["service_removed"] = json!(work.removes_service);
-        print_json(&answer);
+        print_json(&Answer {
+            plans: plan::Shown::new(&work.plans, arguments.dry_run),
+            data: &work.data,
+            kept,
+            manual_pages: &work.manual,
+            daemon_stopped: work.stops_daemon,
+            service_removed: work.removes_service,
+        });
         return Ok(exit::OK);
     }
     if arguments.dry_run {
@@ -109,6 +110,17 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         );
     }
     Ok(exit::OK)
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    plans: plan::Shown<'a>,
+    data: &'a [PathBuf],
+    kept: Vec<&'a PathBuf>,
+    manual_pages: &'a [PathBuf],
+    daemon_stopped: bool,
+    service_removed: bool,
 }
 
 /// What is removed.

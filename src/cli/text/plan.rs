@@ -1,10 +1,12 @@
 //! A plan in words, as a diff, and as JSON.
 
-use journal::Timestamp;
-use serde_json::{Value, json};
+use std::path::Path;
+
+use journal::{Agent, Timestamp};
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
-use crate::install::{AgentPlan, Change, Status};
+use crate::install::{AgentPlan, Change, Kind, Status};
 use crate::render::{self, Colour};
 
 /// Unchanged lines around a change.
@@ -158,31 +160,75 @@ fn verb(change: &Change) -> &'static str {
     }
 }
 
-/// Returns plans as JSON.
-pub(crate) fn to_json(plans: &[AgentPlan], is_dry_run: bool) -> Value {
-    let plan = |plan: &AgentPlan| {
-        let file = |change: &Change| {
-            let entry = |entry: &crate::install::Entry| json!({ "entry": entry.name, "status": entry.status.word() });
-            json!({
-                "path": change.path,
-                "kind": change.kind,
-                "change": verb(change),
-                "entries": change.entries.iter().map(entry).collect::<Vec<_>>(),
-                "diff": change.is_needed().then(|| diff(change)),
-            })
-        };
-        json!({
-            "agent": plan.agent,
-            "version": plan.version.map(|version| version.to_string()),
-            "folder": plan.folder,
-            "files": plan.changes.iter().map(file).collect::<Vec<_>>(),
-            "notes": plan.notes,
-        })
-    };
-    json!({
-        "at": Timestamp::now(),
-        "dry_run": is_dry_run,
-        "changed": plans.iter().flat_map(|plan| &plan.changes).any(Change::is_needed),
-        "agents": plans.iter().map(plan).collect::<Vec<_>>(),
-    })
+/// Plans for `--json`.
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    at: Timestamp,
+    dry_run: bool,
+    pub(crate) changed: bool,
+    agents: Vec<ShownAgent<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownAgent<'a> {
+    agent: Agent,
+    version: Option<String>,
+    folder: &'a Path,
+    files: Vec<ShownFile<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ShownFile<'a> {
+    path: &'a Path,
+    kind: Kind,
+    change: &'static str,
+    entries: Vec<ShownEntry<'a>>,
+    diff: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ShownEntry<'a> {
+    entry: &'a str,
+    status: &'static str,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn new(plans: &'a [AgentPlan], is_dry_run: bool) -> Self {
+        let changes = plans.iter().flat_map(|plan| &plan.changes);
+        Self {
+            at: Timestamp::now(),
+            dry_run: is_dry_run,
+            changed: changes.into_iter().any(Change::is_needed),
+            agents: plans.iter().map(ShownAgent::new).collect(),
+        }
+    }
+}
+
+impl<'a> ShownAgent<'a> {
+    fn new(plan: &'a AgentPlan) -> Self {
+        Self {
+            agent: plan.agent,
+            version: plan.version.map(|version| version.to_string()),
+            folder: &plan.folder,
+            files: plan.changes.iter().map(ShownFile::new).collect(),
+            notes: &plan.notes,
+        }
+    }
+}
+
+impl<'a> ShownFile<'a> {
+    fn new(change: &'a Change) -> Self {
+        let entries = change.entries.iter().map(|entry| ShownEntry {
+            entry: &entry.name,
+            status: entry.status.word(),
+        });
+        Self {
+            path: &change.path,
+            kind: change.kind,
+            change: verb(change),
+            entries: entries.collect(),
+            diff: change.is_needed().then(|| diff(change)),
+        }
+    }
 }
