@@ -170,6 +170,7 @@ pub fn frames(bytes: &[u8]) {
                 match frame.kind {
                     Kind::Request => request(frame.payload),
                     Kind::Envelope => codec(frame.payload),
+                    Kind::Head => {}
                 }
                 (frame.offset, again.len())
             }

@@ -14,8 +14,10 @@
 
 /// First bytes of every frame.
 pub const MAGIC: [u8; 4] = [0xC5, 0x4B, 0x9D, 0x1E];
-/// The frame format that is written, and the newest one that is read.
+/// The format of all frames but heads.
 pub const VERSION: u8 = 1;
+/// The format of a frame of [`Kind::Head`]: programs that do not know that segments are sealed in blocks refuse it.
+pub const HEAD_VERSION: u8 = 2;
 /// Size of the header before the payload.
 pub const HEADER_BYTES: usize = 16;
 /// Maximum payload size: a hook payload of maximum size and its request head.
@@ -29,6 +31,8 @@ pub enum Kind {
     Request = 1,
     /// An encoded envelope with its payload (`codec.rs`).
     Envelope = 2,
+    /// The beginning of a segment, without a payload.
+    Head = 3,
 }
 
 impl Kind {
@@ -36,7 +40,15 @@ impl Kind {
         match byte {
             1 => Some(Self::Request),
             2 => Some(Self::Envelope),
+            3 => Some(Self::Head),
             _ => None,
+        }
+    }
+
+    const fn version(self) -> u8 {
+        match self {
+            Self::Request | Self::Envelope => VERSION,
+            Self::Head => HEAD_VERSION,
         }
     }
 }
@@ -97,7 +109,7 @@ pub fn push(out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
     );
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&MAGIC);
-    header[4] = VERSION;
+    header[4] = kind.version();
     header[5] = kind as u8;
     header[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
     let sum = checksum(&header[4..12], payload);
@@ -147,13 +159,12 @@ impl<'a> Reader<'a> {
         if rest.len() < HEADER_BYTES {
             return Look::Short;
         }
-        if rest[4] > VERSION {
+        let kind = Kind::of(rest[5]).filter(|kind| kind.version() == rest[4]);
+        if rest[4] > VERSION && kind.is_none() {
             return Look::Newer(rest[4]);
         }
         let length = u32::from_le_bytes([rest[8], rest[9], rest[10], rest[11]]) as usize;
-        let Some(kind) =
-            Kind::of(rest[5]).filter(|_| rest[4] == VERSION && length <= PAYLOAD_BYTES_MAX)
-        else {
+        let Some(kind) = kind.filter(|_| length <= PAYLOAD_BYTES_MAX) else {
             return Look::Nothing;
         };
         let Some(payload) = rest.get(HEADER_BYTES..HEADER_BYTES + length) else {

@@ -25,7 +25,7 @@ pub(crate) fn records<'a>(
                 Ok(found) if found.kind == Kind::Envelope => record(found.payload),
                 Ok(_) => continue,
                 Err(Damage::Newer { version, .. }) => {
-                    let known = u32::from(frame::VERSION);
+                    let known = u32::from(frame::HEAD_VERSION);
                     Err(Error::Newer {
                         what: "a frame".into(),
                         found: version.into(),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::files::{Form, Segment, create_private, sync_dir};
 use crate::error::{Doing, Error, Result};
-use crate::frame::Reader;
+use crate::frame::{self, HEADER_BYTES, Kind, Reader};
 
 /// The file of the unsealed segment. After a failed sync a later, successful one proves nothing: the system may have
 /// dropped the pages that it could not write, and reports that only once.
@@ -65,6 +65,9 @@ impl Writer {
             .file
             .set_len(length)
             .doing("cut", &segment.path)?;
+        if length == 0 {
+            writer.begin();
+        }
         writer.sync()?;
         Ok(writer)
     }
@@ -75,13 +78,28 @@ impl Writer {
         let file = create_private(&path)?;
         // The file exists even if its name was not synced: it must be used, or the log would have two ends.
         let failed = sync_dir(dir).is_err();
-        Ok(Self {
+        let mut writer = Self {
             dir: dir.to_owned(),
             first_seq,
             path,
             file: unsealed(file, failed),
             length: 0,
-        })
+        };
+        writer.begin();
+        Ok(writer)
+    }
+
+    /// Writes the head of an empty segment. Without it, it is read just so, but programs that know no sealed blocks would
+    /// not refuse it.
+    fn begin(&mut self) {
+        if let Err(error) = self.append(&head()) {
+            tracing::warn!(%error, "A segment has no head.");
+        }
+    }
+
+    /// Returns whether it has no event.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.length <= head().len() as u64
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -170,6 +188,12 @@ impl Writer {
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync(&self.path)
     }
+}
+
+fn head() -> Vec<u8> {
+    let mut head = Vec::with_capacity(HEADER_BYTES);
+    frame::push(&mut head, Kind::Head, &[]);
+    head
 }
 
 fn unsealed(file: File, failed: bool) -> Arc<Unsealed> {

@@ -335,7 +335,7 @@ impl Committer {
 
     /// Starts a new segment and queues all earlier ones for sealing, including any whose sealing a crash interrupted.
     fn rotate_and_seal_all(&mut self, done: Box<dyn FnOnce() + Send>) {
-        if self.writer.len() > 0 {
+        if !self.writer.is_empty() {
             self.rotate();
         }
         for segment in intake::segments(self.writer.dir()).unwrap_or_default() {

@@ -117,6 +117,95 @@ fn a_hole_in_the_store_is_found_at_the_first_start_after_a_boot() {
     }
 }
 
+#[test]
+fn appends_do_not_wait_while_the_store_is_exchanged_for_its_packed_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    let drafts = (1..=200).map(draft).collect();
+    journal.append_wait(drafts).expect("appended");
+    journal.settle().expect("settled");
+    let [fresh, _] = passing_stores(folder.path());
+    let appended = || {
+        let (sender, appended) = std::sync::mpsc::channel();
+        let send = move |result| sender.send(result).expect("awaited");
+        let drafts = vec![draft(7), draft(201)];
+        journal.append(drafts, send).expect("queued");
+        let appended = appended.recv_timeout(Duration::from_secs(60));
+        appended.expect("it does not wait").expect("appended")
+    };
+    let exchanged = journal
+        .store()
+        .repack(&fresh, &store_dir(folder.path()), || {
+            let appended = appended();
+            assert!(appended[0].duplicate && appended[0].seq == 7);
+            assert!(!appended[1].duplicate && appended[1].seq == 201);
+            put_packed(folder.path())
+        });
+    assert_eq!(exchanged, Ok(true));
+    journal.settle().expect("settled");
+    let verified = journal.verify(|_, _| {}).expect("readable");
+    assert!(verified.ok && verified.events == 201, "{verified:?}");
+}
+
+/// A program that knows no sealed blocks would take the rest of the log for all of it.
+#[test]
+fn a_segment_begins_with_a_format_that_older_programs_refuse() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    let begins = || {
+        let segments = intake::segments(&intake_dir(folder.path())).expect("listed");
+        let last = segments.last().expect("one");
+        (last.form, fs::read(&last.path).expect("read")[4])
+    };
+    assert_eq!(begins(), (Form::Open, frame::HEAD_VERSION));
+    journal.append_wait(vec![draft(1)]).expect("appended");
+    let (sender, sealed) = std::sync::mpsc::channel();
+    let done = Box::new(move || sender.send(()).expect("awaited"));
+    journal.rotate(done).expect("rotated");
+    sealed.recv().expect("sealed");
+    assert_eq!(begins(), (Form::Open, frame::HEAD_VERSION));
+    // One without events is not sealed.
+    let (sender, sealed) = std::sync::mpsc::channel();
+    let done = Box::new(move || sender.send(()).expect("awaited"));
+    journal.rotate(done).expect("rotated");
+    sealed.recv().expect("sealed");
+    assert_eq!(
+        intake::segments(&intake_dir(folder.path()))
+            .expect("listed")
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn entries_of_no_event_are_found() {
+    let (seq, session) = (100u64.to_be_bytes(), Uuid::from_u128(7_777));
+    let key = [&session.as_bytes()[..], &seq].concat();
+    let run = [0_u32, 3].map(u32::to_le_bytes).concat();
+    let block = [&[9; 8][..], &[0; 4]].concat();
+    let extra: [(&str, &[u8], &[u8]); 5] = [
+        ("ids", session.as_bytes(), &seq),
+        ("ids_sealed", &seq, &block),
+        ("streams", &key, &[]),
+        ("runs", &key, &run),
+        ("decisions", &seq, &[0]),
+    ];
+    for (tree, key, value) in extra {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Journal::open(folder.path(), Options::default()).expect("a journal");
+        let drafts = (1..=200).map(draft).collect();
+        open().0.append_wait(drafts).expect("appended");
+        Store::open(&store_dir(folder.path()), &intake_dir(folder.path()))
+            .expect("a store")
+            .plant(tree, key, value)
+            .expect("planted");
+        let (journal, _) = open();
+        let verified = journal.verify(|_, _| {}).expect("readable");
+        let problems = verified.problems.join("; ");
+        assert!(problems.contains("of no event"), "{tree}: {problems}");
+    }
+}
+
 fn draft(number: u128) -> Draft {
     Draft {
         stream: Stream::daemon(),

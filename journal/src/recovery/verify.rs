@@ -48,6 +48,7 @@ pub(crate) fn verify(
         last,
         next: None,
         chain: Identity::of(dir).ok().map(|own| Chain::new(own.journal)),
+        decisions: 0,
         found: Verified::default(),
     };
     check.kept_events()?;
@@ -63,6 +64,7 @@ pub(crate) fn verify(
     if let Some(from) = check.found.intake_from.filter(|from| *from > 1) {
         check.report(format!("intake: events 1 to {} are missing", from - 1));
     }
+    check.entries()?;
     check.found.ok = check.found.problems.is_empty();
     let whole = check.chain.take().filter(|chain| chain.seq == last);
     check.found.chain = whole
@@ -78,6 +80,8 @@ struct Check<'a> {
     /// The event that the intake log must have next; `None` before its first one.
     next: Option<u64>,
     chain: Option<Chain>,
+    /// Number of decisions in the intake log.
+    decisions: u64,
     found: Verified,
 }
 
@@ -125,6 +129,26 @@ impl Check<'_> {
         }
         if !in_stream {
             self.report(format!("store: event {seq} is not found in its session"));
+        }
+        Ok(())
+    }
+
+    /// Checks that the indexes have no entries beyond those that were looked up.
+    fn entries(&mut self) -> Result<()> {
+        let indexed = self.store.indexed(self.last)?;
+        let all = [
+            ("ids", indexed.ids, self.last),
+            ("sessions", indexed.streams, self.last),
+            ("decisions", indexed.decisions, self.decisions),
+        ];
+        for (name, found, known) in all {
+            // Missing ones are named where they are missing.
+            if found > known && self.found.problems.is_empty() {
+                let more = found - known;
+                self.report(format!(
+                    "store: its index of {name} has {more} entries of no event"
+                ));
+            }
         }
         Ok(())
     }
@@ -179,6 +203,7 @@ impl Check<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let seq = record.envelope.seq;
         self.found.intake_events += 1;
+        self.decisions += u64::from(matches!(record.envelope.event, Event::Decided(_)));
         if let Some(chain) = self.chain.as_mut().filter(|chain| chain.seq + 1 == seq) {
             chain.take(record.event);
         }

@@ -19,8 +19,7 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use uuid::Uuid;
 
@@ -29,7 +28,9 @@ use crate::error::{Error, Result};
 use crate::intake::Lookup;
 use crate::{Envelope, Payload};
 
+mod count;
 mod kept;
+mod packing;
 mod release;
 mod sealed_index;
 mod session_entry;
@@ -41,11 +42,6 @@ use sealed_index::{Entry, SealedIds};
 pub use session_entry::{Outcome, SessionEntry};
 pub(crate) use trees::wait_closed;
 use trees::{Bytes, RawResult, Trees, guarded, pairs, seq_of, stream_key};
-
-/// How long packing waits for readers.
-const READERS_WAIT: Duration = Duration::from_millis(100);
-/// Pause between two looks at them.
-const READERS_PAUSE: Duration = Duration::from_millis(1);
 
 /// An event to store, with its two encoded values.
 pub(crate) struct Item {
@@ -60,6 +56,10 @@ pub(crate) struct Store {
     trees: RwLock<Option<Arc<Trees>>>,
     entries: RwLock<HashMap<Uuid, SessionEntry>>,
     sealed_ids: RwLock<SealedIds>,
+    /// The ids of the events that it holds, while it is packed: appends need not wait for that.
+    packed_ids: RwLock<Option<HashMap<Uuid, u64>>>,
+    /// Held by those who remove something that must not come back with the copy.
+    removing: Mutex<()>,
     /// What the log has sealed.
     log: Arc<Lookup>,
 }
@@ -77,6 +77,8 @@ impl Store {
         let sealed_ids = RwLock::new(SealedIds::load(&trees)?);
         Ok(Self {
             sealed_ids,
+            packed_ids: RwLock::default(),
+            removing: Mutex::default(),
             trees: RwLock::new(Some(Arc::new(trees))),
             entries,
             log: Arc::new(Lookup::new(intake.to_owned())),
@@ -113,6 +115,16 @@ impl Store {
             .unwrap_or_else(PoisonError::into_inner);
         self.log.forget();
         Ok(())
+    }
+
+    fn removing(&self) -> MutexGuard<'_, ()> {
+        self.removing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sealed_ids(&self) -> RwLockReadGuard<'_, SealedIds> {
+        self.sealed_ids
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sealed_ids_mut(&self) -> RwLockWriteGuard<'_, SealedIds> {
@@ -264,22 +276,30 @@ impl Store {
     }
 
     pub(crate) fn seq_by_id(&self, id: Uuid) -> Result<Option<u64>> {
-        let trees = self.trees()?;
-        if let Some(value) = guarded("look up an id", || trees.ids.get(id.as_bytes()))? {
-            return seq_of(&value).map(Some);
+        if let Some(seq) = self.kept_by_id(id)? {
+            return Ok(Some(seq));
         }
-        let sealed = self
-            .sealed_ids
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        let candidates: Vec<u64> = sealed.candidates(id).collect();
-        drop(sealed);
+        let candidates: Vec<u64> = self.sealed_ids().candidates(id).collect();
         // An event that cannot be read is taken for the one: a second id with the same hash is next to impossible.
         let is_it = |seq: &u64| {
-            self.event(*seq)
-                .map_or(true, |found| found.is_some_and(|event| event.id == id))
+            let found = self.log.find(*seq).and_then(|found| match found {
+                Some(found) => codec::decode_event(&found.event).map(Some),
+                None => self.event(*seq),
+            });
+            found.map_or(true, |found| found.is_some_and(|event| event.id == id))
         };
         Ok(candidates.into_iter().find(is_it))
+    }
+
+    /// Returns the event with an id among those that the store holds. Does not wait while it is packed.
+    fn kept_by_id(&self, id: Uuid) -> Result<Option<u64>> {
+        let packed = self.packed_ids.read();
+        if let Some(ids) = &*packed.unwrap_or_else(PoisonError::into_inner) {
+            return Ok(ids.get(&id).copied());
+        }
+        let trees = self.trees()?;
+        let value = guarded("look up an id", || trees.ids.get(id.as_bytes()))?;
+        value.map(|value| seq_of(&value)).transpose()
     }
 
     pub(crate) fn event(&self, seq: u64) -> Result<Option<Envelope>> {
@@ -303,6 +323,7 @@ impl Store {
 
     /// Replaces a payload by the mark of a dropped one.
     pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
+        let _removing = self.removing();
         let trees = self.trees()?;
         guarded("drop a payload", || {
             trees.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)
@@ -407,54 +428,6 @@ impl Store {
             trees.decisions.get(decision.to_be_bytes())
         })?;
         Ok(value.map(|value| Outcome::of(value.first().copied().unwrap_or(0))))
-    }
-
-    /// Counts the entries of all trees.
-    pub(crate) fn counts(&self) -> Result<Vec<usize>> {
-        let trees = self.trees()?;
-        guarded("count", || {
-            Ok(trees.all().into_iter().map(|tree| tree.len()).collect())
-        })
-    }
-
-    /// Copies all entries into an empty store. `progress` gets the number of entries copied.
-    pub(crate) fn copy_to(&self, empty: &Self, progress: impl FnMut(u64)) -> Result<()> {
-        self.trees()?.copy_to(&*empty.trees()?, progress)
-    }
-
-    /// Copies all entries into a new store in `fresh`, closes both, calls `put`, and opens the store in `path`. Readers wait
-    /// meanwhile. Returns false, and does nothing, if one is in the middle of reading.
-    ///
-    /// # Errors
-    ///
-    /// After an error the store may refuse all calls until it is reopened.
-    pub(crate) fn repack(
-        &self,
-        fresh: &Path,
-        path: &Path,
-        put: impl FnOnce() -> Result<()>,
-    ) -> Result<bool> {
-        let mut slot = self.trees.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(trees) = slot.take() else {
-            return Ok(false);
-        };
-        // No new reader can begin; most that have begun end at once.
-        let began = Instant::now();
-        while Arc::strong_count(&trees) > 1 && began.elapsed() < READERS_WAIT {
-            std::thread::sleep(READERS_PAUSE);
-        }
-        let trees = match Arc::try_unwrap(trees) {
-            Ok(trees) => trees,
-            Err(used) => {
-                *slot = Some(used);
-                return Ok(false);
-            }
-        };
-        trees.copy_to(&Trees::open(fresh)?, |_| ())?;
-        drop(trees);
-        put()?;
-        *slot = Some(Arc::new(Trees::open(path)?));
-        Ok(true)
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {

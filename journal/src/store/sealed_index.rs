@@ -16,7 +16,7 @@ const BLOCK_EVENTS: usize = 1024;
 /// Bytes of an event in a block.
 const ID_BYTES: usize = 12;
 /// Bytes of an event in a run.
-const SEQ_BYTES: usize = 4;
+pub(super) const SEQ_BYTES: usize = 4;
 
 /// The hashes of the ids of all sealed events, with their numbers, sorted.
 #[derive(Default)]
@@ -45,6 +45,11 @@ impl SealedIds {
         // Merges two sorted parts in one pass.
         self.0.sort();
         self.0.dedup();
+    }
+
+    /// Returns the number of entries up to event `last`.
+    pub(super) fn up_to(&self, last: u64) -> u64 {
+        self.0.iter().filter(|(_, seq)| *seq <= last).count() as u64
     }
 
     /// Returns the events whose id may be this one; mostly none or one.

@@ -46,6 +46,7 @@ impl Store {
     }
 
     pub(crate) fn clear_snapshots(&self) -> Result<()> {
+        let _removing = self.removing();
         let trees = self.trees()?;
         guarded("drop snapshots", || trees.snapshots.clear())
     }

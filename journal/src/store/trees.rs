@@ -221,6 +221,17 @@ impl Trees {
         Ok(())
     }
 
+    /// Returns the ids of the events that the store itself holds.
+    pub(super) fn ids(&self) -> Result<HashMap<Uuid, u64>> {
+        let id = |(key, value): (sled::IVec, sled::IVec)| {
+            let id = Uuid::from_slice(&key);
+            let id = id.map_err(|_| Error::damaged("the store", "an id is too short"))?;
+            Ok((id, seq_of(&value)?))
+        };
+        let entries = pairs("read ids", Ok(self.ids.iter()));
+        entries.map(|pair| pair.and_then(id)).collect()
+    }
+
     pub(super) fn entries(&self) -> Result<HashMap<Uuid, SessionEntry>> {
         let mut entries = HashMap::new();
         for pair in self.sessions.iter() {

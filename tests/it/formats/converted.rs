@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use journal::frame::Reader;
 use journal::{Agent, Draft, Event, Host, Journal, Options, PromptOrigin, Stream, Timestamp};
@@ -12,8 +12,12 @@ use uuid::Uuid;
 use crate::support::daemon::Daemon;
 use crate::support::{run, wait_until};
 
-/// Events of each of the three segments.
-const EVENTS: u64 = 300;
+/// Events of each segment.
+const EVENTS: u64 = 40;
+/// Segments, the last of which is not sealed.
+const SEGMENTS: u64 = 31;
+/// Kills of each round.
+const KILLS: u64 = 4;
 
 fn draft(number: u64) -> Draft {
     let event = Event::PromptSubmitted {
@@ -34,11 +38,11 @@ fn draft(number: u64) -> Draft {
     }
 }
 
-/// Makes such a journal: everything is in the store, the log in three segments, of which two are sealed.
+/// Makes such a journal: everything is in the store, the log in segments, of which all but the last are sealed.
 fn make_old(journal: &Path) {
     let (opened, _) = Journal::open(journal, Options::default()).expect("opens");
     opened
-        .append_wait((1..=3 * EVENTS).map(draft).collect())
+        .append_wait((1..=SEGMENTS * EVENTS).map(draft).collect())
         .expect("appends");
     opened.settle().expect("settles");
     opened.close();
@@ -49,20 +53,23 @@ fn make_old(journal: &Path) {
     let ends: Vec<usize> = Reader::new(&bytes)
         .map(|frame| frame.expect("whole").end())
         .collect();
-    let cut = |events: u64| ends[usize::try_from(events).expect("small") - 1];
-    let (one, two) = (cut(EVENTS), cut(2 * EVENTS));
-    for (first, part) in [(1, &bytes[..one]), (EVENTS + 1, &bytes[one..two])] {
+    fs::remove_file(log).expect("removed");
+    let mut from = ends.len() - (SEGMENTS * EVENTS) as usize;
+    from = if from == 0 { 0 } else { ends[from - 1] };
+    for segment in 0..SEGMENTS {
+        let first = segment * EVENTS + 1;
+        let last = ends.len() - 1 - ((SEGMENTS - 1 - segment) * EVENTS) as usize;
+        let part = &bytes[from..ends[last]];
+        from = ends[last];
+        if segment + 1 == SEGMENTS {
+            fs::write(intake.join(format!("{first:020}.log")), part).expect("written");
+            return;
+        }
         let mut packed = lz4_flex::frame::FrameEncoder::new(Vec::new());
         std::io::Write::write_all(&mut packed, part).expect("packed");
         let sealed = intake.join(format!("{first:020}.lz4"));
         fs::write(sealed, packed.finish().expect("packed")).expect("written");
     }
-    fs::write(
-        intake.join(format!("{:020}.log", 2 * EVENTS + 1)),
-        &bytes[two..],
-    )
-    .expect("written");
-    fs::remove_file(log).expect("removed");
 }
 
 fn export(daemon: &Daemon) -> String {
@@ -75,15 +82,17 @@ fn export(daemon: &Daemon) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-fn is_converted(daemon: &Daemon) -> bool {
+/// Returns the number of segments that are not converted.
+fn unconverted(daemon: &Daemon) -> u64 {
     let intake = daemon.home.path().join("journal/intake");
-    fs::read_dir(intake).expect("listed").all(|entry| {
+    let paths = fs::read_dir(intake).expect("listed").flatten();
+    let old = paths.filter(|entry| {
         entry
-            .expect("one")
             .path()
             .extension()
-            .is_some_and(|ending| ending != "lz4")
-    })
+            .is_some_and(|ending| ending == "lz4")
+    });
+    old.count() as u64
 }
 
 #[test]
@@ -102,14 +111,17 @@ fn kills_while_an_old_journal_is_converted_lose_nothing() {
             let events = opened.events_from(1).map(|event| event.expect("read"));
             events.map(|event| event.id.to_string()).collect()
         };
-        for kill in 0..4 {
-            daemon.start();
-            std::thread::sleep(Duration::from_millis((round * 4 + kill) * 7 % 60));
+        for kill in 1..=KILLS {
+            // Each is killed after some segments more, and a moment later in each round.
+            let left = (SEGMENTS - 1) * (KILLS + 1 - kill) / (KILLS + 1);
+            daemon.spawn(&[], &[]);
+            wait_closely(|| unconverted(&daemon) <= left);
+            std::thread::sleep(Duration::from_micros(round * 173 % 3_000));
             daemon.kill();
-            converted += u64::from(is_converted(&daemon));
+            converted += u64::from(unconverted(&daemon) == 0);
         }
         daemon.start();
-        wait_until(|| is_converted(&daemon));
+        wait_until(|| unconverted(&daemon) == 0);
         let exported = export(&daemon);
         let ids = exported.lines().map(|line| {
             let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
@@ -124,8 +136,21 @@ fn kills_while_an_old_journal_is_converted_lose_nothing() {
     }
     println!(
         "{converted} of {} kills came after the conversion",
-        rounds * 4
+        rounds * KILLS
     );
+    assert!(
+        converted < rounds * KILLS / 2,
+        "hardly a kill came during it"
+    );
+}
+
+/// Waits without a pause that matters.
+fn wait_closely(is_met: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_met() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it never came");
+        std::thread::sleep(Duration::from_micros(200));
+    }
 }
 
 /// Copies a journal to a folder beside it.
