@@ -18,9 +18,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use daemon::Daemon;
+use daemon::{Daemon, run};
 use journal::{Draft, Event, Journal, Options, Stream, Timestamp};
-use measure::{ms, option, title};
+use measure::{median, ms, option, title};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -114,6 +114,10 @@ fn main() {
         now / packed,
         daemon.memory().0
     );
+    let spent = ms(daemon.spent());
+    let verified = run(home.path(), &["journal", "verify", "--json"]);
+    assert!(verified.starts_with("{\"ok\":true"), "{verified}");
+    println!("  {spent:.0} ms of processor in all; verified");
     daemon.stop();
     pauses();
 }
@@ -225,10 +229,11 @@ fn pauses() {
         }
     }
     times.sort_by(f64::total_cmp);
+    let middle = median(times.clone());
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
     println!(
         "  packed {packed} times; an append takes {:.2} ms, p99 {:.1} ms, at most {:.1} ms",
-        at(0.5),
+        middle,
         at(0.99),
         at(1.0)
     );
