@@ -12,7 +12,9 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{Commits, Data, Dependencies, Outcomes, PackSearch, Scope, Wide};
+use checkpoint::policy::{
+    Comments, Commits, Data, Dependencies, Outcomes, PackSearch, Scope, Wide,
+};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
@@ -360,6 +362,7 @@ fn inspect(of: Of<'_>) -> git::Tree {
         head,
         contents: policy.changed.data == Data::Ignored
             || policy.changed.dependencies == Dependencies::Changed,
+        comments: policy.changed.comments == Comments::Ignored,
         listed: if workspace::wanted(policy) {
             checkpoint::project::LISTED
         } else {

@@ -11,6 +11,7 @@
 
 pub mod agents;
 pub mod announce;
+pub mod comments;
 pub mod config;
 pub mod decide;
 pub mod demands;

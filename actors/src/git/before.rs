@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use checkpoint::{generated, manifest};
+use checkpoint::{comments, generated, manifest};
 use journal::{FileFacts, Timestamp};
 
 use super::command::{Failure, words};
@@ -14,6 +14,10 @@ use super::view::View;
 const COMPARED_MAX: usize = 40;
 /// The longest manifest that is read, in bytes.
 const MANIFEST_BYTES_MAX: usize = 256 * 1024;
+/// The longest file whose comments are told from its code, in bytes.
+const CODE_BYTES_MAX: usize = 128 * 1024;
+/// The most files of code that are compared.
+const CODE_FILES_MAX: usize = 24;
 
 /// Collects what changed files hold as they are read.
 pub(super) struct Held<'a> {
@@ -22,15 +26,21 @@ pub(super) struct Held<'a> {
     doubtful: BTreeSet<&'a [u8]>,
     /// Files that have to be compared with what they held before the turn, with their content.
     compared: Vec<(String, Vec<u8>)>,
+    /// Whether it matters that only comments changed.
+    tells_comments: bool,
+    /// How many files of code may still be compared.
+    code_left: usize,
 }
 
 impl<'a> Held<'a> {
     /// Creates a collection; `doubtful` are the files that may hold what they held before the turn.
-    pub(super) fn new(doubtful: BTreeSet<&'a [u8]>) -> Self {
+    pub(super) fn new(doubtful: BTreeSet<&'a [u8]>, comments: bool) -> Self {
         Self {
             facts: FileFacts::default(),
             doubtful,
             compared: Vec::new(),
+            tells_comments: comments,
+            code_left: if comments { CODE_FILES_MAX } else { 0 },
         }
     }
 
@@ -40,7 +50,11 @@ impl<'a> Held<'a> {
         if generated::is_generated(content) {
             self.facts.generated.push(path.to_owned());
         }
-        let is_wanted = is_manifest || self.doubtful.contains(raw) || content.is_empty();
+        let may_be_comments =
+            self.code_left > 0 && content.len() <= CODE_BYTES_MAX && comments::are_known(path);
+        self.code_left -= usize::from(may_be_comments);
+        let is_wanted =
+            is_manifest || self.doubtful.contains(raw) || content.is_empty() || may_be_comments;
         if is_wanted && self.compared.len() < COMPARED_MAX {
             self.compared.push((path.to_owned(), content.to_vec()));
         }
@@ -63,13 +77,16 @@ impl<'a> Held<'a> {
             return self.facts;
         };
         for ((path, now), before) in self.compared.iter().zip(before) {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let same_code = |before: &Vec<u8>| comments::same_code(path, &text(before), &text(now));
             if before.as_ref() == Some(now) {
                 self.facts.restored.push(path.clone());
             } else if now.is_empty() && before.is_none() {
                 self.facts.empty.push(path.clone());
+            } else if self.tells_comments && before.as_ref().is_some_and(same_code) {
+                self.facts.comments_only.push(path.clone());
             }
             if let Some(format) = manifest::format(path) {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let before = before.as_deref().map(text);
                 if manifest::names_the_same(format, before.as_deref(), &text(now)) {
                     self.facts.same_dependencies.push(path.clone());

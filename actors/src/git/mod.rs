@@ -65,6 +65,8 @@ pub struct Wanted {
     pub head: Option<Head>,
     /// Whether it matters what the changed files hold.
     pub contents: bool,
+    /// Whether it matters that only comments changed.
+    pub comments: bool,
     /// Patterns of the files that are to be listed too, whether they changed or not.
     pub listed: &'static [&'static str],
 }
@@ -267,9 +269,9 @@ fn tree(
         notes.push("git: the list of changed files was too long and was cut".into());
     }
     limit(&mut paths, bounds.files_max, &mut notes);
-    let mut held = wanted.contents.then(|| {
+    let mut held = (wanted.contents || wanted.comments).then(|| {
         let doubtful = answer.doubtful.iter().chain(&committed).copied();
-        Held::new(doubtful.collect())
+        Held::new(doubtful.collect(), wanted.comments)
     });
     let files = hashed(paths, top, held.as_mut(), deadline);
     let facts = held.map(|held| {

@@ -6,6 +6,7 @@ use journal::{ToolCall, ToolKind};
 use regex::Regex;
 
 use super::known::reference;
+use super::outcomes;
 use super::questions;
 use super::settled;
 use crate::shell::{self, CommandLine};
@@ -98,11 +99,6 @@ const UNKNOWN_COMMAND: [&str; 7] = [
     "unknown subcommand",
 ];
 
-static EXIT_CODE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?im)^(?:Error: )?(?:Exit code:? |Process exited with code )(-?\d+)")
-        .expect("a constant that a test compiles")
-});
-
 /// What a shell says of a line that it could not run as it is written.
 static SHELL_ERROR: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -143,14 +139,9 @@ fn is_look(tool: &str) -> bool {
     LOOKING_TOOLS.iter().any(|word| name.contains(word)) || name == "ls"
 }
 
-/// Returns the exit code that a host names before or after the output.
-pub(super) fn exit_code(output: &str) -> Option<i64> {
-    EXIT_CODE.captures(output)?.get(1)?.as_str().parse().ok()
-}
-
 /// Returns whether the call was stopped, by the agent or by its time running out, and no check was lost by it.
 fn is_stopped(call: &ToolCall, line: &CommandLine) -> bool {
-    let code = exit_code(&call.output);
+    let code = outcomes::exit_code(&call.output);
     let lower = call.output.to_lowercase();
     let text = call.command.as_deref().unwrap_or_default();
     let is_server = STARTED.iter().any(|said| lower.contains(said));

@@ -7,7 +7,7 @@ use journal::{ChangedFile, ToolKind};
 use super::paths::PathRef;
 use super::turn::Turn;
 use crate::manifest;
-use crate::policy::{Data, Dependencies};
+use crate::policy::{Comments, Data, Dependencies};
 use crate::rules::{Kind, Rule, Sorting};
 
 /// The purpose of the actions that a change of dependencies asks for.
@@ -17,7 +17,7 @@ const INSTALL: &str = "install";
 pub(super) struct Contents<'a> {
     sorting: Sorting,
     generated: BTreeSet<&'a str>,
-    /// Files that are empty or hold what they held before.
+    /// Files that are empty or hold what they held before, perhaps with other comments.
     nothing: BTreeSet<&'a str>,
     same_dependencies: BTreeSet<&'a str>,
     by_hand: Vec<PathRef>,
@@ -29,6 +29,7 @@ impl<'a> Contents<'a> {
     pub(super) fn new(turn: &Turn<'a>) -> Self {
         let files = &turn.evidence.facts.files;
         let is_data = turn.policy.changed.data == Data::Ignored;
+        let is_commented = turn.policy.changed.comments == Comments::Ignored;
         let is_changed = turn.policy.changed.dependencies == Dependencies::Changed;
         let set = |paths: &'a [String], counts: bool| {
             let paths = if counts { paths } else { &[] };
@@ -44,6 +45,7 @@ impl<'a> Contents<'a> {
             generated: set(&files.generated, is_data).collect(),
             nothing: set(&files.empty, is_data)
                 .chain(set(&files.restored, is_data))
+                .chain(set(&files.comments_only, is_commented))
                 .collect(),
             same_dependencies: set(&files.same_dependencies, is_changed).collect(),
             by_hand: edits

@@ -15,6 +15,7 @@ mod example;
 mod hygiene;
 mod known;
 mod line_words;
+mod missing;
 mod outcomes;
 mod paths;
 mod proof;

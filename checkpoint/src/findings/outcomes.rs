@@ -1,10 +1,18 @@
 //! How the turn's commands ended, by their output (spec EVID-17).
 
+use std::sync::LazyLock;
+
 use journal::{Summary, SummaryKind, SummaryVerdict, ToolCall, ToolKind};
+use regex::Regex;
 
 use super::paths::PathRef;
 use crate::outcome::{is_log, language, overall};
 use crate::shell::{self, CommandLine, Simple};
+
+static EXIT_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?im)^(?:Error: )?(?:Exit code:? |Process exited with code )(-?\d+)")
+        .expect("a constant that a test compiles")
+});
 
 /// Programs that only show something: texts, files, states, or what a server answers. What they print did not run now.
 const VIEWERS: [&str; 88] = [
@@ -319,4 +327,9 @@ fn writes(line: &CommandLine, path: &str, project: &str) -> bool {
     let shown = PathRef::written(path, project);
     let written = |path: &String| PathRef::written(path, project).same(&shown);
     line.writes.iter().any(written)
+}
+
+/// Returns the exit code that a host names before or after the output.
+pub(super) fn exit_code(output: &str) -> Option<i64> {
+    EXIT_CODE.captures(output)?.get(1)?.as_str().parse().ok()
 }

@@ -4,6 +4,7 @@ use journal::{ToolCall, ToolKind};
 
 use super::known::reference;
 use super::line_words::{FILES, FILTERS, SETTING_UP};
+use super::missing;
 use super::paths::PathRef;
 use super::questions;
 use super::turn::Turn;
@@ -148,6 +149,9 @@ const PURPOSES: [(&str, &[&str]); 5] = [
 pub(super) fn is_settled(turn: &Turn<'_>, index: usize) -> bool {
     let calls = &turn.evidence.timeline.calls;
     let files = files_of(turn, index);
+    if missing::is_tool(&calls[index], &turn.lines[index]) && missing::is_behind(turn, index) {
+        return true;
+    }
     let later = calls.iter().enumerate().skip(index + 1);
     let mut later = later.filter(|(_, call)| !call.refused);
     later.any(|(at, call)| match call.kind {

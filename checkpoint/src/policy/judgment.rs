@@ -18,6 +18,8 @@ layered! {
         uncovered: Uncovered,
         /// Which code a command verifies.
         scope: VerifiedCode,
+        /// What a command of the project shows that is not known (spec EVID-25).
+        unknown: Unknown,
     }
 }
 
@@ -44,6 +46,8 @@ layered! {
     Changed, ChangedLayer {
         /// Whether settings, data and generated files count as code.
         data: Data,
+        /// Whether a change of comments counts (spec RULE-23).
+        comments: Comments,
         /// When a manifest counts as a change of dependencies.
         dependencies: Dependencies,
         /// Where a project's top folder is.
@@ -101,6 +105,17 @@ pub enum VerifiedCode {
     Anywhere,
 }
 
+/// What a command of the project shows that is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unknown {
+    /// That the code passed, if its name says that it checks, or if no command is known that would check the file.
+    Counts,
+    /// Nothing.
+    #[default]
+    Ignored,
+}
+
 /// When a file counts as read before its edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -156,6 +171,17 @@ pub enum Data {
     /// They ask for nothing.
     Ignored,
     /// As code, if no rule takes them.
+    #[default]
+    Code,
+}
+
+/// Whether a change of comments counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comments {
+    /// A file of which only comments changed asks for nothing.
+    Ignored,
+    /// It asks for what its rules ask for.
     #[default]
     Code,
 }

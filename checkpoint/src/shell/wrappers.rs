@@ -89,8 +89,18 @@ pub(super) fn file_name(path: &str) -> &str {
         .filter(|name| !name.is_empty())
         .unwrap_or(path);
     name.strip_suffix(".exe")
+        .or_else(|| launched(path, name))
         .filter(|name| !name.is_empty())
         .unwrap_or(name)
+}
+
+/// Returns the program that a launcher of Windows starts: `pnpm.cmd`, `node_modules\.bin\eslint.CMD`, `.\gradlew.bat`.
+/// Other such files in a folder are scripts of the project.
+fn launched<'a>(path: &str, name: &'a str) -> Option<&'a str> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_launcher = ending.eq_ignore_ascii_case("cmd") || ending.eq_ignore_ascii_case("bat");
+    let is_installed = path == name || path.replace('\\', "/").contains(".bin/");
+    (is_launcher && (is_installed || matches!(stem, "gradlew" | "mvnw"))).then_some(stem)
 }
 
 fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {

@@ -49,6 +49,9 @@ pub struct FileFacts {
     pub restored: Vec<String>,
     /// Manifests that name the same dependencies as before the turn.
     pub same_dependencies: Vec<String>,
+    /// Files of code in which only comments and blank lines differ from what they held before the turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments_only: Vec<String>,
 }
 
 impl Facts {

@@ -26,6 +26,29 @@ const HELD: &[(&str, Change, &str)] = &[
         "restored kept",
     ),
     (
+        "another comment",
+        |repo| repo.write("lib/said.rs", "// New.\nfn a() {}\n"),
+        "comments_only lib/said.rs",
+    ),
+    (
+        "another comment, committed",
+        |repo| {
+            repo.write("lib/said.rs", "// New.\nfn a() {}\n")
+                .commit_at(AFTER)
+        },
+        "comments_only lib/said.rs",
+    ),
+    (
+        "a comment and code",
+        |repo| repo.write("lib/said.rs", "// New.\nfn b() {}\n"),
+        "",
+    ),
+    (
+        "a new file with a comment only",
+        |repo| repo.write("lib/new.rs", "// New.\n"),
+        "",
+    ),
+    (
         "the mode and the content",
         |repo| repo.write("kept", "new\n").executable("kept"),
         "",
@@ -94,6 +117,7 @@ fn files_are_compared_with_the_commit_before_the_turn() {
             "package.json",
             r#"{"version": "1", "dependencies": {"a": "1"}}"#,
         )
+        .write("lib/said.rs", "// Old.\nfn a() {}\n")
         .commit_at(BEFORE);
         change(&repo);
         let held = repo.inspect(turn()).files;
@@ -102,6 +126,7 @@ fn files_are_compared_with_the_commit_before_the_turn() {
             ("generated", &held.generated),
             ("restored", &held.restored),
             ("same_dependencies", &held.same_dependencies),
+            ("comments_only", &held.comments_only),
         ];
         let lists: Vec<_> = lists
             .iter()

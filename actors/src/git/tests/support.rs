@@ -32,6 +32,7 @@ pub(super) fn wanted(since: Option<Timestamp>) -> Wanted {
         since,
         head: None,
         contents: true,
+        comments: true,
         ..Wanted::default()
     }
 }

@@ -320,10 +320,12 @@ fn what_files_hold_decides_whether_they_count() {
         generated: vec!["src/types.ts".into()],
         restored: vec!["src/same.go".into()],
         same_dependencies: vec!["package.json".into(), "web/package.json".into()],
+        comments_only: vec!["src/said.go".into()],
     };
-    let table: [(&str, &[&str]); 13] = [
+    let table: [(&str, &[&str]); 14] = [
         ("src/empty.ts", &[]),
         ("src/same.go", &[]),
+        ("src/said.go", &[]),
         ("src/types.ts", &["$ make types"]),
         ("src/types.ts", &["edit src/types.ts"]),
         ("dist/a.js", &["$ npm run build"]),
@@ -343,6 +345,7 @@ fn what_files_hold_decides_whether_they_count() {
     insta::assert_snapshot!(table.join("\n"), @r#"
     src/empty.ts:  <- 
     src/same.go:  <- 
+    src/said.go:  <- 
     src/types.ts:  <- $ make types
     src/types.ts: tests <- edit src/types.ts
     dist/a.js:  <- $ npm run build

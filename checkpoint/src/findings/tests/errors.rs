@@ -235,3 +235,28 @@ fn what_settles_nothing() {
         assert!(is_open(&lines), "{lines:?}");
     }
 }
+
+#[test]
+fn a_tool_that_is_not_there_says_nothing_of_the_code() {
+    let missing = [
+        "! acme-gen init -> Exit code 127\nbash: acme-gen: command not found",
+        "! npx acme init -p -> npm error could not determine executable to run",
+        "! ./node_modules/acme/cli.js init -> bash: line 1: ./node_modules/acme/cli.js: No such file or directory",
+        "! python -m acme -> /usr/bin/python: No module named acme",
+        "! acme -> 'acme' is not recognized as an internal or external command,",
+        "! uv run acme -> error: Failed to spawn: `acme`\n  Caused by: No such file or directory (os error 2)",
+    ];
+    for line in missing {
+        assert!(is_open(&[line]), "{line}");
+        assert!(!is_open(&[line, "edit acme.config.js"]), "{line}");
+        assert!(!is_open(&[line, "$ other-gen init"]), "{line}");
+        assert!(is_open(&[line, "$ ls"]), "{line}");
+        assert!(
+            is_open(&[line, "! other-gen init -> Exit code 1\nno"]),
+            "{line}"
+        );
+    }
+    // A program that is there and fails is another matter.
+    let broken = "! python app.py -> Traceback (most recent call last):\nModuleNotFoundError: No module named 'acme'";
+    assert!(is_open(&[broken, "edit notes.txt"]));
+}

@@ -312,6 +312,11 @@ pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
     })
 }
 
+/// Returns whether the table knows a program.
+pub(super) fn is_known_tool(program: &str) -> bool {
+    PATTERNS.contains_key(crate::shell::canonical_name(program))
+}
+
 /// Returns whether a command that builds or checks says nothing when all is well.
 pub(super) fn is_silent(simple: &Simple) -> bool {
     const SILENT: [&str; 17] = [

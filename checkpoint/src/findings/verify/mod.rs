@@ -1,6 +1,7 @@
 //! Whether changed code was verified: by its tests if some cover it, else by a build or a run of the program
 //! (spec EVID-20 to EVID-24).
 
+mod ended;
 mod inline;
 mod kind;
 mod kinds;
@@ -11,24 +12,26 @@ mod run;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod unknown;
 mod wording;
 
 use std::cmp::Reverse;
 
-use journal::{ChangedFile, SummaryVerdict, ToolCall, ToolKind, Workspace};
+use journal::{ChangedFile, SummaryVerdict, ToolKind, Workspace};
 
 use super::edits::Edits;
 use super::paths::PathRef;
-use super::proof::{Asked, Edit, Position, Proof, by_output, by_status, printed, shorten};
+use super::proof::{Edit, Position, Proof, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
 use crate::digest;
-use crate::policy::{Commands, EvidenceRule, Uncovered, VerifiedCode};
+use crate::policy::{Commands, EvidenceRule, Uncovered, Unknown, VerifiedCode};
 use crate::project::covering::{Family, family};
 use crate::project::folder;
 use crate::project::resolve::{Map, Placed, resolve};
 use crate::shell::{self, Pattern};
 
+use ended::{ended, served};
 use kind::Kind;
 use kinds::kind_of;
 use names::kind_of_name;
@@ -64,6 +67,8 @@ struct Need<'a> {
     path: &'a str,
     family: Family,
     covered: bool,
+    /// A command is known that would check it.
+    checkable: bool,
     edit: Option<Edit>,
 }
 
@@ -84,7 +89,7 @@ pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>
         top: turn.project,
         folders: wanted.files.iter().map(|file| folder(&file.path)).collect(),
     };
-    let needs = needs(turn, workspace, wanted);
+    let needs = needs(turn, &map, wanted);
     if needs.is_empty() {
         return Verified {
             nothing: true,
@@ -144,7 +149,8 @@ pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>
 }
 
 /// Returns what is needed for each file that is there and holds something.
-fn needs<'a>(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'a>) -> Vec<Need<'a>> {
+fn needs<'a>(turn: &Turn<'_>, map: &Map<'_>, wanted: &Wanted<'a>) -> Vec<Need<'a>> {
+    let workspace = map.workspace;
     let edits = Edits::new(turn);
     let builds = turn.policy.verify.uncovered == Uncovered::Build;
     let empty = digest::of_bytes(b"");
@@ -155,6 +161,7 @@ fn needs<'a>(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'a>) -> Vec
         covered: !builds
             || workspace.tests_unknown
             || workspace.covered.iter().any(|(file, _)| file == path),
+        checkable: wording::is_checkable(path, map),
         edit: edits.last(&PathRef::changed(path)),
     };
     let there = wanted.files.iter().copied().filter(holds);
@@ -272,7 +279,22 @@ impl Search<'_> {
             && self.says_all_is_well(simple, task.as_deref(), position)
         {
             note(self.tool(Kind::Build, Family::Other, &outer), simple);
+        } else if !is_known && does.is_none() && self.counts_unknown() {
+            let line = call.command.as_deref().unwrap_or_default();
+            let of = unknown::Of {
+                line,
+                task: task.as_deref(),
+                top: self.turn.project,
+            };
+            if let Some(unknown) = unknown::does(&outer, &of, self.map) {
+                note(Does::Unknown(unknown), simple);
+            }
         }
+    }
+
+    fn counts_unknown(&self) -> bool {
+        let verify = &self.turn.policy.verify;
+        verify.unknown == Unknown::Counts && verify.commands == Commands::Project
     }
 
     /// Returns the commands that a command runs, and the task that it is.
@@ -340,49 +362,6 @@ pub(super) fn language(simple: &shell::Simple) -> Option<Family> {
 
 fn fits(patterns: &[Pattern], simple: &shell::Simple) -> bool {
     patterns.iter().any(|pattern| pattern.fits(simple))
-}
-
-/// Returns how a command ended; a program that started well and was then stopped has run.
-fn ended(turn: &Turn<'_>, position: Position, simple: &shell::Simple, does: &Does) -> Outcome {
-    let call = &turn.evidence.timeline.calls[position.0];
-    let outcome = match (&turn.outcomes, does) {
-        (Some(outcomes), Does::Tool { kind, family, .. }) if *kind >= Kind::Build => {
-            let asked = Asked {
-                tests: *kind == Kind::Tests,
-                packs: &[shown::pack_of(*family)],
-                looks: false,
-            };
-            let outcome = by_output(turn, outcomes, position, &asked);
-            let is_silent = || printed(turn, position).is_some_and(|end| end.silent);
-            // What speaks of failures only has said that there are none.
-            if outcome == Outcome::Unclear && kinds::is_silent(simple) && is_silent() {
-                Outcome::Counts
-            } else {
-                outcome
-            }
-        }
-        (Some(_), _) => match printed(turn, position).and_then(|end| end.verdict) {
-            Some(SummaryVerdict::Passed) if !call.refused => Outcome::Counts,
-            Some(SummaryVerdict::Failed) => Outcome::Failed,
-            _ => by_status(call, simple),
-        },
-        _ => by_status(call, simple),
-    };
-    let is_program = match does {
-        Does::Command(_) => true,
-        Does::Tool { kind, .. } => *kind == Kind::Run,
-        Does::Asks | Does::Looks => false,
-    };
-    match outcome {
-        Outcome::Failed if is_program && program::was_stopped(call) => Outcome::Counts,
-        outcome => outcome,
-    }
-}
-
-/// A server that started well and was then stopped has run.
-fn served((kind, family): (Kind, Family), call: &ToolCall) -> (Kind, Family) {
-    let has_run = kind == Kind::Serve && program::was_stopped(call);
-    (if has_run { Kind::Run } else { kind }, family)
 }
 
 struct Judge<'a> {
@@ -459,6 +438,12 @@ impl Judge<'_> {
                     return None;
                 }
                 true
+            }
+            Does::Unknown(unknown) => {
+                if !unknown.is_about(need.path, need.covered, need.checkable) {
+                    return None;
+                }
+                unknown.covers(need.path, workspace)
             }
             Does::Asks if !need.covered => true,
             Does::Looks if !need.covered && program::is_front_end(need.path) => true,

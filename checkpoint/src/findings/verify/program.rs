@@ -193,7 +193,7 @@ fn executes_notebook(simple: &Simple, path: &str) -> bool {
 }
 
 /// Returns the script that a command runs.
-fn script_of(simple: &Simple) -> Option<&str> {
+pub(super) fn script_of(simple: &Simple) -> Option<&str> {
     let program = simple.words.first()?;
     let script = if INTERPRETERS.contains(&canonical_name(program)) {
         let verbs = ["run", "exec"];
@@ -313,7 +313,7 @@ fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> boo
 }
 
 /// Returns the text of an inline script: `python -c TEXT`, `node -e TEXT`, `python - <<EOF`.
-fn given_inline(simple: &Simple) -> Option<&str> {
+pub(super) fn given_inline(simple: &Simple) -> Option<&str> {
     let program = canonical_name(simple.words.first()?);
     if !matches!(
         program,

@@ -2,6 +2,7 @@
 
 use super::kind::Kind;
 use super::reach::Reach;
+use super::unknown::Unknown;
 use crate::findings::proof::Position;
 use crate::findings::trace::Outcome;
 use crate::project::covering::Family;
@@ -27,6 +28,8 @@ pub(super) enum Does {
     },
     /// A command that may run a changed file.
     Command(Placed),
+    /// A command of the project is run that is not known.
+    Unknown(Unknown),
     /// A server is asked.
     Asks,
     /// A page is looked at.

@@ -5,6 +5,7 @@ use journal::{Package, Task};
 use super::kind::Kind;
 use super::kinds::kind_of;
 use super::names::kind_of_name;
+use super::program;
 use crate::project;
 use crate::project::covering::{Family, family, package_of, within};
 use crate::project::resolve::{Map, resolve};
@@ -69,8 +70,9 @@ fn command(kind: Kind, files: &[&str], map: &Map<'_>) -> Option<String> {
     let package = package_of(&map.workspace.packages, first);
     let fits = |task: &&Task| {
         task.runner != "turbo"
-            && files.iter().all(|file| within(file, &task.folder))
-            && does(task, kind, first, map)
+            && files
+                .iter()
+                .all(|file| within(file, &task.folder) && does(task, kind, file, map))
     };
     let rank = |task: &&Task| {
         let origin = [project::CI, project::usual::RUNNER]
@@ -88,8 +90,18 @@ fn command(kind: Kind, files: &[&str], map: &Map<'_>) -> Option<String> {
     let task = map.workspace.tasks.iter().filter(fits).min_by_key(rank);
     match task {
         Some(task) => call(task, map),
-        None => usual(kind, first, package),
+        None => {
+            let is_alike = |file: &&str| family(file) == family(first);
+            usual(kind, first, package).filter(|_| files.iter().all(is_alike))
+        }
     }
+}
+
+/// Returns whether a command is known that would check a file.
+pub(super) fn is_checkable(path: &str, map: &Map<'_>) -> bool {
+    [Kind::Tests, Kind::Build]
+        .into_iter()
+        .any(|kind| command(kind, &[path], map).is_some())
 }
 
 /// Returns whether a task does this to code in the language of a file.
@@ -113,18 +125,27 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
                 };
                 // A tool of no known language is usual for files of none only.
                 let is_guess = task.runner == project::usual::RUNNER && of == Family::Other;
-                if found == kind && speaks(of, family(file)) && !(is_guess && family(file) != of) {
+                if found == kind && checks(of, file, map) && !(is_guess && family(file) != of) {
                     return true;
                 }
             }
         }
     }
     let is_named = || kind_of_name(&task.name).is_some_and(|(found, _)| found == kind);
-    !known && speaks(of_runner(&task.runner), family(file)) && is_named()
+    !known && checks(of_runner(&task.runner), file, map) && is_named()
 }
 
-fn speaks(tool: Family, file: Family) -> bool {
-    tool == Family::Other || file == Family::Other || tool == file
+/// Returns whether a tool of a language would check a file. Of a file of none, it is known of its tests, and of pages and
+/// style sheets, which a front end is built with.
+fn checks(tool: Family, file: &str, map: &Map<'_>) -> bool {
+    let language = family(file);
+    if language != Family::Other {
+        return tool == Family::Other || tool == language;
+    }
+    let covered = map.workspace.covered.iter().find(|(path, _)| path == file);
+    let mut tests = covered.into_iter().flat_map(|(_, tests)| tests);
+    (tool == Family::Script && program::is_front_end(file))
+        || tests.any(|test| tool == Family::Other || family(test) == tool)
 }
 
 /// Returns the language of the projects that have tasks of a runner.

@@ -18,6 +18,7 @@ mod inline;
 mod properties;
 mod tasks;
 mod units;
+mod unknown;
 mod workspaces;
 
 const PROJECT: &str = "/home/me/app";

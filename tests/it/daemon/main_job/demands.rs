@@ -1,0 +1,421 @@
+//! What is asked for at the end of turns with real work in them, through the real client and daemon with real repositories
+//! (spec EVID-17 to EVID-25, FILES-8 to FILES-10, HYG-8 to HYG-12, RULE-19).
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::git::commit_all;
+
+use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::wait_until;
+
+/// What the turn shows, the files before it, what the agent does, the kinds of what is asked for, and words of it.
+///
+/// `edit FILE = TEXT` writes a file, `$ LINE -> OUTPUT` is a command that ended well, `! LINE -> OUTPUT` one that failed, and
+/// `gone FILE` a read of a file that is not there.
+type Turn = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+);
+
+const PYTHON: &[(&str, &str)] = &[
+    ("pyproject.toml", "[project]\nname = \"shop\"\n"),
+    ("src/cart.py", "# The cart.\nTOTAL = 1\n"),
+    (
+        "tests/test_cart.py",
+        "from cart import TOTAL\n\ndef test_it():\n    assert TOTAL\n",
+    ),
+];
+const WEB: &[(&str, &str)] = &[
+    (
+        "package.json",
+        "{\"name\": \"web\", \"version\": \"1.0.0\", \"scripts\": {\"verify\": \"tsc --noEmit && vitest run\"}, \
+         \"dependencies\": {\"zod\": \"3.0.0\"}}\n",
+    ),
+    ("src/a.ts", "export const a = 1;\n"),
+    ("src/a.test.ts", "import { a } from './a';\n"),
+];
+const PACKAGES: &[(&str, &str)] = &[
+    ("package.json", "{\"name\": \"all\", \"private\": true}\n"),
+    ("pnpm-workspace.yaml", "packages: [web, api]\n"),
+    (
+        "web/package.json",
+        "{\"name\": \"web\", \"scripts\": {\"test\": \"vitest run\"}}\n",
+    ),
+    ("web/a.ts", "export const a = 1;\n"),
+    ("web/a.test.ts", "import { a } from './a';\n"),
+    (
+        "api/package.json",
+        "{\"name\": \"api\", \"scripts\": {\"test\": \"vitest run\"}}\n",
+    ),
+    ("api/b.ts", "export const b = 1;\n"),
+    ("api/b.test.ts", "import { b } from './b';\n"),
+];
+const GO: &[(&str, &str)] = &[
+    ("go.mod", "module example.com/shop\n\ngo 1.22\n"),
+    ("main.go", "package main\n\nfunc main() {}\n"),
+    ("db/schema.sql", "create table a (id int);\n"),
+];
+const CART: &str = "edit src/cart.py = TOTAL = 2\n";
+
+const TURNS: &[Turn] = &[
+    ("nothing was run", PYTHON, &[CART], "tests", "pytest"),
+    (
+        "a run through wrappers and a mask counts by its output",
+        PYTHON,
+        &[
+            CART,
+            "$ docker compose exec app pytest -q | tail -1 -> 5 passed in 0.20s",
+        ],
+        "",
+        "",
+    ),
+    (
+        "a masked run that says nothing is none",
+        PYTHON,
+        &[CART, "$ pytest -q || true -> "],
+        "tests",
+        "",
+    ),
+    (
+        "a masked run that failed is seen",
+        PYTHON,
+        &[CART, "$ pytest -q || true -> 3 failed, 2 passed in 0.31s"],
+        "tests",
+        "",
+    ),
+    (
+        "a summary that was only printed is none",
+        PYTHON,
+        &[CART, "$ echo '5 passed in 0.20s' -> 5 passed in 0.20s"],
+        "tests",
+        "",
+    ),
+    (
+        "a run before the edit is none",
+        PYTHON,
+        &["$ pytest -q -> 5 passed in 0.20s", CART],
+        "tests",
+        "",
+    ),
+    (
+        "the project's own command is named",
+        WEB,
+        &["edit src/a.ts = export const a = 2;\n"],
+        "tests",
+        "npm run verify",
+    ),
+    (
+        "and counts as what it runs",
+        WEB,
+        &[
+            "edit src/a.ts = export const a = 2;\n",
+            "$ npm run verify -> Tests  3 passed (3)",
+        ],
+        "",
+        "",
+    ),
+    (
+        "a run in another package is none",
+        PACKAGES,
+        &[
+            "edit web/a.ts = export const a = 2;\n",
+            "$ pnpm --filter api test -> Tests  3 passed (3)",
+        ],
+        "tests",
+        "",
+    ),
+    (
+        "one in the package is enough",
+        PACKAGES,
+        &[
+            "edit web/a.ts = export const a = 2;\n",
+            "$ pnpm --filter web test -> Tests  3 passed (3)",
+        ],
+        "",
+        "",
+    ),
+    (
+        "without a test a build is enough",
+        GO,
+        &[
+            "edit main.go = package main\n\nfunc main() { println(1) }\n",
+            "$ go build ./... -> ",
+        ],
+        "",
+        "",
+    ),
+    (
+        "settings, data and a version are no code",
+        WEB,
+        &[
+            "edit .github/workflows/ci.yml = on: push\n",
+            "edit data/prices.json = {\"a\": 1}\n",
+            "edit package.json = {\"name\": \"web\", \"version\": \"1.0.1\", \"dependencies\": {\"zod\": \"3.0.0\"}}\n",
+        ],
+        "",
+        "",
+    ),
+    (
+        "dependencies that changed are to be installed",
+        WEB,
+        &[
+            "edit package.json = {\"name\": \"web\", \"dependencies\": {\"zod\": \"3.0.0\", \"hono\": \"4.0.0\"}}\n",
+        ],
+        "install",
+        "npm install",
+    ),
+    (
+        "comments are no code",
+        PYTHON,
+        &["edit src/cart.py = # The cart of the shop.\nTOTAL = 1\n"],
+        "",
+        "",
+    ),
+    (
+        "a failure stands",
+        PYTHON,
+        &[
+            CART,
+            "$ pytest -q -> 5 passed in 0.20s",
+            "! python3 tools/load.py -> Traceback (most recent call last):\nValueError: no cart",
+        ],
+        "errors",
+        "",
+    ),
+    (
+        "answers are no failures",
+        PYTHON,
+        &[
+            "! git config --get shop.key -> Exit code 1",
+            "! grep -rn nothing src -> Exit code 1",
+            "! command -v uv -> Exit code 1",
+            "gone src/none.py",
+        ],
+        "",
+        "",
+    ),
+    (
+        "nor are tools that are not there",
+        PYTHON,
+        &[
+            "! mypy src -> /bin/bash: line 1: mypy: command not found",
+            CART,
+            "$ pytest -q -> 5 passed in 0.20s",
+        ],
+        "",
+        "",
+    ),
+    (
+        "a tool that checks by its name is believed",
+        PYTHON,
+        &[CART, "$ npx acme verify -> ready"],
+        "",
+        "",
+    ),
+    (
+        "one that does something else is not",
+        PYTHON,
+        &[CART, "$ npx acme deploy -> ready"],
+        "tests",
+        "",
+    ),
+];
+
+struct Session<'a> {
+    daemon: &'a Daemon,
+    project: PathBuf,
+    number: usize,
+}
+
+impl Session<'_> {
+    fn call(&self, event: &str, more: Value) {
+        let mut payload = json!({
+            "session_id": format!("5f1c9f0e-0d7c-4a51-8f0e-3f1f0c7d{:04}", self.number),
+            "transcript_path": self.transcript(),
+            "cwd": self.project,
+            "hook_event_name": event,
+            "prompt_id": "one",
+        });
+        let fields = payload.as_object_mut().expect("an object");
+        fields.extend(more.as_object().expect("an object").clone());
+        self.daemon
+            .hook(&["claude", event], payload.to_string().as_bytes());
+    }
+
+    fn transcript(&self) -> PathBuf {
+        self.daemon
+            .home
+            .path()
+            .join(format!("turn{}.jsonl", self.number))
+    }
+
+    /// Writes a line of the transcript.
+    fn note(&self, role: &str, content: &Value) {
+        let line = json!({
+            "type": role,
+            "uuid": "u",
+            "sessionId": "s",
+            "cwd": self.project,
+            "timestamp": jiff::Timestamp::now().to_string(),
+            "message": { "role": role, "content": content },
+        });
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.transcript());
+        writeln!(file.expect("opens"), "{line}").expect("writes");
+    }
+
+    fn tool(&self, at: usize, step: &str) {
+        let (mark, rest) = step.split_once(' ').expect("a mark");
+        let (tool, input, after) = match mark {
+            "edit" => {
+                let (file, text) = rest.split_once(" = ").expect("a text");
+                let path = self.project.join(file);
+                (
+                    "Write",
+                    json!({ "file_path": path, "content": text }),
+                    json!({ "tool_response": { "filePath": path, "success": true } }),
+                )
+            }
+            "gone" => (
+                "Read",
+                json!({ "file_path": self.project.join(rest) }),
+                json!({ "error": "File does not exist.", "is_interrupt": false }),
+            ),
+            _ => {
+                let (line, output) = rest.split_once(" -> ").expect("an output");
+                let after = if mark == "$" {
+                    json!({ "tool_response": { "stdout": output, "stderr": "", "interrupted": false } })
+                } else {
+                    json!({ "error": format!("Exit code 1\n{output}"), "is_interrupt": false })
+                };
+                ("Bash", json!({ "command": line }), after)
+            }
+        };
+        let mut fields =
+            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": format!("t{at}") });
+        self.call("PreToolUse", fields.clone());
+        if mark == "edit" {
+            let path = fields["tool_input"]["file_path"].as_str().expect("a path");
+            put(Path::new(path), input_text(&fields));
+        }
+        let id = fields["tool_use_id"].clone();
+        let input = &fields["tool_input"];
+        let call = json!({ "type": "tool_use", "id": id, "name": tool, "input": input });
+        self.note("assistant", &json!([call]));
+        let has_failed = after.get("error").is_some();
+        let said = [&after["error"], &after["tool_response"]["stdout"]];
+        let text = said.into_iter().find_map(Value::as_str);
+        let text = text.unwrap_or("File created successfully.");
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": text, "is_error": has_failed });
+        self.note("user", &json!([result]));
+        let more = after.as_object().expect("an object").clone();
+        fields.as_object_mut().expect("an object").extend(more);
+        let event = if has_failed {
+            "PostToolUseFailure"
+        } else {
+            "PostToolUse"
+        };
+        self.call(event, fields);
+    }
+}
+
+fn input_text(fields: &Value) -> &str {
+    fields["tool_input"]["content"].as_str().expect("a text")
+}
+
+fn put(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(path, text).expect("writes");
+}
+
+/// Plays a turn in a repository of its own, and returns its decision.
+fn play(daemon: &Daemon, number: usize, files: &[(&str, &str)], steps: &[&str]) -> Value {
+    let project = daemon.home.path().join(format!("project{number}"));
+    for (path, text) in files {
+        put(&project.join(path), text);
+    }
+    commit_all(&project);
+    let session = Session {
+        daemon,
+        project,
+        number,
+    };
+    let heads = || daemon.ask(&["tail", "--json", "--kind", "head_seen"]).len();
+    let seen = heads();
+    session.call("UserPromptSubmit", json!({ "prompt": "go on" }));
+    wait_until(|| heads() > seen);
+    session.note("user", &json!("go on"));
+    for (at, step) in steps.iter().enumerate() {
+        session.tool(at, step);
+    }
+    session.call(
+        "Stop",
+        json!({ "stop_hook_active": false, "last_assistant_message": "done" }),
+    );
+    assert_eq!(
+        daemon.ask(&["audit", "--json"]).len(),
+        number + 1,
+        "the stop was decided"
+    );
+    daemon.ask(&["explain", "--json"]).remove(0)
+}
+
+/// Returns what a decision asks for: kinds, and the words.
+fn asked(explained: &Value) -> (String, String) {
+    let decision = &explained["decision"];
+    let actions = decision["actions"].as_array().expect("a list");
+    let text = |action: &Value| action["text"].as_str().unwrap_or_default().to_owned();
+    let texts: Vec<String> = actions.iter().map(text).collect();
+    let kind = |text: &String| {
+        if text.starts_with("Install") {
+            "install"
+        } else {
+            "tests"
+        }
+    };
+    let mut kinds: Vec<&str> = texts.iter().map(kind).collect();
+    let observations = decision["observations"].to_string();
+    if observations.contains("returned errors") || observations.contains("failures remain") {
+        kinds.push("errors");
+    }
+    let words = format!("{} {observations}", texts.join(" "));
+    (kinds.join(" "), words)
+}
+
+#[test]
+fn what_is_asked_for_is_open() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let mut wrong = Vec::new();
+    for (number, (what, files, steps, kinds, words)) in TURNS.iter().enumerate() {
+        let decision = play(&daemon, number, files, steps);
+        let (found, text) = asked(&decision);
+        if found != *kinds || !text.contains(words) {
+            wrong.push(format!("{what}: {found:?} {text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    daemon.verify();
+}
+
+#[test]
+fn a_command_is_named_only_if_it_checks_the_files() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let code = "edit main.go = package main\n\nfunc main() { println(2) }\n";
+    let schema = "edit db/schema.sql = create table a (id int, b int);\n";
+    let named = |number: usize, steps: &[&str]| {
+        let decision = play(&daemon, number, GO, steps);
+        let (kinds, text) = asked(&decision);
+        (kinds == "tests", text.contains("go build"))
+    };
+    assert_eq!(named(0, &[code]), (true, true));
+    assert!(!named(1, &[schema]).1);
+    assert_eq!(named(2, &[code, schema]), (true, false));
+    daemon.verify();
+}
