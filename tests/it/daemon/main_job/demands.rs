@@ -85,7 +85,7 @@ const TURNS: &[Turn] = &[
         "a masked run that failed is seen",
         PYTHON,
         &[CART, "$ pytest -q || true -> 3 failed, 2 passed in 0.31s"],
-        "tests",
+        "tests errors",
         "",
     ),
     (
@@ -382,7 +382,8 @@ fn asked(explained: &Value) -> (String, String) {
     };
     let mut kinds: Vec<&str> = texts.iter().map(kind).collect();
     let observations = decision["observations"].to_string();
-    if observations.contains("returned errors") || observations.contains("failures remain") {
+    let stands = ["returned errors", "errors remain", "failures remain"];
+    if stands.iter().any(|words| observations.contains(words)) {
         kinds.push("errors");
     }
     let words = format!("{} {observations}", texts.join(" "));
