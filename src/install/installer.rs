@@ -180,6 +180,11 @@ pub(super) fn folder_in(variable: &str) -> Option<PathBuf> {
     value.map(PathBuf::from)
 }
 
+/// Returns the folder in a variable, if it is set, else `below` the user's home folder.
+pub(super) fn folder_or(variable: &str, agent: Agent, below: &str) -> Result<PathBuf> {
+    folder_in(variable).map_or_else(|| home_for(agent.name()).map(|home| home.join(below)), Ok)
+}
+
 /// Returns the user's home folder, which contains `name`'s settings.
 pub(super) fn home_for(name: &str) -> Result<PathBuf> {
     folder_in("HOME")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use journal::Agent;
 
 use crate::install::hooks::{ANY, Limit, Row};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 use crate::install::version::Version;
 
 /// Claude Code ignores a whole settings file because of one unknown event, so each event comes with
@@ -36,10 +36,7 @@ impl Installer for Claude {
     }
 
     fn user_folder(&self) -> Result<PathBuf, String> {
-        folder_in("CLAUDE_CONFIG_DIR").map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".claude")),
-            Ok,
-        )
+        folder_or("CLAUDE_CONFIG_DIR", self.agent(), ".claude")
     }
 
     fn folder_variable(&self) -> Option<&'static str> {

@@ -10,7 +10,7 @@ use crate::install::change::{Change, Entry, Kind, Status};
 use crate::install::edits::{Edit, Result, read};
 use crate::install::found::{Found, on_path};
 use crate::install::hooks::{ANY, Limit, Row, Wanted, client_of};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 
 /// `permissionRequest` fires for calls that are allowed, too.
 const ROWS: [Row; 8] = [
@@ -32,10 +32,7 @@ impl Installer for Copilot {
     }
 
     fn user_folder(&self) -> Result<PathBuf> {
-        folder_in("COPILOT_HOME").map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".copilot")),
-            Ok,
-        )
+        folder_or("COPILOT_HOME", self.agent(), ".copilot")
     }
 
     fn folder_variable(&self) -> Option<&'static str> {

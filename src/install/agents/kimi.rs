@@ -8,7 +8,7 @@ use crate::install::change::{Change, Kind};
 use crate::install::edits::{Edit, Result};
 use crate::install::found::Found;
 use crate::install::hooks::{ANY, Limit, Row, Wanted};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 use crate::install::tables;
 
 /// One name that Kimi Code does not know, and it does not start.
@@ -41,10 +41,7 @@ impl Installer for Kimi {
     }
 
     fn user_folder(&self) -> Result<PathBuf> {
-        folder_in(FOLDER).map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".kimi-code")),
-            Ok,
-        )
+        folder_or(FOLDER, self.agent(), ".kimi-code")
     }
 
     fn folder_variable(&self) -> Option<&'static str> {

@@ -6,7 +6,7 @@ use journal::Agent;
 
 use crate::install::found::on_path;
 use crate::install::hooks::{ANY, Limit, Row};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 use crate::install::prompt::Prompt;
 
 /// `PostToolBatch` repeats what `PostToolUse` says, and `MessageDisplay` comes for each piece of an answer.
@@ -35,10 +35,7 @@ impl Installer for Qwen {
     }
 
     fn user_folder(&self) -> Result<PathBuf, String> {
-        folder_in("QWEN_HOME").map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".qwen")),
-            Ok,
-        )
+        folder_or("QWEN_HOME", self.agent(), ".qwen")
     }
 
     fn folder_variable(&self) -> Option<&'static str> {

@@ -32,6 +32,33 @@ pub(crate) fn view(picture: &str) -> View {
     }
 }
 
+/// Reads a screen from the folder `screens` of an agent's room.
+macro_rules! screen {
+    ($name:literal) => {
+        $crate::terminal::composer::tests::view(include_str!(concat!("../screens/", $name, ".txt")))
+    };
+}
+pub(crate) use screen;
+
+/// Checks what the composers on screens of an agent hold, if this text was sent. Where it is ours, it is a draft if another
+/// text was sent.
+pub(crate) fn hold<'a>(
+    agent: Agent,
+    screens: impl IntoIterator<Item = (&'a str, View, &'a str, Composer)>,
+) {
+    for (name, view, sent, expected) in screens {
+        assert_eq!(read(agent, &view, sent), expected, "{name}");
+        let other = if sent == SHORT { ONE } else { SHORT };
+        if expected == Composer::Ours {
+            assert_eq!(
+                read(agent, &view, other),
+                Composer::Draft,
+                "{name}, {other}"
+            );
+        }
+    }
+}
+
 /// Checks that the composer of a screen counts only with the cursor in it.
 pub(crate) fn needs_the_cursor(agent: Agent, mut view: View) {
     view.cursor = (0, 0);

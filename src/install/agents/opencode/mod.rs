@@ -8,7 +8,7 @@ use crate::install::change::{Change, Kind};
 use crate::install::edits::{Edit, Result};
 use crate::install::found::Found;
 use crate::install::hooks::{ANY, Limit, Row, Wanted};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 use crate::install::plugin::Plugin;
 
 const PLUGIN: Plugin = Plugin(include_str!("plugin.js"));
@@ -24,10 +24,7 @@ impl Installer for OpenCode {
     }
 
     fn user_folder(&self) -> Result<PathBuf> {
-        let config = folder_in("XDG_CONFIG_HOME").map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".config")),
-            Ok,
-        )?;
+        let config = folder_or("XDG_CONFIG_HOME", self.agent(), ".config")?;
         Ok(config.join("opencode"))
     }
 

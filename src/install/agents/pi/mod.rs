@@ -8,7 +8,7 @@ use crate::install::change::{Change, Kind};
 use crate::install::edits::{Edit, Result};
 use crate::install::found::Found;
 use crate::install::hooks::{ANY, Limit, Row, Wanted};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 use crate::install::plugin::Plugin;
 
 const PLUGIN: Plugin = Plugin(include_str!("plugin.ts"));
@@ -26,10 +26,7 @@ impl Installer for Pi {
     }
 
     fn user_folder(&self) -> Result<PathBuf> {
-        folder_in(FOLDER).map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".pi/agent")),
-            Ok,
-        )
+        folder_or(FOLDER, self.agent(), ".pi/agent")
     }
 
     fn folder_variable(&self) -> Option<&'static str> {

@@ -2,35 +2,24 @@
 
 use journal::Agent;
 
-use crate::terminal::composer::tests::{ONE, SHORT, big, needs_the_cursor, view};
-use crate::terminal::{Composer, read};
-
-macro_rules! screen {
-    ($name:literal) => {
-        view(include_str!(concat!("../screens/", $name, ".txt")))
-    };
-}
+use crate::terminal::Composer;
+use crate::terminal::composer::tests::{ONE, SHORT, big, hold, needs_the_cursor, screen};
 
 #[test]
 fn the_real_screens_are_read_as_what_they_show() {
     use Composer::{Dialog, Draft, Empty, Ours};
-    for (name, view, ours, expected) in [
-        ("empty", screen!("empty"), ONE, Empty),
-        ("busy", screen!("busy"), ONE, Empty),
-        ("draft", screen!("draft"), ONE, Draft),
-        ("ours-short", screen!("ours-short"), SHORT, Ours),
-        ("ours-big", screen!("ours-big"), &big(), Ours),
-        ("glued", screen!("glued"), &big(), Draft),
-        ("menu", screen!("menu"), ONE, Dialog),
-    ] {
-        assert_eq!(read(Agent::Codex, &view, ours), expected, "{name}");
-    }
-}
-
-#[test]
-fn another_text_in_the_place_of_ours_is_a_draft() {
-    let view = screen!("ours-big");
-    assert_eq!(read(Agent::Codex, &view, SHORT), Composer::Draft);
+    hold(
+        Agent::Codex,
+        [
+            ("empty", screen!("empty"), ONE, Empty),
+            ("busy", screen!("busy"), ONE, Empty),
+            ("draft", screen!("draft"), ONE, Draft),
+            ("ours-short", screen!("ours-short"), SHORT, Ours),
+            ("ours-big", screen!("ours-big"), &big(), Ours),
+            ("glued", screen!("glued"), &big(), Draft),
+            ("menu", screen!("menu"), ONE, Dialog),
+        ],
+    );
 }
 
 #[test]

@@ -2,44 +2,24 @@
 
 use journal::Agent;
 
-use crate::terminal::composer::tests::{ONE, SHORT, big, needs_the_cursor, view};
-use crate::terminal::{Composer, read};
-
-macro_rules! screen {
-    ($name:literal) => {
-        view(include_str!(concat!("../screens/", $name, ".txt")))
-    };
-}
+use crate::terminal::Composer;
+use crate::terminal::composer::tests::{ONE, SHORT, big, hold, needs_the_cursor, screen};
 
 #[test]
 fn the_real_screens_are_read_as_what_they_show() {
     use Composer::{Dialog, Draft, Empty, Ours};
-    for (name, view, ours, expected) in [
-        ("empty", screen!("empty"), ONE, Empty),
-        ("draft", screen!("draft"), ONE, Draft),
-        ("ours-short", screen!("ours-short"), SHORT, Ours),
-        ("ours-one", screen!("ours-one"), ONE, Ours),
-        ("ours-big", screen!("ours-big"), &big(), Ours),
-        ("busy", screen!("busy"), ONE, Empty),
-        ("dialog", screen!("dialog"), ONE, Dialog),
-    ] {
-        assert_eq!(read(Agent::Copilot, &view, ours), expected, "{name}");
-    }
-}
-
-#[test]
-fn another_text_in_the_place_of_ours_is_a_draft() {
-    for (view, other) in [
-        (screen!("ours-short"), ONE),
-        (screen!("ours-one"), SHORT),
-        (screen!("ours-big"), SHORT),
-    ] {
-        assert_eq!(
-            read(Agent::Copilot, &view, other),
-            Composer::Draft,
-            "{other}"
-        );
-    }
+    hold(
+        Agent::Copilot,
+        [
+            ("empty", screen!("empty"), ONE, Empty),
+            ("draft", screen!("draft"), ONE, Draft),
+            ("ours-short", screen!("ours-short"), SHORT, Ours),
+            ("ours-one", screen!("ours-one"), ONE, Ours),
+            ("ours-big", screen!("ours-big"), &big(), Ours),
+            ("busy", screen!("busy"), ONE, Empty),
+            ("dialog", screen!("dialog"), ONE, Dialog),
+        ],
+    );
 }
 
 #[test]
