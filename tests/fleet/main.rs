@@ -2,6 +2,7 @@
 
 mod faults;
 mod machines;
+mod postgres;
 mod servers;
 mod thief;
 mod whole;

@@ -6,7 +6,7 @@ use journal::Agent;
 use serde::{Deserialize, Serialize};
 
 use super::endpoint::MaybeEndpoint;
-use super::fleet::{FleetLevel, MaybeName, MaybeServers};
+use super::fleet::{FleetLevel, MaybeDatabase, MaybeName, MaybeServers};
 use super::paths::{AutoPath, FileName, MaybePath, ProjectPath, Projects, UserPath};
 use super::retention::Retention;
 use super::rule_entry::RuleEntry;
@@ -359,6 +359,8 @@ layered! {
         level: FleetLevel,
         /// At the collector: how long what it has stays in the broker too.
         keep: Span,
+        /// At the collector: the database that gets a copy.
+        postgres: MaybeDatabase,
     }
 }
 

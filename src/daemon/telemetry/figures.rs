@@ -361,7 +361,7 @@ fn of_fleet(line: &FleetLine) -> Vec<Figure> {
             ),
             stuck,
         ],
-        Some(collects) => vec![
+        Some(collects) => [
             gauge(
                 "fleet_journals",
                 "Journals of which the collector has events",
@@ -378,7 +378,24 @@ fn of_fleet(line: &FleetLine) -> Vec<Figure> {
                 collects.parked.len() as u64,
             ),
             stuck,
-        ],
+        ]
+        .into_iter()
+        .chain(collects.postgres.iter().flat_map(|copied| {
+            let is_stuck = u64::from(copied.trouble.is_some());
+            [
+                gauge(
+                    "fleet_postgres_behind",
+                    "Events that the copy in Postgres does not have yet",
+                    copied.behind,
+                ),
+                gauge(
+                    "fleet_postgres_stuck",
+                    "1 while Postgres cannot be used",
+                    is_stuck,
+                ),
+            ]
+        }))
+        .collect(),
     }
 }
 

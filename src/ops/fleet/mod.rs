@@ -7,6 +7,7 @@ mod message;
 mod places;
 mod problem;
 mod send;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 

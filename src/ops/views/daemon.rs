@@ -85,4 +85,21 @@ pub(crate) struct Collects {
     pub(crate) parked: Vec<String>,
     /// What is not right with the broker's streams.
     pub(crate) notes: Vec<String>,
+    /// The copy in Postgres, if one is set up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) postgres: Option<Copied>,
+}
+
+/// How far a collector's copy in Postgres is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Copied {
+    /// The last event that it has.
+    pub(crate) last: u64,
+    /// Events that it does not have yet.
+    pub(crate) behind: u64,
+    /// When something was last written.
+    pub(crate) written_at: Option<Timestamp>,
+    /// Why nothing is written.
+    pub(crate) trouble: Option<String>,
 }

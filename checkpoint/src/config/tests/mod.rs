@@ -132,6 +132,7 @@ fn every_key_of_a_group_with_its_default() {
     fleet.credentials: none (default)
     fleet.level: decisions (default)
     fleet.keep: 7d (default)
+    fleet.postgres: none (default)
     logs.level: info (default)
     "#);
 }

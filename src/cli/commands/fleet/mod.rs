@@ -107,6 +107,11 @@ pub(crate) enum FleetAction {
     ///
     /// The broker is `fleet.url` in this home's config.yml. While it runs, all questions are answered as by a daemon.
     Collect,
+    /// The copy in Postgres that `fleet.postgres` in the collector's config.yml names
+    Postgres {
+        #[command(subcommand)]
+        action: PostgresAction,
+    },
     /// Take exports of machines into a collector's journal; what it has already is left as it is
     Merge {
         /// Exports, `-` for stdin
@@ -121,6 +126,13 @@ pub(crate) enum FleetAction {
     },
 }
 
+/// What to do with the copy in Postgres.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum PostgresAction {
+    /// Empty the tables; the collector fills them from its journal
+    Rebuild,
+}
+
 /// Runs one of the fleet's commands.
 pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
@@ -132,6 +144,13 @@ pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
         FleetAction::Renew { operator } => members::renew(&operator),
         FleetAction::Join { file, level } => members::join(home, &file, level),
         FleetAction::Forget { what } => forget::forget(home, &what),
+        FleetAction::Postgres {
+            action: PostgresAction::Rebuild,
+        } => {
+            daemon::rebuild_postgres(home)?;
+            println!("The tables are empty. The collector fills them from its journal.");
+            Ok(exit::OK)
+        }
         FleetAction::Collect => {
             daemon::collect(home.clone())?;
             Ok(exit::OK)
