@@ -296,8 +296,12 @@ fn postgres_has_what_the_collector_has_whatever_happens() {
     collector.waits_for(&one);
     follows(&collector);
     same_decisions(&collector, &postgres);
+    made_again(&mut collector, &postgres);
+}
+
+/// The tables are made again from the journal, while the collector runs and while it does not.
+fn made_again(collector: &mut Collector, postgres: &Postgres) {
     let before = postgres.holds();
-    // Made again from the journal, while the collector runs and while it does not.
     collector.does(&["fleet", "postgres", "rebuild"]);
     wait_until(|| {
         postgres.asks("select last from checkpointd.position")
@@ -311,6 +315,6 @@ fn postgres_has_what_the_collector_has_whatever_happens() {
         "0"
     );
     collector.start();
-    follows(&collector);
+    follows(collector);
     assert_eq!(postgres.holds(), before);
 }
