@@ -28,7 +28,7 @@ const STORE_BATCH: usize = 512;
 /// A smaller store is not packed.
 const PACK_BYTES: u64 = 6 * 1024 * 1024;
 /// Time between two times that the store is packed while it is written to. Readers wait at its end, for up to a second.
-const PACK_INTERVAL: Duration = Duration::from_secs(60);
+const PACK_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause between two attempts to reopen a failed store.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 

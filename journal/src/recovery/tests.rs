@@ -147,6 +147,43 @@ fn appends_do_not_wait_while_the_store_is_exchanged_for_its_packed_copy() {
     assert!(verified.ok && verified.events == 201, "{verified:?}");
 }
 
+#[test]
+fn packing_merges_the_runs_of_a_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    let of_session = |number: u128| Draft {
+        stream: Stream {
+            session: Uuid::from_u128(number % 5),
+            ..Stream::daemon()
+        },
+        ..draft(number)
+    };
+    for first in (1..3_000).step_by(300) {
+        let drafts = (first..first + 300).map(of_session).collect();
+        journal.append_wait(drafts).expect("appended");
+        let (sender, sealed) = std::sync::mpsc::channel();
+        let done = Box::new(move || sender.send(()).expect("awaited"));
+        journal.rotate(done).expect("rotated");
+        sealed.recv().expect("sealed");
+    }
+    let streams = || {
+        let all = (0..5).map(|session| journal.stream(Uuid::from_u128(session), 7, 2_000));
+        all.collect::<Result<Vec<_>>>().expect("readable")
+    };
+    let (before, whole) = (journal.store().counts().expect("counted"), streams());
+    assert_eq!(repack(folder.path(), journal.store()), Ok(true));
+    let after = journal.store().counts().expect("counted");
+    // The last tree has the runs.
+    assert!(
+        before.last() >= Some(&50) && after.last() == Some(&5),
+        "{before:?} {after:?}"
+    );
+    assert_eq!(whole[1].len(), 598);
+    assert!(streams() == whole);
+    let verified = journal.verify(|_, _| {}).expect("readable");
+    assert!(verified.ok, "{verified:?}");
+}
+
 /// A program that knows no sealed blocks would take the rest of the log for all of it.
 #[test]
 fn a_segment_begins_with_a_format_that_older_programs_refuse() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Store;
-use super::sealed_index::SEQ_BYTES;
+use super::sealed_index::seqs_of;
 use super::trees::{guarded, pairs, seq_of};
 use crate::error::{Error, Result};
 
@@ -66,8 +66,7 @@ impl Store {
             }
             let (_, seqs) =
                 own.get_or_insert_with(|| (session, kept.remove(&session).unwrap_or_default()));
-            let distances = value.as_chunks::<SEQ_BYTES>().0.iter();
-            seqs.extend(distances.map(|distance| first + u64::from(u32::from_le_bytes(*distance))));
+            seqs.extend(seqs_of(first, &value));
         }
         own.into_iter().for_each(|(_, seqs)| add(seqs));
         kept.into_values().for_each(add);

@@ -9,14 +9,14 @@ use uuid::Uuid;
 
 use super::trees::{Trees, guarded, pairs, seq_of, stream_key};
 use crate::Envelope;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Events of a block. Large values would become separate files that sled never syncs.
 const BLOCK_EVENTS: usize = 1024;
 /// Bytes of an event in a block.
 const ID_BYTES: usize = 12;
 /// Bytes of an event in a run.
-pub(super) const SEQ_BYTES: usize = 4;
+const SEQ_BYTES: usize = 4;
 
 /// The hashes of the ids of all sealed events, with their numbers, sorted.
 #[derive(Default)]
@@ -87,6 +87,14 @@ impl From<&Envelope> for Entry {
     }
 }
 
+/// Returns the events of a run.
+pub(super) fn seqs_of(first: u64, value: &[u8]) -> Vec<u64> {
+    let distances = value.as_chunks::<SEQ_BYTES>().0.iter();
+    distances
+        .map(|distance| first + u64::from(u32::from_le_bytes(*distance)))
+        .collect()
+}
+
 impl Trees {
     /// Writes the blocks and runs of sealed events, which are in order.
     pub(super) fn index_sealed(&self, entries: &[Entry]) -> Result<()> {
@@ -105,17 +113,61 @@ impl Trees {
             }
             guarded("index sealed events", || {
                 self.ids_sealed.insert(first.seq.to_be_bytes(), ids)?;
-                for (session, seqs) in runs {
-                    let value: Vec<u8> = seqs
-                        .iter()
-                        .flat_map(|seq| ((seq - seqs[0]) as u32).to_le_bytes())
-                        .collect();
-                    self.runs.insert(stream_key(session, seqs[0]), value)?;
-                }
                 Ok(())
             })?;
+            runs.iter()
+                .try_for_each(|(session, seqs)| self.put_run(*session, seqs))?;
         }
         Ok(())
+    }
+
+    /// Copies the runs into an empty store, those of a session one behind the other in as few as may be. Each entry of sled
+    /// costs far more than its few numbers. Returns the number of runs before.
+    pub(super) fn merge_runs(&self, empty: &Self) -> Result<u64> {
+        let mut count = 0;
+        let mut merged: Option<(Uuid, Vec<u64>)> = None;
+        for pair in pairs("read a stream", Ok(self.runs.iter())) {
+            let (key, value) = pair?;
+            count += 1;
+            let session = key.first_chunk().copied().map(Uuid::from_bytes);
+            let session =
+                session.ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
+            let seqs = seqs_of(seq_of(&key)?, &value);
+            match &mut merged {
+                Some((own, all))
+                    if *own == session
+                        && all.len() + seqs.len() <= BLOCK_EVENTS
+                        && all.last() < seqs.first()
+                        && seqs
+                            .last()
+                            .is_some_and(|last| last - all[0] <= u64::from(u32::MAX)) =>
+                {
+                    all.extend(seqs);
+                }
+                _ => {
+                    if let Some((session, seqs)) = merged.replace((session, seqs)) {
+                        empty.put_run(session, &seqs)?;
+                    }
+                }
+            }
+        }
+        if let Some((session, seqs)) = merged {
+            empty.put_run(session, &seqs)?;
+        }
+        guarded("flush", || empty.db.flush())?;
+        Ok(count)
+    }
+
+    fn put_run(&self, session: Uuid, seqs: &[u64]) -> Result<()> {
+        let Some(first) = seqs.first() else {
+            return Ok(());
+        };
+        let distances = seqs.iter().map(|seq| ((seq - first) as u32).to_le_bytes());
+        let value: Vec<u8> = distances.flatten().collect();
+        guarded("index sealed events", || {
+            self.runs.insert(stream_key(session, *first), value)
+        })
+        .map(drop)
     }
 
     /// Returns a session's sealed events from `from` to `last`, in order, at most about `limit`.
@@ -135,13 +187,8 @@ impl Trees {
         let mut seqs = Vec::new();
         for pair in before.map(Ok).into_iter().chain(behind) {
             let (key, value) = pair?;
-            let first = seq_of(&key)?;
-            let distances = value.as_chunks::<SEQ_BYTES>().0.iter();
-            seqs.extend(
-                distances
-                    .map(|distance| first + u64::from(u32::from_le_bytes(*distance)))
-                    .filter(|seq| (from..=last).contains(seq)),
-            );
+            let run = seqs_of(seq_of(&key)?, &value);
+            seqs.extend(run.into_iter().filter(|seq| (from..=last).contains(seq)));
             if seqs.len() >= limit {
                 break;
             }
