@@ -97,7 +97,6 @@ impl Change {
     }
 }
 
-/// The plan for one agent.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentPlan {
     pub(crate) agent: Agent,

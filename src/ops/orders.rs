@@ -13,7 +13,6 @@ use uuid::Uuid;
 use crate::error::{Failure, Result};
 use crate::ops::query;
 
-/// An order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Let the next stop pass (spec DECIDE-4).

@@ -12,7 +12,6 @@ use uuid::Uuid;
 pub(crate) struct HookLine {
     /// The agent's word.
     pub(crate) agent: String,
-    /// The payload.
     pub(crate) payload: Value,
     /// The event's name, where the payload has none.
     #[serde(default)]
@@ -102,7 +101,6 @@ pub(crate) struct Ask {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Token {
-    /// All of it.
     pub(crate) token: String,
 }
 
@@ -111,8 +109,6 @@ pub(crate) struct Token {
 pub(crate) struct Opened {
     /// The address with a token that opens it once.
     pub(crate) url: String,
-    /// The token.
     pub(crate) token: String,
-    /// The port.
     pub(crate) port: u16,
 }

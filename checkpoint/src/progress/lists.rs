@@ -45,7 +45,6 @@ pub(super) fn items(lines: &[String]) -> Option<Vec<String>> {
     items_with_boxes(lines).map(|items| items.into_iter().map(|(_, item)| item).collect())
 }
 
-/// A table.
 pub(super) struct Table {
     /// The titles of its columns, as [`word`] has them.
     titles: Vec<String>,

@@ -34,7 +34,6 @@ macro_rules! judgements {
             /// The names of all fields.
             pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
 
-            /// Reads one field.
             pub(super) fn read_field(&mut self, name: &str, value: Value) -> Result<(), String> {
                 match name {
                     $(stringify!($field) => {

@@ -30,7 +30,6 @@ pub(super) enum Place {
 
 use Place::{Attached, Behind, Input, Option as Opt, Word};
 
-/// A program.
 pub(super) struct Program {
     pub(super) name: &'static str,
     /// A word or the letters of an option that the command must have; empty if none.
@@ -70,7 +69,6 @@ const HTTP: &[Place] = &[
 const LDAP: &[Place] = &[Opt("-w")];
 const ADMIN: &[Place] = &[Opt("-P"), Opt("-p"), Opt("--password")];
 
-/// The programs.
 pub(super) const PROGRAMS: &[Program] = &[
     row("docker", "login", PASSWORD),
     row("podman", "login", PASSWORD),

@@ -234,7 +234,6 @@ pub(super) enum Class {
     SetCookie,
 }
 
-/// A name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) class: Class,

@@ -79,7 +79,6 @@ impl Sort {
         }
     }
 
-    /// Returns the words for it.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Need => "what waits for you first",

@@ -34,7 +34,6 @@ impl Address {
         Some(until.chars().take(10).collect())
     }
 
-    /// Connects.
     pub(super) async fn connect(&self, name: &str) -> broker::Result<Broker> {
         let credentials = match &self.credentials {
             None => Credentials::None,

@@ -76,7 +76,6 @@ struct Sent {
     sequence: u64,
     /// The last event in it.
     last: u64,
-    /// Its chain.
     chain: String,
 }
 

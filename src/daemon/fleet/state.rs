@@ -9,7 +9,6 @@ use crate::ops::views::FleetLine;
 pub(crate) struct State(Mutex<Option<FleetLine>>);
 
 impl State {
-    /// Returns all of it.
     pub(crate) fn line(&self) -> Option<FleetLine> {
         self.locked().clone()
     }

@@ -47,7 +47,6 @@ pub(super) async fn icon() -> HttpResponse {
     send("icon.svg")
 }
 
-/// One of its files.
 pub(super) async fn file(name: web::Path<String>) -> HttpResponse {
     send(&name)
 }

@@ -165,7 +165,6 @@ impl Folder {
             .join(",")
     }
 
-    /// Returns the folders of the servers.
     pub(crate) fn server_folders(&self) -> Vec<PathBuf> {
         (1..=self.listed.servers.len())
             .map(|number| self.path.join(format!("server-{number}")))

@@ -16,7 +16,6 @@ use super::send::{FORMAT, RUN_EVENTS, RunHead, RunLine, chain, is_machine};
 
 /// The longest line: an event with a payload of the largest size.
 const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Events in one commit.
 const COMMIT_EVENTS: usize = 4_096;
 
 /// What came of a file.

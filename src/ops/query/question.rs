@@ -95,7 +95,6 @@ pub(crate) enum Query {
         machine: Option<String>,
         /// Name of the file.
         name: String,
-        /// Its text.
         text: String,
     },
     /// One event with its payload.
@@ -151,7 +150,6 @@ pub(crate) struct Outgoing {
 pub(crate) struct Sessions {
     /// In one of these states; empty for any.
     pub(crate) status: Vec<SessionStatus>,
-    /// Of this agent.
     pub(crate) agent: Option<Agent>,
     /// In this folder or below it.
     pub(crate) project: Option<String>,
@@ -159,7 +157,6 @@ pub(crate) struct Sessions {
     pub(crate) since: Option<Timestamp>,
     /// With this in a name, the title, the branch or the project; case does not matter.
     pub(crate) text: Option<String>,
-    /// Of this machine.
     pub(crate) machine: Option<String>,
     /// At most this many.
     pub(crate) limit: Option<usize>,
@@ -198,7 +195,6 @@ pub(crate) struct Events {
     /// Only of this kind.
     #[serde(deserialize_with = "known_kind")]
     pub(crate) kind: Option<String>,
-    /// With payloads.
     pub(crate) payloads: bool,
     /// As `journal export` has them ([`journal::codec::to_export`]).
     pub(crate) export: bool,
@@ -233,17 +229,12 @@ impl Events {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Audit {
-    /// Of this session.
     pub(crate) session: Option<String>,
-    /// Of this agent.
     pub(crate) agent: Option<Agent>,
     /// Of sessions in this folder or below it.
     pub(crate) project: Option<String>,
-    /// Of this machine.
     pub(crate) machine: Option<String>,
-    /// With this verdict.
     pub(crate) verdict: Option<Verdict>,
-    /// With this reason.
     pub(crate) reason: Option<Reason>,
     /// Not before.
     pub(crate) since: Option<Timestamp>,

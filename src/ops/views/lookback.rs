@@ -64,7 +64,6 @@ pub(crate) struct DayCount {
     pub(crate) totals: TurnTotals,
 }
 
-/// A turn of the past.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PastTurnRow {
     pub(crate) at: Timestamp,

@@ -165,7 +165,6 @@ impl SessionRow {
     }
 }
 
-/// The names of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionName {
     pub(crate) session: Uuid,

@@ -108,9 +108,7 @@ pub(super) struct Unknown {
 
 /// What a command belongs to.
 pub(super) struct Of<'a> {
-    /// Its line.
     pub(super) line: &'a str,
-    /// The task that it is.
     pub(super) task: Option<&'a str>,
     /// The absolute path of the project's top.
     pub(super) top: &'a str,

@@ -75,7 +75,6 @@ fn snake_case(event: &str) -> String {
 /// A hook's state in config.toml.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
-    /// The hash that is trusted.
     pub(crate) trusted_hash: Option<String>,
     /// Whether the user has switched the hook off.
     pub(crate) is_disabled: bool,
