@@ -38,7 +38,7 @@ docs:
 book:
     mdbook build docs
 
-# Run the real agents, from npm, against scripted models
+# Run the real agents, from npm and PyPI, against scripted models
 [group('other programs')]
 agents *filter:
     CHECKPOINTD_AGENTS_ALL=1 tests/agents/run.sh {{ filter }}

@@ -454,8 +454,10 @@ fn is_headless(state: &SessionState) -> bool {
         None => false,
         Some(HeadlessSign::Known(is_headless)) => is_headless,
         Some(HeadlessSign::Transcript(is_headless)) => {
-            let path = state.place.transcript.as_deref();
-            path.and_then(|path| named_file::beginning(Path::new(path), BEGINNING_BYTES_MAX).ok())
+            let path = state.place.transcript.as_deref().map(Path::new);
+            let files = path.map(|path| transcripts::files(state.stream.agent, path));
+            files
+                .and_then(|files| named_file::beginning(files.first()?, BEGINNING_BYTES_MAX).ok())
                 .is_some_and(|bytes| is_headless(&bytes))
         }
     }

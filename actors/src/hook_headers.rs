@@ -105,7 +105,7 @@ mod tests {
         let error = headers.with_payload(b"{}").expect_err("no agent");
         assert_eq!(
             error.to_string(),
-            "no agent is called `daemon`: expected claude, gemini, codex, qwen, copilot, opencode, droid, pi, kimi"
+            "no agent is called `daemon`: expected claude, gemini, codex, qwen, copilot, opencode, droid, pi, kimi, vibe"
         );
     }
 

@@ -24,10 +24,12 @@ const WHOLE_TRANSCRIPT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const FURTHER: u64 = 4;
 /// The most day folders that are searched for a transcript, the latest first.
 const DAYS_MAX: usize = 400;
+/// The most files of one transcript that are read, the last first.
+const FILES_MAX: usize = 8;
 /// The most folders of projects that are searched for a session.
 const FOLDERS_MAX: usize = 10_000;
 
-/// Returns the session's transcript: the file that its host named, or the one with the session's id in its name.
+/// Returns the session's transcript: the file or folder that its host named, or the file with the session's id in its name.
 pub fn of(state: &SessionState) -> Option<PathBuf> {
     let named = state.place.transcript.as_deref().map(PathBuf::from);
     named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search()?, state))
@@ -174,7 +176,7 @@ pub fn read(
     let limits = &config.settings.evidence_limits;
     let deadline = Instant::now() + Duration::from_millis(limits.transcript_timeout.as_millis());
     let cannot = |error: std::io::Error| format!("cannot read the transcript: {error}");
-    let mut file = match Backward::open(path) {
+    let mut file = match open(agent, path) {
         Ok(file) => file,
         Err(error) => {
             notes.push(cannot(error));
@@ -215,6 +217,29 @@ pub fn read(
         )),
     });
     facts
+}
+
+/// Opens a transcript: one file, or the files in a folder that go on where the one before ends.
+fn open(agent: Agent, path: &Path) -> std::io::Result<Backward> {
+    let mut files = files(agent, path).into_iter();
+    let last = files.next().unwrap_or_else(|| path.to_owned());
+    let mut opened = Backward::open(&last)?;
+    for file in files {
+        opened.before(Backward::open(&file)?);
+    }
+    Ok(opened)
+}
+
+/// Returns the files that make up a transcript, the last first: only the one that is named, for most agents.
+pub(crate) fn files(agent: Agent, path: &Path) -> Vec<PathBuf> {
+    let folder = adapter(agent).and_then(|adapter| adapter.transcript_files());
+    let Some(folder) = folder.filter(|_| path.is_dir()) else {
+        return vec![path.to_owned()];
+    };
+    let mut files = newest_first(&path.join(folder));
+    files.retain(|file| file.metadata().is_ok_and(|file| file.len() > 0));
+    files.truncate(FILES_MAX);
+    files
 }
 
 /// Returns whether a transcript is one JSON document, not a line for each record.

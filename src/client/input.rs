@@ -98,7 +98,7 @@ impl Call {
         // The payload takes precedence over the command line, as in the daemon.
         let event = event_name(&self.payload).or(self.event.as_deref().map(str::as_bytes));
         match event.filter(|_| self.is_reply_read) {
-            Some(b"Stop" | b"AfterAgent" | b"agentStop") => Awaits::Decision,
+            Some(b"Stop" | b"AfterAgent" | b"agentStop" | b"post_agent") => Awaits::Decision,
             Some(b"SessionStart") => Awaits::Greeting,
             _ => Awaits::Nothing,
         }
@@ -322,6 +322,10 @@ mod tests {
         );
         assert_eq!(awaits("", Some("AfterAgent"), true), Decision);
         assert_eq!(awaits("", Some("agentStop"), true), Decision);
+        assert_eq!(
+            awaits(r#"{"hook_event_name":"post_agent"}"#, None, true),
+            Decision
+        );
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
         assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
         assert_eq!(

@@ -75,6 +75,15 @@ impl Dialect {
                 shell: "Execute",
                 ..usual
             },
+            Agent::Vibe => Self {
+                names: &[
+                    ("PreToolUse", "pre_tool"),
+                    ("PostToolUse", "post_tool"),
+                    ("Stop", "post_agent"),
+                ],
+                shell: "file_system.bash",
+                ..usual
+            },
             Agent::Daemon | Agent::Kimi => usual,
         }
     }

@@ -27,6 +27,8 @@ pub(crate) enum Agent {
     Pi,
     /// Kimi Code.
     Kimi,
+    /// Mistral Vibe.
+    Vibe,
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
@@ -44,7 +46,7 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
@@ -54,6 +56,7 @@ impl Agent {
         Self::Droid,
         Self::Pi,
         Self::Kimi,
+        Self::Vibe,
     ];
 
     /// Its word on the command line, which is its program's name too.
@@ -68,6 +71,7 @@ impl Agent {
             Self::Droid => "droid",
             Self::Pi => "pi",
             Self::Kimi => "kimi",
+            Self::Vibe => "vibe",
         }
     }
 
@@ -83,6 +87,7 @@ impl Agent {
             Self::Droid => ".factory/settings.json",
             Self::Pi => ".pi/agent/extensions/checkpointd.ts",
             Self::Kimi => ".kimi-code/config.toml",
+            Self::Vibe => ".vibe/hooks.toml",
         })
     }
 
@@ -135,6 +140,13 @@ impl Agent {
                  api_key = \"dummy\"\n\n[models.scripted]\nprovider = \"scripted\"\nmodel = \"scripted\"\n\
                  max_context_size = 100000\n"
             ),
+            Self::Vibe => format!(
+                "active_model = \"scripted\"\nenable_telemetry = false\nenable_update_checks = false\n\
+                 enable_auto_update = false\n\n[[providers]]\nname = \"scripted\"\n\
+                 api_base = \"http://127.0.0.1:{port}/v1\"\napi_key_env_var = \"SCRIPTED_KEY\"\n\
+                 api_style = \"openai\"\nbackend = \"generic\"\n\n\
+                 [[models]]\nname = \"scripted\"\nprovider = \"scripted\"\nalias = \"scripted\"\n"
+            ),
             // Its background daemon would outlive the test.
             Self::Codex => format!(
                 "# Kept by a person: this comment must survive.\n\
@@ -153,10 +165,15 @@ impl Agent {
             Self::Copilot => home.join(".copilot/config.json"),
             Self::OpenCode => home.join(".config/opencode/opencode.json"),
             Self::Pi => home.join(".pi/agent/models.json"),
+            Self::Vibe => home.join(".vibe/config.toml"),
             _ => self.settings(home),
         };
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, settings).expect("writes");
+        if self == Self::Vibe {
+            let own = "# Kept by a person.\n[[hooks]]\nname = \"own\"\ntype = \"post_tool\"\ncommand = \"true\"\n";
+            fs::write(self.settings(home), own).expect("writes");
+        }
     }
 
     /// Returns the settings of an agent for models of any vendor: the scripted model, and calls to nobody else.
@@ -191,8 +208,8 @@ impl Agent {
             (Self::Claude, true) => &["--continue", "-p"],
             (Self::Gemini, false) => &["-p"],
             (Self::Gemini, true) => &["--resume", "latest", "-p"],
-            (Self::Qwen | Self::Copilot | Self::Kimi, false) => &["-p"],
-            (Self::Qwen | Self::Copilot | Self::Kimi, true) => &["--continue", "-p"],
+            (Self::Qwen | Self::Copilot | Self::Kimi | Self::Vibe, false) => &["-p"],
+            (Self::Qwen | Self::Copilot | Self::Kimi | Self::Vibe, true) => &["--continue", "-p"],
             (Self::Droid, _) => &["exec", "--auto", "high", "-m", "custom:scripted-0"],
             (Self::Pi, false) => &["-p"],
             (Self::Pi, true) => &["--continue", "-p"],
@@ -222,7 +239,7 @@ impl Agent {
             Self::Qwen | Self::Copilot => vec!["-i", task],
             Self::OpenCode => vec!["--prompt", task],
             Self::Droid | Self::Kimi => unreachable!("its terminal view is not tried"),
-            Self::Claude | Self::Gemini | Self::Codex | Self::Pi => vec![task],
+            Self::Claude | Self::Gemini | Self::Codex | Self::Pi | Self::Vibe => vec![task],
         }
     }
 
@@ -253,6 +270,7 @@ impl Agent {
                 .env("COPILOT_AUTO_UPDATE", "false")
                 .args(["--allow-all-tools", "--allow-all-paths"]),
             Self::Kimi => &mut command,
+            Self::Vibe => command.env("SCRIPTED_KEY", "dummy").arg("--yolo"),
             Self::Droid => command.env("FACTORY_API_KEY", "dummy"),
             Self::Pi => command.env("PI_OFFLINE", "1").args([
                 "--provider",

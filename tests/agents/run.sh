@@ -2,7 +2,7 @@
 # Runs the real agents against scripted models, in a network of their own that holds nothing but loopback.
 # Arguments are words: only scenarios with one of them in their name, or of an agent so named, are run.
 # Without words, the agents that were added last play a part of their scenarios; CHECKPOINTD_AGENTS_ALL=1 plays all.
-# Needs npm (with node 20 or newer), git, tmux, unshare and ip. Passes with a word of explanation only where npm cannot
+# Needs npm (with node 20 or newer), Python 3.12 for one of them, git, tmux, unshare and ip. Passes with a word of explanation only where npm cannot
 # be reached or the kernel permits no namespaces.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

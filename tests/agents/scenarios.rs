@@ -330,7 +330,10 @@ pub(crate) fn in_terminal(agent: Agent) -> Counts {
 pub(crate) fn restarted(agent: Agent) -> Counts {
     let gemini = "restart: {gemini: 'gemini --yolo -m gemini-2.5-flash --resume {session}'}\n";
     // Until these have drawn their composer they take no paste.
-    let is_slow = matches!(agent, Agent::Qwen | Agent::Copilot | Agent::OpenCode);
+    let is_slow = matches!(
+        agent,
+        Agent::Qwen | Agent::Copilot | Agent::OpenCode | Agent::Vibe
+    );
     let delay = if is_slow { "12s" } else { "2s" };
     let config = format!("min_turn: 1h\nrestart_delay: {delay}\n{gemini}");
     let mut stage = Stage::new(agent, &config);

@@ -21,12 +21,17 @@ const ROWS: u16 = 50;
 /// The terminal. Its programs end with it.
 pub(crate) struct Terminal {
     socket: PathBuf,
+    /// What quits the agent.
+    quit: &'static str,
 }
 
 impl Terminal {
     /// Opens one that runs this command in the command's own folder and environment.
     pub(crate) fn open(socket: PathBuf, command: &Command) -> Self {
-        let terminal = Self { socket };
+        let terminal = Self {
+            socket,
+            quit: quits(command),
+        };
         let mut tmux = terminal.tmux(&[
             "-f",
             "/dev/null",
@@ -65,7 +70,8 @@ impl Terminal {
                 .filter_map(|(name, value)| Some((name, value?))),
         );
         shell.current_dir(command.get_current_dir().expect("it has one"));
-        let terminal = Self::open(socket, &shell);
+        let mut terminal = Self::open(socket, &shell);
+        terminal.quit = quits(command);
         // The command's path begins with its folder.
         let program = Path::new(command.get_program()).file_name();
         let words = program.into_iter().chain(command.get_args());
@@ -155,7 +161,7 @@ impl Terminal {
     /// Says that the agent is to quit until it has. The menu of commands may take Enter to choose from it, and a person
     /// presses it once more then.
     fn say_quit(&self, what: &str, has_quit: impl Fn() -> bool) {
-        self.say("/quit");
+        self.say(self.quit);
         let pressed = Cell::new(Instant::now());
         self.wait_until(what, || {
             let is_over = has_quit();
@@ -187,6 +193,12 @@ impl Terminal {
             .stderr(Stdio::null());
         command
     }
+}
+
+/// Returns what quits a program.
+fn quits(command: &Command) -> &'static str {
+    let is_vibe = command.get_program().as_encoded_bytes().ends_with(b"/vibe");
+    if is_vibe { "/exit" } else { "/quit" }
 }
 
 impl Drop for Terminal {

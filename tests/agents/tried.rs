@@ -68,6 +68,7 @@ pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
         Agent::OpenCode => [LONG, UNINSTALLED, WATCHED].contains(&name),
         Agent::Droid => [LONG, FAILING, UNINSTALLED].contains(&name),
         Agent::Pi => [LONG, FAILING, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
+        Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
         _ => true,
     }
 }
@@ -82,6 +83,8 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         ],
         // It holds back what is typed until it has stopped.
         Agent::Gemini => &[STEERED],
+        // It has no hook for a prompt, a start or a compaction.
+        Agent::Vibe => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         // They read no reply to the start of a session, and have no id of the turn.
         Agent::Copilot | Agent::OpenCode => &[TOLD, CLEARED, STEERED],
         // Without an account it has no terminal view and takes up no session.

@@ -17,6 +17,10 @@ pub(crate) struct Backward {
     from: u64,
     /// The end of a line that began before them.
     torn: Vec<u8>,
+    /// What comes before the file.
+    before: Option<Box<Self>>,
+    /// The bytes that were read of what came after it.
+    taken: u64,
 }
 
 impl Backward {
@@ -28,24 +32,38 @@ impl Backward {
             length,
             from: length,
             torn: Vec::new(),
+            before: None,
+            taken: 0,
         })
+    }
+
+    /// Has another file read after the beginning of this one.
+    pub(crate) fn before(&mut self, file: Self) {
+        match &mut self.before {
+            Some(before) => before.before(file),
+            None => self.before = Some(Box::new(file)),
+        }
     }
 
     /// Returns how many bytes were read.
     pub(crate) fn taken(&self) -> u64 {
-        self.length - self.from
+        self.taken + self.length - self.from
     }
 
-    /// Returns whether the file was read to its beginning.
+    /// Returns whether all was read.
     pub(crate) fn is_at_start(&self) -> bool {
-        self.from == 0
+        self.from == 0 && self.before.is_none()
     }
 
     /// Reads at most `bytes_max` more. Returns the lines that are whole now, which may be none; `None` at the file's
     /// beginning.
     pub(crate) fn part(&mut self, bytes_max: u64) -> io::Result<Option<Part<'static>>> {
-        if self.is_at_start() {
-            return Ok(None);
+        if self.from == 0 {
+            let Some(before) = self.before.take() else {
+                return Ok(None);
+            };
+            let taken = self.taken();
+            *self = Self { taken, ..*before };
         }
         let from = self.from.saturating_sub(bytes_max.max(1));
         let length = usize::try_from(self.from - from).map_err(io::Error::other)?;
@@ -70,7 +88,7 @@ impl Backward {
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Ok(Some(Part {
             text: text.into(),
-            from_start,
+            from_start: self.is_at_start(),
         }))
     }
 }

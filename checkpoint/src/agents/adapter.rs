@@ -53,6 +53,12 @@ pub trait Adapter: Debug + Sync {
         true
     }
 
+    /// Whether two stops of one session may be told in the same words, byte for byte. Such calls are never taken for one
+    /// call of a hook that is registered twice.
+    fn repeats_stops(&self) -> bool {
+        false
+    }
+
     /// The environment variables that the agent sets for its hooks and tools.
     fn variables(&self) -> Variables;
 
@@ -84,6 +90,12 @@ pub trait Adapter: Debug + Sync {
 
     /// Where to look for the transcript of a session whose hooks do not name it.
     fn transcript_search(&self) -> Option<TranscriptSearch> {
+        None
+    }
+
+    /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each goes on where
+    /// the one before it by name ends.
+    fn transcript_files(&self) -> Option<&'static str> {
         None
     }
 
@@ -220,8 +232,17 @@ pub struct Library {
     pub home_default: &'static str,
     /// Paths of transcripts in the agent's home; `*` stands for any part of one name.
     pub patterns: &'static [&'static str],
-    /// The file that names a transcript's project, if the transcript may not say it; relative to the transcript's folder.
-    pub project_file: Option<&'static str>,
+    /// The file that names a transcript's project, if the transcript may not say it.
+    pub project_file: Option<ProjectFile>,
+}
+
+/// A file that names a transcript's project.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectFile {
+    /// Its path, relative to the transcript's folder.
+    pub path: &'static str,
+    /// Where the folder is in its JSON, as a JSON pointer. None if the text is the folder.
+    pub pointer: Option<&'static str>,
 }
 
 /// How to learn whether no person is in front of an agent.

@@ -15,6 +15,7 @@ mod pi;
 mod qwen;
 #[cfg(test)]
 mod tests;
+mod vibe;
 
 use journal::{Agent, ToolCall};
 
@@ -32,6 +33,7 @@ pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] = [
     &droid::Droid,
     &pi::Pi,
     &kimi::Kimi,
+    &vibe::Vibe,
 ];
 
 /// Returns the adapter of an agent; none for the daemon.

@@ -92,10 +92,13 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     let host = payload.host(fields, hook, &call.env);
     let event = adapter.event(hook, host, &payload);
     let id = identity(&payload, &stream, hook, &event).unwrap_or(call.id);
-    let content = Uuid::new_v5(
-        &stream.session,
-        &[hook.as_bytes(), &[0], call.payload].concat(),
-    );
+    let content = match event {
+        Event::AgentStopped { .. } if adapter.repeats_stops() => id,
+        _ => Uuid::new_v5(
+            &stream.session,
+            &[hook.as_bytes(), &[0], call.payload].concat(),
+        ),
+    };
     let may_continue = adapter.may_continue(&value);
     let payload = Some(keep_payload(
         redacted.as_deref().unwrap_or(&raw).trim(),

@@ -291,4 +291,24 @@ scenarios! {
         turn 1 pass block_budget
         01a20882-ca9f: turns 1, message 05:19.428, checkpoint 05:20.329, tool 05:20.521, tools 5, errors 1, ended
     ";
+    vibe_h_readmiss: "vibe/h-readmiss", 100 => @r"
+        turn 0 pass no_turn_start
+        e04d47d6-3b98: turns 0, message -, checkpoint -, tool 38:31.104, tools 5, errors 4, open
+    ";
+    vibe_h_stop_block_once: "vibe/h-stop-block-once", 100 => @r"
+        turn 0 pass no_turn_start
+        turn 0 pass no_turn_start
+        e04d47d6-3b98: turns 0, message -, checkpoint -, tool 37:41.787, tools 5, errors 1, open
+    ";
+    vibe_t_permission: "vibe/t-permission", 100 => @r"
+        turn 0 pass no_turn_start
+        turn 0 pass no_turn_start
+        turn 0 pass no_turn_start
+        845889a5-1f74: turns 0, message -, checkpoint -, tool 40:38.782, tools 2, errors 0, open
+    ";
+    vibe_t_stop_block_once: "vibe/t-stop-block-once", 100 => @r"
+        turn 0 pass no_turn_start
+        turn 0 pass no_turn_start
+        65111cf0-403d: turns 0, message -, checkpoint -, tool 41:21.792, tools 5, errors 1, open
+    ";
 }

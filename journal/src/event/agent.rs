@@ -23,6 +23,7 @@ macro_rules! agents {
                 Droid, droid, "Factory droid", ["FACTORY_PROJECT_DIR"];
                 Pi, pi, "Pi", ["CHECKPOINTD_PI_SESSION"];
                 Kimi, kimi, "Kimi Code", ["KIMI_CODE_HOME"];
+                Vibe, vibe, "Mistral Vibe", ["VIBE_HOME"];
             }
         }
     };
@@ -113,10 +114,11 @@ mod tests {
             Agent::Droid,
             Agent::Pi,
             Agent::Kimi,
+            Agent::Vibe,
         ];
         assert_eq!(
             places.map(|agent| agent as usize),
-            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
         );
         assert_eq!(
             places.len(),

@@ -9,6 +9,7 @@ mod kimi;
 mod opencode;
 mod pi;
 mod qwen;
+mod vibe;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,7 @@ static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] = [
     &droid::Droid,
     &pi::Pi,
     &kimi::Kimi,
+    &vibe::Vibe,
 ];
 
 /// Returns how to install into an agent. Panics for the daemon, which is not one.

@@ -438,9 +438,16 @@ impl<'a> Walk<'a> {
 /// Returns the folder that a file beside a transcript names.
 fn named_project(file: &FoundFile) -> Option<String> {
     let named = agents::adapter(file.agent)?.library().project_file?;
-    let path = file.path.parent()?.join(named);
+    let path = file.path.parent()?.join(named.path);
     let text = actors::named_file::text(&path, PROJECT_FILE_BYTES_MAX).ok()?;
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    let folder = match named.pointer {
+        None => text.trim().to_owned(),
+        Some(pointer) => {
+            let value: serde_json::Value = serde_json::from_str(&text).ok()?;
+            value.pointer(pointer)?.as_str()?.to_owned()
+        }
+    };
+    Some(folder).filter(|folder| !folder.is_empty())
 }
 
 /// Says what is wrong with a transcript, if anything is.

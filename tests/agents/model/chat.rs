@@ -118,6 +118,11 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
             "Write",
             json!({ "path": project.join(path), "content": content }),
         ),
+        (Agent::Vibe, Call::Shell(command)) => ("bash", json!({ "command": command })),
+        (Agent::Vibe, Call::Write(path, content)) => (
+            "write_file",
+            json!({ "path": project.join(path), "content": content }),
+        ),
         (Agent::Pi, Call::Shell(command)) => ("bash", json!({ "command": command })),
         (Agent::Pi, Call::Write(path, content)) => {
             ("write", json!({ "path": path, "content": content }))

@@ -170,7 +170,7 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
             b"",
         )
     };
-    let folders = ".qwen .copilot .config/opencode .factory .pi/agent .kimi-code";
+    let folders = ".qwen .copilot .config/opencode .factory .pi/agent .kimi-code .vibe";
     for folder in folders.split(' ') {
         fs::create_dir_all(machine.home().join(folder)).expect("a folder");
     }
@@ -180,7 +180,7 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
 
     let daemon = RunningDaemon::start(&machine);
     for agent in [
-        "claude", "gemini", "codex", "qwen", "copilot", "opencode", "droid", "pi", "kimi",
+        "claude", "gemini", "codex", "qwen", "copilot", "opencode", "droid", "pi", "kimi", "vibe",
     ] {
         let output = installed(&["doctor", "--fire", agent, "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -11,7 +11,9 @@ mod transcript;
 
 use journal::{Agent, Event, Host, Place, ReplyForm};
 
-use super::adapter::{Adapter, HeadlessSign, IgnoredStart, Library, Notifications, Variables};
+use super::adapter::{
+    Adapter, HeadlessSign, IgnoredStart, Library, Notifications, ProjectFile, Variables,
+};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -78,7 +80,10 @@ impl Adapter for Gemini {
                 ".gemini/tmp/*/chats/session-*.jsonl",
                 ".gemini/tmp/*/chats/session-*.json",
             ],
-            project_file: Some("../.project_root"),
+            project_file: Some(ProjectFile {
+                path: "../.project_root",
+                pointer: None,
+            }),
         }
     }
 

@@ -112,6 +112,7 @@ fn every_key_of_a_group_with_its_default() {
     restart.droid: droid --resume {session} (default)
     restart.pi: pi --session {session} (default)
     restart.kimi: kimi --session {session} (default)
+    restart.vibe: vibe --resume {session} (default)
     restart.stop_within: 5s (default)
     phase.folder: auto (default)
     phase.seed: none (default)

@@ -145,6 +145,10 @@ fn recorded_sessions_are_cut_into_turns() {
       13:05:19-13:05:20 5 calls, 1 failed "improve"
     kimi h-stop-block-once.transcripts own true broken 0
       12:39:39-12:39:40 5 calls, 1 failed "improve"
+    vibe h-readmiss.transcripts own true broken 0
+      15:38:29-15:38:31 5 calls, 4 failed "go on"
+    vibe h-stop-block-once.transcripts own true broken 0
+      15:37:38-15:37:41 5 calls, 1 failed "improve"
     "#);
 }
 
