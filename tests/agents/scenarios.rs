@@ -51,6 +51,17 @@ pub(crate) fn long_turn(agent: Agent) -> Counts {
     stage.finish()
 }
 
+/// The agent would go on for ever.
+pub(crate) fn no_cap(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, &format!("{SOON}max_blocks_per_turn: 2\n"));
+    let work = |file: &str| [write(file, CODE), shell(WHILE), says("Written.")];
+    stage.run(TASK, [work("a.py"), work("b.py"), work("c.py")].concat());
+    let told = "actions_due confirmed";
+    assert_eq!(stage.decisions(), [told, told, "block_budget none"]);
+    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1, 1, 1, 2, 2, 2]);
+    stage.finish()
+}
+
 /// No second stop follows, and what shows that it was told is its next tool call.
 pub(crate) fn told_once(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);

@@ -6,8 +6,8 @@ use crate::opencode;
 use crate::progress;
 use crate::recording;
 use crate::scenarios::{
-    also_run, failing_command, in_terminal, killed_daemon, long_turn, next_prompt, parallel_calls,
-    restarted, short_turn, subagent, told_once, uninstalled,
+    also_run, failing_command, in_terminal, killed_daemon, long_turn, next_prompt, no_cap,
+    parallel_calls, restarted, short_turn, subagent, told_once, uninstalled,
 };
 use crate::stage::Counts;
 use crate::typed;
@@ -115,6 +115,7 @@ fn own(agent: Agent) -> &'static [Scenario] {
             "what a project has for Claude Code is not journaled too",
             also_run,
         )],
+        Agent::Droid => &[("with no limit of its own ours holds", no_cap)],
         Agent::Kimi => &[("it is told once, and its work goes on", told_once)],
         Agent::OpenCode => &[
             (WATCHED, opencode::watched),

@@ -5,8 +5,9 @@ mod prompts;
 use std::collections::HashSet;
 use std::path::Path;
 
-use journal::{Agent, Timestamp};
+use journal::{Agent, Event, Host, PromptOrigin, Timestamp};
 use serde_json::json;
+use testkit::dialect::Dialect;
 
 use super::*;
 use crate::hooks::payload::Payload;
@@ -49,6 +50,27 @@ fn adapters_answer_in_their_own_terms() {
             for name in *names {
                 assert!(tools.insert((agent, *name)), "{agent}: {name} twice");
             }
+        }
+    }
+}
+
+#[test]
+fn our_text_that_comes_back_as_a_prompt_is_no_persons_whichever_agent_says_it() {
+    let authors = authors("[TeleClaude Checkpoint] - ");
+    for adapter in ALL {
+        let agent = adapter.agent();
+        let dialect = Dialect::of(agent);
+        for (text, is_ours) in [("[TeleClaude Checkpoint] - run it", true), ("go", false)] {
+            let mut payload = json!({ "prompt": text, "typed": !is_ours });
+            (dialect.rewrite)(&mut payload);
+            let read = Payload::new(&payload, Timestamp::default(), &authors);
+            let hook = dialect.hook("UserPromptSubmit");
+            let Event::PromptSubmitted { origin, .. } = adapter.event(hook, Host::default(), &read)
+            else {
+                panic!("{agent}: no prompt");
+            };
+            assert_eq!(origin == PromptOrigin::Own, is_ours, "{agent}: {text}");
+            assert_eq!(origin == PromptOrigin::User, !is_ours, "{agent}: {text}");
         }
     }
 }
