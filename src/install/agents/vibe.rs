@@ -8,7 +8,7 @@ use crate::install::change::{Change, Kind};
 use crate::install::edits::{Edit, Result};
 use crate::install::found::Found;
 use crate::install::hooks::{ANY, Limit, Row, Wanted};
-use crate::install::installer::{Installer, folder_in, home_for};
+use crate::install::installer::{Installer, folder_or};
 use crate::install::tables;
 
 const ROWS: [Row; 3] = [
@@ -28,10 +28,7 @@ impl Installer for Vibe {
     }
 
     fn user_folder(&self) -> Result<PathBuf> {
-        folder_in(FOLDER).map_or_else(
-            || home_for(self.agent().name()).map(|home| home.join(".vibe")),
-            Ok,
-        )
+        folder_or(FOLDER, self.agent(), ".vibe")
     }
 
     fn folder_variable(&self) -> Option<&'static str> {
