@@ -198,7 +198,9 @@ fn a_torn_last_write_of_any_length_is_cut_off_and_reported() {
         .filter(|(_, four)| *four == journal::frame::MAGIC)
         .map(|(at, _)| at)
         .collect();
-    for cut in (starts[2] + 1..whole.len()).step_by(7) {
+    // The segment's head comes before the events.
+    let last = starts[before.len()];
+    for cut in (last + 1..whole.len()).step_by(7) {
         fs::write(&segment, &whole[..cut]).expect("writes");
         let (journal, recovered) = open(dir.path());
         assert_eq!(all(&journal), before[..2], "cut at {cut}");
