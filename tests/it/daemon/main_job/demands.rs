@@ -12,8 +12,8 @@ use crate::support::wait_until;
 
 /// What the turn shows, the files before it, what the agent does, the kinds of what is asked for, and words of it.
 ///
-/// `edit FILE = TEXT` writes a file, `$ LINE -> OUTPUT` is a command that ended well, `! LINE -> OUTPUT` one that failed, and
-/// `gone FILE` a read of a file that is not there.
+/// `edit FILE = TEXT` writes a file, `change` edits it, `$ LINE -> OUTPUT` is a command that ended well, `!` one that failed,
+/// `gone FILE` a read of a file that is not there, and `long KB` are lines of the transcript that say nothing.
 type Turn = (
     &'static str,
     &'static [(&'static str, &'static str)],
@@ -70,6 +70,17 @@ const TURNS: &[Turn] = &[
         &[
             CART,
             "$ docker compose exec app pytest -q | tail -1 -> 5 passed in 0.20s",
+        ],
+        "",
+        "",
+    ),
+    (
+        "a turn is read back to its beginning",
+        PYTHON,
+        &[
+            CART,
+            "$ docker compose exec app pytest -q | tail -1 -> 5 passed in 0.20s",
+            "long 900",
         ],
         "",
         "",
@@ -230,6 +241,7 @@ struct Session<'a> {
     daemon: &'a Daemon,
     project: PathBuf,
     number: usize,
+    turn: &'static str,
 }
 
 impl Session<'_> {
@@ -239,12 +251,31 @@ impl Session<'_> {
             "transcript_path": self.transcript(),
             "cwd": self.project,
             "hook_event_name": event,
-            "prompt_id": "one",
+            "prompt_id": self.turn,
         });
         let fields = payload.as_object_mut().expect("an object");
         fields.extend(more.as_object().expect("an object").clone());
         self.daemon
             .hook(&["claude", event], payload.to_string().as_bytes());
+    }
+
+    /// Plays a turn, and returns its decision.
+    fn play(&self, steps: &[&str]) -> Value {
+        let heads = || self.daemon.ask(&["tail", "--json", "--kind", "head_seen"]);
+        let seen = heads().len();
+        self.call(
+            "UserPromptSubmit",
+            json!({ "prompt": format!("go on, {}", self.turn) }),
+        );
+        wait_until(|| heads().len() > seen);
+        self.note("user", &json!(format!("go on, {}", self.turn)));
+        for (at, step) in steps.iter().enumerate() {
+            self.tool(at, step);
+        }
+        let end = json!({ "stop_hook_active": false, "last_assistant_message": self.turn });
+        self.call("Stop", end);
+        let decisions = self.daemon.ask(&["audit", "--json"]);
+        decisions.last().expect("the stop was decided").clone()
     }
 
     fn transcript(&self) -> PathBuf {
@@ -271,8 +302,16 @@ impl Session<'_> {
         writeln!(file.expect("opens"), "{line}").expect("writes");
     }
 
+    fn lengthen(&self, count: usize) {
+        let text = json!([{ "type": "text", "text": "word ".repeat(200) }]);
+        (0..count).for_each(|_| self.note("assistant", &text));
+    }
+
     fn tool(&self, at: usize, step: &str) {
         let (mark, rest) = step.split_once(' ').expect("a mark");
+        if mark == "long" {
+            return self.lengthen(rest.parse().expect("a number"));
+        }
         let (tool, input, after) = match mark {
             "edit" => {
                 let (file, text) = rest.split_once(" = ").expect("a text");
@@ -281,6 +320,15 @@ impl Session<'_> {
                     "Write",
                     json!({ "file_path": path, "content": text }),
                     json!({ "tool_response": { "filePath": path, "success": true } }),
+                )
+            }
+            "change" => {
+                let (file, text) = rest.split_once(" = ").expect("a text");
+                let path = self.project.join(file);
+                (
+                    "Edit",
+                    json!({ "file_path": path, "old_string": "TOTAL = 1\n", "new_string": text }),
+                    json!({ "tool_response": { "filePath": path } }),
                 )
             }
             "gone" => (
@@ -298,12 +346,15 @@ impl Session<'_> {
                 ("Bash", json!({ "command": line }), after)
             }
         };
-        let mut fields =
-            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": format!("t{at}") });
+        let id = format!("{}{at}", self.turn);
+        let mut fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
         self.call("PreToolUse", fields.clone());
-        if mark == "edit" {
+        if let Some(text) = ["content", "new_string"]
+            .into_iter()
+            .find_map(|name| fields["tool_input"][name].as_str())
+        {
             let path = fields["tool_input"]["file_path"].as_str().expect("a path");
-            put(Path::new(path), input_text(&fields));
+            put(Path::new(path), text);
         }
         let id = fields["tool_use_id"].clone();
         let input = &fields["tool_input"];
@@ -326,10 +377,6 @@ impl Session<'_> {
     }
 }
 
-fn input_text(fields: &Value) -> &str {
-    fields["tool_input"]["content"].as_str().expect("a text")
-}
-
 fn put(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(path, text).expect("writes");
@@ -346,30 +393,16 @@ fn play(daemon: &Daemon, number: usize, files: &[(&str, &str)], steps: &[&str]) 
         daemon,
         project,
         number,
+        turn: "one",
     };
-    let heads = || daemon.ask(&["tail", "--json", "--kind", "head_seen"]).len();
-    let seen = heads();
-    session.call("UserPromptSubmit", json!({ "prompt": "go on" }));
-    wait_until(|| heads() > seen);
-    session.note("user", &json!("go on"));
-    for (at, step) in steps.iter().enumerate() {
-        session.tool(at, step);
-    }
-    session.call(
-        "Stop",
-        json!({ "stop_hook_active": false, "last_assistant_message": "done" }),
-    );
-    assert_eq!(
-        daemon.ask(&["audit", "--json"]).len(),
-        number + 1,
-        "the stop was decided"
-    );
-    daemon.ask(&["explain", "--json"]).remove(0)
+    let decision = session.play(steps);
+    let decided = daemon.ask(&["audit", "--json"]).len();
+    assert_eq!(decided, number + 1, "the stop was decided");
+    decision
 }
 
 /// Returns what a decision asks for: kinds, and the words.
-fn asked(explained: &Value) -> (String, String) {
-    let decision = &explained["decision"];
+fn asked(decision: &Value) -> (String, String) {
     let actions = decision["actions"].as_array().expect("a list");
     let text = |action: &Value| action["text"].as_str().unwrap_or_default().to_owned();
     let texts: Vec<String> = actions.iter().map(text).collect();
@@ -419,4 +452,49 @@ fn a_command_is_named_only_if_it_checks_the_files() {
     assert!(!named(1, &[schema]).1);
     assert_eq!(named(2, &[code, schema]), (true, false));
     daemon.verify();
+}
+
+#[test]
+fn an_agent_in_a_subfolder_keeps_the_settings_of_its_project() {
+    let daemon = Daemon::with(EVERY_STOP);
+    let top = daemon.home.path().join("shop");
+    for (path, text) in PYTHON {
+        put(&top.join(path), text);
+    }
+    put(&top.join(".checkpointd.yml"), "enabled: false\n");
+    commit_all(&top);
+    let session = Session {
+        daemon: &daemon,
+        project: top.join("src"),
+        number: 0,
+        turn: "one",
+    };
+    session.call("UserPromptSubmit", json!({ "prompt": "go on" }));
+    session.tool(0, "edit cart.py = TOTAL = 3\n");
+    session.call("Stop", json!({ "stop_hook_active": false }));
+    let decisions = daemon.ask(&["audit", "--json"]);
+    assert_eq!(decisions[0]["reason"], "project_off");
+    daemon.verify();
+}
+
+#[test]
+fn a_file_that_an_earlier_turn_read_is_known() {
+    for (settings, is_asked) in [("", false), ("hygiene: {read: turn}\n", true)] {
+        let daemon = Daemon::with(&format!("{EVERY_STOP}{settings}"));
+        let read = "$ cat src/cart.py -> TOTAL = 1";
+        play(&daemon, 0, PYTHON, &[read]);
+        let session = Session {
+            project: daemon.home.path().join("project0"),
+            daemon: &daemon,
+            number: 0,
+            turn: "two",
+        };
+        let decision = session.play(&["change src/cart.py = TOTAL = 4\n"]);
+        let said = decision["observations"].to_string();
+        assert_eq!(
+            said.contains("without being read"),
+            is_asked,
+            "{settings} {said}"
+        );
+    }
 }
