@@ -181,9 +181,16 @@ impl Session {
             .as_ref()
             .filter(|_| decision.route.is_some())
         {
-            let event = Event::DeliveryExpired {
-                decision: open.decision,
-                reason: "superseded".into(),
+            // What was found for this decision may show that the agent has the checkpoint before it.
+            let event = match open.seen_by.clone() {
+                Some(by) => Event::DeliveryConfirmed {
+                    decision: open.decision,
+                    by,
+                },
+                None => Event::DeliveryExpired {
+                    decision: open.decision,
+                    reason: "superseded".into(),
+                },
             };
             drafts.push(draft(event, open.decision));
         }
