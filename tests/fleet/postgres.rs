@@ -257,9 +257,10 @@ fn postgres_has_what_the_collector_has_whatever_happens() {
     let two = Machine::new("two", &servers.url(), "decisions");
     one.works();
     two.works();
-    one.calls_tools(200);
     // A command that would end the data, if it were not one line of it.
     one.runs("echo\n\\.\ndrop schema checkpointd cascade;\n");
+    // So many are sent without a wait for more.
+    one.calls_tools(200);
     collector.waits_for(&one);
     follows(&collector);
     same_decisions(&collector, &postgres);
@@ -275,7 +276,7 @@ fn postgres_has_what_the_collector_has_whatever_happens() {
     // Away: nothing else waits, and it is said.
     postgres.stop();
     one.works();
-    one.calls_tools(50);
+    one.calls_tools(100);
     collector.waits_for(&one);
     let copied = || collector.collects()["postgres"].clone();
     wait_until(|| copied()["trouble"].is_string() && copied()["behind"].as_u64() > Some(0));
