@@ -26,7 +26,7 @@ finish() { umount --recursive "$root" 2>/dev/null || umount --recursive --lazy "
 trap finish EXIT
 echo "-- a fresh $VERSION_CODENAME"
 log=$(mktemp)
-debootstrap --variant=minbase --include=ca-certificates,iproute2,procps "$VERSION_CODENAME" "$root" "$mirror" >"$log" || { tail "$log" >&2; exit 1; }
+debootstrap --variant=minbase --include=ca-certificates,iproute2,make,procps "$VERSION_CODENAME" "$root" "$mirror" >"$log" || { tail "$log" >&2; exit 1; }
 rm "$log"
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
