@@ -305,8 +305,11 @@ fn made_again(collector: &mut Collector, postgres: &Postgres) {
     let before = postgres.holds();
     collector.does(&["fleet", "postgres", "rebuild"]);
     wait_until(|| {
-        postgres.asks("select last from checkpointd.position")
-            == collector.status()["events"].to_string()
+        let events = collector.status()["events"].as_u64().expect("a number");
+        postgres
+            .asks("select last from checkpointd.position")
+            .parse()
+            == Ok(events)
     });
     assert_eq!(postgres.holds(), before);
     collector.stop();
