@@ -243,6 +243,20 @@ fn entries_of_no_event_are_found() {
     }
 }
 
+#[test]
+fn a_delivery_of_what_is_no_decision_is_no_extra_entry() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    let by = "notify".to_owned();
+    let event = Event::DeliveryConfirmed { decision: 1, by };
+    let delivery = Draft { event, ..draft(2) };
+    let appended = journal.append_wait(vec![draft(1), delivery]);
+    appended.expect("appended");
+    journal.settle().expect("settled");
+    let verified = journal.verify(|_, _| {}).expect("readable");
+    assert!(verified.ok, "{verified:?}");
+}
+
 fn draft(number: u128) -> Draft {
     Draft {
         stream: Stream::daemon(),

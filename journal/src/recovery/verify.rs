@@ -1,5 +1,6 @@
 //! Checks that the intake log and the store agree: completely for `journal verify`, at their ends after a boot.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::chain::Chain;
@@ -12,6 +13,7 @@ use crate::{Envelope, Event, Identity, codec};
 
 /// Segments at the end of the log whose events are compared with the store at the first start after a boot.
 const SEGMENTS_COMPARED: usize = 8;
+
 /// What [`crate::Journal::verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Verified {
@@ -48,7 +50,7 @@ pub(crate) fn verify(
         last,
         next: None,
         chain: Identity::of(dir).ok().map(|own| Chain::new(own.journal)),
-        decisions: 0,
+        decisions: HashSet::new(),
         found: Verified::default(),
     };
     check.kept_events()?;
@@ -80,8 +82,8 @@ struct Check<'a> {
     /// The event that the intake log must have next; `None` before its first one.
     next: Option<u64>,
     chain: Option<Chain>,
-    /// Number of decisions in the intake log.
-    decisions: u64,
+    /// The decisions of the intake log, and what its deliveries name as one.
+    decisions: HashSet<u64>,
     found: Verified,
 }
 
@@ -139,7 +141,7 @@ impl Check<'_> {
         let all = [
             ("ids", indexed.ids, self.last),
             ("sessions", indexed.streams, self.last),
-            ("decisions", indexed.decisions, self.decisions),
+            ("decisions", indexed.decisions, self.decisions.len() as u64),
         ];
         for (name, found, known) in all {
             // Missing ones are named where they are missing.
@@ -203,7 +205,17 @@ impl Check<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let seq = record.envelope.seq;
         self.found.intake_events += 1;
-        self.decisions += u64::from(matches!(record.envelope.event, Event::Decided(_)));
+        match &record.envelope.event {
+            Event::Decided(_) => {
+                self.decisions.insert(seq);
+            }
+            Event::DeliveryConfirmed { decision, .. }
+            | Event::DeliveryFailed { decision, .. }
+            | Event::DeliveryExpired { decision, .. } => {
+                self.decisions.insert(*decision);
+            }
+            _ => {}
+        }
         if let Some(chain) = self.chain.as_mut().filter(|chain| chain.seq + 1 == seq) {
             chain.take(record.event);
         }
