@@ -9,12 +9,13 @@ use super::{Block, Document, documents};
 use crate::support::{Home, run};
 
 /// Commands that only a reader can run: they build, install, or need a broker.
-const BY_HAND: [&str; 5] = [
+const BY_HAND: [&str; 6] = [
     "cargo",
     "./install.sh",
     "nats-server",
     "checkpointd fleet collect",
     "checkpointd fleet join",
+    "checkpointd fleet postgres",
 ];
 
 /// Checks a configuration by the program. Returns what it said against it.
