@@ -8,7 +8,7 @@ use super::spans::Names;
 use super::{Block, Document, documents};
 use crate::support::{Home, run};
 
-/// Commands that only a reader can run: they build, install, or need a broker.
+/// Commands that only a reader can run: they build, install, or need a server.
 const BY_HAND: [&str; 6] = [
     "cargo",
     "./install.sh",
