@@ -91,6 +91,17 @@ impl Agent {
         })
     }
 
+    /// Returns where its settings are, which is elsewhere if its hooks have a file of their own.
+    fn own_settings(self, home: &Path) -> PathBuf {
+        match self {
+            Self::Copilot => home.join(".copilot/config.json"),
+            Self::OpenCode => home.join(".config/opencode/opencode.json"),
+            Self::Pi => home.join(".pi/agent/models.json"),
+            Self::Vibe => home.join(".vibe/config.toml"),
+            _ => self.settings(home),
+        }
+    }
+
     /// Writes settings with which it asks a person nothing and calls nobody but the scripted model.
     pub(crate) fn settle(self, home: &Path, project: &Path, port: u16) {
         let settings = match self {
@@ -160,14 +171,7 @@ impl Agent {
                 json!(project)
             ),
         };
-        let file = match self {
-            // Its hooks are in a file of their own.
-            Self::Copilot => home.join(".copilot/config.json"),
-            Self::OpenCode => home.join(".config/opencode/opencode.json"),
-            Self::Pi => home.join(".pi/agent/models.json"),
-            Self::Vibe => home.join(".vibe/config.toml"),
-            _ => self.settings(home),
-        };
+        let file = self.own_settings(home);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, settings).expect("writes");
         if self == Self::Vibe {

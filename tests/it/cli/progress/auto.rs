@@ -189,8 +189,11 @@ fn shell(daemon: &Daemon, project: &Path, id: &str, command: &str, failed: bool)
     } else {
         "PostToolUse"
     };
-    let fields = json!({ "tool_name": "Bash", "tool_use_id": id, "prompt_id": "p", "tool_input": { "command": command },
-        "tool_response": { "stdout": "" }, "error": "Exit code 2\nmake: *** [all] Error 2" });
+    let mut fields = json!({ "tool_name": "Bash", "tool_use_id": id, "prompt_id": "p", "tool_input": { "command": command },
+        "tool_response": { "stdout": "" } });
+    if failed {
+        fields["error"] = json!("Exit code 2\nmake: *** [all] Error 2");
+    }
     hook(&daemon.home, "claude", "s-one", project, event, fields);
 }
 
