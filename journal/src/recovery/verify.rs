@@ -227,8 +227,10 @@ impl Check<'_> {
         if let Err(error) = codec::decode_payload(record.payload) {
             self.report(format!("intake: event {seq}: {error}"));
         }
-        let is_kept = kept.is_some();
+        let was_kept = kept.is_some();
         let kept = self.store.kept_payload(seq)?;
+        // The store may have let go of both meanwhile, of the payload last.
+        let is_kept = was_kept && self.store.kept_event(seq)?.is_some();
         let is_dropped =
             kept.as_deref() == Some(&codec::DROPPED) || record.payload == codec::DROPPED;
         self.found.payloads_dropped += u64::from(is_dropped);
