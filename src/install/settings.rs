@@ -1,4 +1,4 @@
-//! Our hook entries in an agent's settings: the same shape for all three agents,
+//! Our hook entries in an agent's settings, in the shape that several agents share:
 //! `{"hooks": {EVENT: [{"matcher"?, "hooks": [{"type": "command", "command", "timeout"}]}]}}`.
 
 use jsonc_parser::ast::{Object, Value};

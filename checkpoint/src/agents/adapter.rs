@@ -110,8 +110,11 @@ pub trait Adapter: Debug + Sync {
     /// How a whole transcript is read from its beginning.
     fn forward(&self) -> Forward;
 
-    /// How to learn whether no person is in front of the agent.
-    fn headless(&self, place: &Place) -> HeadlessSign;
+    /// How to learn whether no person is in front of the agent. Most agents say nowhere whether a person watches, but the
+    /// hook client notes whether it has a terminal.
+    fn headless(&self, place: &Place) -> HeadlessSign {
+        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
+    }
 
     // Replies to hook calls.
 

@@ -8,9 +8,9 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Agent, Event, Host, ReplyForm};
 
-use super::adapter::{Adapter, HeadlessSign, Library, Variables};
+use super::adapter::{Adapter, Library, Variables};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::Texts;
@@ -70,11 +70,6 @@ impl Adapter for Copilot {
 
     fn forward(&self) -> Forward {
         Forward::Lines(transcript::line)
-    }
-
-    /// Copilot says nowhere whether a person watches, but the hook client notes whether it has a terminal.
-    fn headless(&self, place: &Place) -> HeadlessSign {
-        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
     }
 
     fn reply_forms(&self) -> &'static [ReplyForm] {

@@ -9,11 +9,9 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Agent, Event, Host, ReplyForm};
 
-use super::adapter::{
-    Adapter, HeadlessSign, IgnoredStart, Library, Notifications, ProjectFile, Variables,
-};
+use super::adapter::{Adapter, IgnoredStart, Library, Notifications, ProjectFile, Variables};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -71,7 +69,6 @@ impl Adapter for Gemini {
         transcript::read(tail, authors)
     }
 
-    /// Gemini says nowhere whether a person watches, but the hook client notes whether it has a terminal.
     fn library(&self) -> Library {
         Library {
             home_variable: "GEMINI_CLI_HOME",
@@ -89,10 +86,6 @@ impl Adapter for Gemini {
 
     fn forward(&self) -> Forward {
         Forward::Whole(transcript::whole)
-    }
-
-    fn headless(&self, place: &Place) -> HeadlessSign {
-        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
     }
 
     fn reply_forms(&self) -> &'static [ReplyForm] {

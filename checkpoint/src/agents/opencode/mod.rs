@@ -7,10 +7,10 @@ mod prompts;
 mod tests;
 mod tools;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Agent, Event, Host, ReplyForm};
 use serde_json::Value;
 
-use super::adapter::{Adapter, HeadlessSign, Library, Variables};
+use super::adapter::{Adapter, Library, Variables};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::Texts;
@@ -75,11 +75,6 @@ impl Adapter for OpenCode {
 
     fn forward(&self) -> Forward {
         Forward::Lines(|_, _, _, _| Read::Nothing)
-    }
-
-    /// opencode says nowhere whether a person watches, but the hook client notes whether it has a terminal.
-    fn headless(&self, place: &Place) -> HeadlessSign {
-        HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
     }
 
     fn reply_forms(&self) -> &'static [ReplyForm] {
