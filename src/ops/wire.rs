@@ -104,6 +104,18 @@ pub(crate) struct Token {
     pub(crate) token: String,
 }
 
+/// Whether a token can still open the page.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Waits {
+    pub(crate) waits: bool,
+}
+
+/// Whether a page was open that is closed now.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Closed {
+    pub(crate) closed: bool,
+}
+
 /// Where the page is, for `checkpointd web`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Opened {

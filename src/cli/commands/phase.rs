@@ -19,7 +19,8 @@ use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::phase::{
-    self, Cleaned, Detected, Done, Listed, PhaseError, Places, Problem, Rebuilt, Request, Shown,
+    self, Cleaned, Detected, Done, Listed, PhaseError, Places, Problem, Rebuilt, RefusedAnswer,
+    Request, Shown,
 };
 use crate::ops::views::PhaseView;
 use crate::ops::wire::Refused;
@@ -122,13 +123,6 @@ pub(crate) struct CreateArgs {
     pub(crate) project: Option<PathBuf>,
 }
 
-/// A refusal, for programs.
-#[derive(Serialize)]
-struct RefusedJson {
-    ok: bool,
-    error: String,
-}
-
 /// Why there is no answer: exit code and sentence.
 type Refusal = (u8, String);
 
@@ -141,7 +135,7 @@ pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
         Ok((answer, request)) => show(&request, answer)?,
         Err((code, error)) if is_json => {
             let ok = false;
-            print_json(&RefusedJson { ok, error });
+            print_json(&RefusedAnswer { ok, error });
             return Ok(code);
         }
         Err((exit::UNREACHABLE, error)) => return Err(Failure::unreachable(error)),

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use journal::Home;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
-use crate::ops::wire::{Ask, Opened, Token};
+use crate::ops::wire::{Ask, Closed, Opened, Token, Waits};
 
 /// Serve a page that shows what every agent is doing, on this machine only
 #[derive(Args, Debug)]
@@ -67,6 +67,15 @@ pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     }
 }
 
+/// `web --json`.
+#[derive(Serialize)]
+struct OpenedJson<'a> {
+    url: &'a str,
+    port: u16,
+    /// A browser has opened it.
+    opened: bool,
+}
+
 fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
     let ask = serde_json::to_vec(&Ask {
         port: arguments.port,
@@ -78,7 +87,11 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
     let opened: Opened = serde_json::from_slice(&answer).map_err(Failure::failed)?;
     let shown = arguments.open && show(home, &opened);
     if arguments.output.json {
-        print_json(&json!({ "url": opened.url, "port": opened.port, "opened": shown }));
+        print_json(&OpenedJson {
+            url: &opened.url,
+            port: opened.port,
+            opened: shown,
+        });
     } else if shown {
         println!(
             "opened http://127.0.0.1:{}/ in your browser; close it with `checkpointd web --stop`",
@@ -97,14 +110,14 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
 }
 
 fn close(home: &Home, as_json: bool) -> Result<u8> {
-    let answer: Value = serde_json::from_slice(&connection::post(home, "/v1/web/close", b"")?)
+    let answer: Closed = serde_json::from_slice(&connection::post(home, "/v1/web/close", b"")?)
         .map_err(Failure::failed)?;
     if as_json {
         print_json(&answer);
     } else {
         println!(
             "{}",
-            if answer["closed"] == true {
+            if answer.closed {
                 "closed"
             } else {
                 "the page was not open"
@@ -140,8 +153,8 @@ fn show(home: &Home, opened: &Opened) -> bool {
     let began = Instant::now();
     while began.elapsed() < BROWSER_WAIT {
         let answer = connection::post(home, "/v1/web/waits", &token).ok();
-        match answer.and_then(|answer| serde_json::from_slice::<Value>(&answer).ok()) {
-            Some(answer) if answer["waits"] == false => return true,
+        match answer.and_then(|answer| serde_json::from_slice::<Waits>(&answer).ok()) {
+            Some(answer) if !answer.waits => return true,
             Some(_) => {}
             None => return false,
         }

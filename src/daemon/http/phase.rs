@@ -7,7 +7,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
 
 use super::state::Api;
-use crate::ops::phase::{PhaseError, Places, Refusal, Request, answer};
+use crate::ops::phase::{PhaseError, Places, Refusal, RefusedAnswer, Request, answer};
 
 /// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -46,5 +46,5 @@ fn refuse((kind, error): Refusal) -> HttpResponse {
         PhaseError::Files => StatusCode::CONFLICT,
         PhaseError::Journal => StatusCode::SERVICE_UNAVAILABLE,
     };
-    HttpResponse::build(status).json(json!({ "ok": false, "error": error }))
+    HttpResponse::build(status).json(RefusedAnswer { ok: false, error })
 }

@@ -3,12 +3,11 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use serde_json::json;
 
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
 use crate::daemon::web::Server;
-use crate::ops::wire::{Ask, Token};
+use crate::ops::wire::{Ask, Closed, Token, Waits};
 
 /// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -20,7 +19,9 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 
 /// Returns whether a token is still unused.
 async fn waits(server: web::Data<Server>, token: web::Json<Token>) -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "waits": server.waits(&token.token) }))
+    HttpResponse::Ok().json(Waits {
+        waits: server.waits(&token.token),
+    })
 }
 
 async fn open(api: web::Data<Api>, server: web::Data<Server>, ask: web::Json<Ask>) -> HttpResponse {
@@ -32,5 +33,7 @@ async fn open(api: web::Data<Api>, server: web::Data<Server>, ask: web::Json<Ask
 }
 
 async fn close(server: web::Data<Server>) -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "closed": server.close().await }))
+    HttpResponse::Ok().json(Closed {
+        closed: server.close().await,
+    })
 }

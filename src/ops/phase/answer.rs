@@ -19,6 +19,13 @@ pub(crate) enum Answer {
     Rebuilt(Rebuilt),
 }
 
+/// To a request that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RefusedAnswer {
+    pub(crate) ok: bool,
+    pub(crate) error: String,
+}
+
 /// To `create` and `complete`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -24,7 +24,7 @@ use journal::Journal;
 use error::journal_error;
 use requests::PhaseRequests;
 
-pub(crate) use answer::{Answer, Cleaned, Detected, Done, Listed, Rebuilt, Shown};
+pub(crate) use answer::{Answer, Cleaned, Detected, Done, Listed, Rebuilt, RefusedAnswer, Shown};
 pub(crate) use error::{PhaseError, Refusal, Result};
 pub(crate) use folder::Problem;
 pub(crate) use places::Places;
