@@ -152,7 +152,7 @@ impl Intake {
         self.state.change(|line| {
             let collects = line.collects.get_or_insert_default();
             collects.notes = notes;
-            collects.journals = taker.merge.known_journals();
+            collects.journals = taker.merge.journals().count() as u64;
         });
         let mut feed = broker.feed();
         let mut purged = Instant::now();
@@ -187,7 +187,7 @@ impl Intake {
     fn note(&self, taker: &Taker<'_>, runs: u64, behind: u64) {
         self.state.change(|line| {
             let collects = line.collects.get_or_insert_default();
-            collects.journals = taker.merge.known_journals();
+            collects.journals = taker.merge.journals().count() as u64;
             collects.runs += runs;
             collects.behind = behind.saturating_sub(runs);
             if runs > 0 {
@@ -289,7 +289,17 @@ impl<'a> Taker<'a> {
 
     /// Compares what the broker says that is here with what is here. They differ after the journal was set back.
     async fn compare_heads(&mut self, broker: &Broker) -> Result<(), Ended> {
-        for source in broker.sources().await? {
+        let mut sources = broker.sources().await?;
+        // Without heads, as after the loss of a stream, machines would send again what is here.
+        let here = self.merge.journals();
+        sources.extend(
+            here.filter_map(|(machine, journal)| {
+                Source::new(machine, &journal.simple().to_string())
+            }),
+        );
+        sources.sort();
+        sources.dedup();
+        for source in sources {
             let head = broker.head(&source).await?.unwrap_or_default();
             let here = self.here(&source);
             if head.last > here {

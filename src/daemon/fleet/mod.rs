@@ -3,8 +3,8 @@
 mod address;
 mod collector;
 mod feed;
-mod own_chain;
 mod postgres;
+mod proof;
 mod publisher;
 mod purge;
 mod state;
