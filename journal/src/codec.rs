@@ -254,7 +254,7 @@ pub fn to_view(envelope: &Envelope, payload: &Payload) -> serde_json::Value {
 }
 
 /// Returns the fields of a kind that are stored as the text of a JSON object.
-fn texts_of_json(kind: &str) -> &'static [&'static str] {
+pub(crate) fn texts_of_json(kind: &str) -> &'static [&'static str] {
     match kind {
         "policy_adopted" => &["text"],
         "progress_written" => &["document"],
@@ -300,7 +300,8 @@ pub fn from_json(line: serde_json::Value) -> std::result::Result<(Envelope, Payl
         line: &mut serde_json::Map<String, serde_json::Value>,
         name: &str,
     ) -> std::result::Result<T, String> {
-        let value = line.shift_remove(name).unwrap_or_default();
+        // The order of what is left does not matter.
+        let value = line.swap_remove(name).unwrap_or_default();
         serde_json::from_value(value).map_err(|error| format!("field `{name}`: {error}"))
     }
     let seq = take(&mut line, "seq")?;

@@ -26,6 +26,8 @@ mod intake;
 #[cfg(feature = "store")]
 mod layout;
 #[cfg(feature = "store")]
+pub mod line;
+#[cfg(feature = "store")]
 pub mod log;
 #[cfg(feature = "store")]
 pub mod maintenance;

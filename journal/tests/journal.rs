@@ -318,6 +318,11 @@ fn export_lines_read_back_to_the_same_envelope() {
     for envelope in events {
         let payload = journal.kept_payload(envelope.seq).expect("reads");
         let line = journal::codec::to_json(&envelope, payload.text());
+        let text = line.to_string();
+        assert_eq!(
+            journal::line::read(&text).expect("plain"),
+            (envelope.clone(), payload.clone(), Vec::new())
+        );
         assert_eq!(
             journal::codec::from_json(line).expect("reads"),
             (envelope, payload)

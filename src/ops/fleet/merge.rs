@@ -9,14 +9,14 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::levels::Level;
+use super::lines::Lines;
 use super::message::unpack;
 use super::places::{Source, sources};
 use super::problem::{Problem, Result, refuse};
 use super::send::{FORMAT, RUN_EVENTS, RunHead, RunLine, chain, is_machine};
 
-/// The longest line: an event with a payload of the largest size.
-const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const COMMIT_EVENTS: usize = 4_096;
+const NOT_ITS_OWN: &str = "it is a collector's event, not a machine's own";
 
 /// What came of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -68,9 +68,10 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Returns of how many journals there are events here.
-    pub(crate) fn known_journals(&self) -> u64 {
-        self.sources.len() as u64
+    /// Returns the journals of which there are events here, each with its machine.
+    pub(crate) fn journals(&self) -> impl Iterator<Item = (&str, Uuid)> {
+        let sources = self.sources.iter();
+        sources.map(|(journal, source)| (source.machine.as_str(), *journal))
     }
 
     /// Takes in what is new in a run that came as a message of a machine's journal. It is appended by the next
@@ -81,10 +82,7 @@ impl<'a> Merge<'a> {
     /// As [`Merge::file`]; also when the run does not follow the last one that is here.
     pub(crate) fn message(&mut self, machine: &str, journal: Uuid, body: &[u8]) -> Result<Merged> {
         let text = unpack(body)?;
-        let mut lines = Lines {
-            file: text.as_bytes(),
-            number: 0,
-        };
+        let mut lines = Lines::new(text.as_bytes());
         let (head, texts) =
             read_run(&mut lines, None)?.ok_or_else(|| refuse("the message is empty"))?;
         if head.machine != machine || head.journal != journal {
@@ -111,7 +109,7 @@ impl<'a> Merge<'a> {
     /// When a line is not right, its number; when events are missing; when the journal cannot be written.
     pub(crate) fn file(&mut self, file: impl BufRead) -> Result<Merged> {
         let mut merged = Merged::default();
-        let mut lines = Lines { file, number: 0 };
+        let mut lines = Lines::new(file);
         let taken = self.runs(&mut lines, &mut merged);
         let stored = self.commit();
         let numbered = |error| match error {
@@ -444,24 +442,13 @@ fn check(head: &RunHead, before: Option<&RunHead>) -> Result<()> {
 
 /// Reads an event as its machine sent it.
 fn read(text: &str, head: &RunHead) -> Result<(Envelope, Payload)> {
-    let mut line: Value =
-        serde_json::from_str(text).map_err(|error| refuse(format!("not JSON: {error}")))?;
-    let kind = line["kind"].as_str().unwrap_or_default().to_owned();
-    if kind == "run_received" || line.get("journal").is_some() {
-        return Err(refuse("it is a collector's event, not a machine's own"));
-    }
-    if !Event::KINDS.contains(&kind.as_str()) {
-        return Err(refuse(upgrade(&format!("the kind `{kind}` is not known"))));
-    }
-    let withheld = match line
-        .as_object_mut()
-        .and_then(|line| line.shift_remove("withheld"))
-    {
-        None => Vec::new(),
-        Some(fields) => serde_json::from_value(fields)
-            .map_err(|error| refuse(format!("field `withheld`: {error}")))?,
+    let (mut envelope, payload, withheld) = match journal::line::read(text) {
+        Some(read) => read,
+        None => read_any(text)?,
     };
-    let (mut envelope, payload) = codec::from_json(line).map_err(refuse)?;
+    if matches!(envelope.event, Event::RunReceived { .. }) {
+        return Err(refuse(NOT_ITS_OWN));
+    }
     envelope.origin = Some(Box::new(Origin {
         machine: head.machine.clone(),
         journal: head.journal,
@@ -471,28 +458,25 @@ fn read(text: &str, head: &RunHead) -> Result<(Envelope, Payload)> {
     Ok((envelope, payload))
 }
 
-/// The lines of a file, counted.
-struct Lines<R> {
-    file: R,
-    number: u64,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn next(&mut self) -> Result<Option<String>> {
-        let mut line = String::new();
-        let mut limited = std::io::Read::take(&mut self.file, LINE_BYTES_MAX);
-        let read = limited
-            .read_line(&mut line)
-            .map_err(|error| refuse(format!("cannot read it: {error}")))?;
-        self.number += 1;
-        if read == 0 {
-            return Ok(None);
-        }
-        if line.ends_with('\n') {
-            line.pop();
-        } else if read as u64 == LINE_BYTES_MAX {
-            return Err(refuse("it is too long"));
-        }
-        Ok(Some(line))
+/// Reads what is written in another way, or says what is wrong with it.
+fn read_any(text: &str) -> Result<(Envelope, Payload, Vec<String>)> {
+    let mut line: Value =
+        serde_json::from_str(text).map_err(|error| refuse(format!("not JSON: {error}")))?;
+    let kind = line["kind"].as_str().unwrap_or_default().to_owned();
+    if line.get("journal").is_some() {
+        return Err(refuse(NOT_ITS_OWN));
     }
+    if !Event::KINDS.contains(&kind.as_str()) {
+        return Err(refuse(upgrade(&format!("the kind `{kind}` is not known"))));
+    }
+    let withheld = match line
+        .as_object_mut()
+        .and_then(|line| line.swap_remove("withheld"))
+    {
+        None => Vec::new(),
+        Some(fields) => serde_json::from_value(fields)
+            .map_err(|error| refuse(format!("field `withheld`: {error}")))?,
+    };
+    let (envelope, payload) = codec::from_json(line).map_err(refuse)?;
+    Ok((envelope, payload, withheld))
 }

@@ -2,6 +2,7 @@
 
 mod folder;
 mod levels;
+mod lines;
 mod merge;
 mod message;
 mod places;

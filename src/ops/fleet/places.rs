@@ -41,6 +41,8 @@ struct Known {
 /// What a collector has of one journal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Source {
+    /// The machine of the last run.
+    pub(super) machine: String,
     /// The last event.
     pub(super) last: u64,
     runs: BTreeMap<u64, Known>,
@@ -68,6 +70,7 @@ impl Source {
             pieces: Some(Vec::new()),
         };
         self.runs.insert(run.first, known);
+        self.machine.clone_from(&run.machine);
     }
 
     /// Notes `count` events from `first` on, all of them in one event here if they are withheld.

@@ -106,6 +106,19 @@ fn filled(line: &Value) -> (Value, usize) {
     (whole, count)
 }
 
+/// The two ways to read a line agree.
+fn assert_read_as_text(line: &Value) {
+    let Some((event, payload, withheld)) = journal::line::read(&line.to_string()) else {
+        // What has texts of JSON is read the other way.
+        assert!(line.to_string().contains("canary"), "{line}");
+        return;
+    };
+    let mut own = line.clone();
+    let named = own.as_object_mut().expect("an object").remove("withheld");
+    assert_eq!(codec::from_json(own), Ok((event, payload)), "{line}");
+    assert_eq!(json!(withheld), named.unwrap_or_else(|| json!([])));
+}
+
 #[test]
 fn no_secret_of_any_field_leaves_below_all() {
     let place = place();
@@ -117,6 +130,7 @@ fn no_secret_of_any_field_leaves_below_all() {
         let (line, count) = filled(&line);
         secrets += count;
         let (full, payload) = codec::from_json(line).expect("its own line");
+        assert_read_as_text(&codec::to_export(&full, &payload));
         for level in [Level::Decisions, Level::Skeleton] {
             let cut = Cut {
                 identity: &identity,
@@ -128,6 +142,7 @@ fn no_secret_of_any_field_leaves_below_all() {
             assert!(!sent.to_string().contains("canary"), "{level:?}: {sent}");
             // It can be read by a collector, and names what it lacks.
             let withheld = sent["withheld"].as_array().expect("a list").len();
+            assert_read_as_text(&sent);
             let mut sent = sent;
             sent.as_object_mut().expect("an object").remove("withheld");
             let (back, _) = codec::from_json(sent).expect("a line");
