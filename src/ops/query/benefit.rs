@@ -35,6 +35,7 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
         let events = journal.stream(session, 0, usize::MAX)?;
         let marks = Marks::of_session(&events);
         benefit.wrong += decisions.iter().filter(|seq| marks.any(**seq)).count() as u64;
+        let is_cut = events.iter().any(Envelope::is_withheld);
         let is_wanted = |seq: u64| decisions.contains(&seq);
         for followed in follow_up::all_of_session(&events, &policies) {
             if !is_wanted(followed.decision) {
@@ -52,7 +53,12 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
                     benefit.withheld += 1;
                     continue;
                 }
-                None => {}
+                None => {
+                    if is_cut {
+                        benefit.withheld += 1;
+                        continue;
+                    }
+                }
             }
             // The answer that the agent ends with, and at most one more for each call.
             benefit.rounds += 1 + followed.calls;

@@ -181,7 +181,8 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         times,
         marked_wrong: Marks::of_session(&stream).of(decided.seq),
         demand: follow_up.map(|(_, follow_up)| Demand::from(follow_up)),
-        evidence,
+        // Parts of it are missing, and an empty list would say that there was nothing.
+        evidence: evidence.filter(|_| !is_withheld),
         policy,
         basis: decision.basis,
         version: decision.version,

@@ -31,7 +31,7 @@ pub(super) fn overview(journal: &Journal) -> Result<Overview> {
         })
     });
     let (store_bytes, intake_bytes) = journal.disk_bytes();
-    let hooks = hook_times(journal, NEWEST)?;
+    let hooks = hook_times(journal, NEWEST, None)?;
     let identity = journal.identity().ok();
     Ok(Overview {
         journal: identity.map(|identity| JournalLine {
@@ -115,12 +115,21 @@ pub(crate) fn hook_time(envelope: &Envelope) -> Option<HookTime> {
     })
 }
 
-/// Returns how long the hook calls among the newest events took.
-pub(super) fn hook_times(journal: &Journal, newest: u64) -> Result<HookTimes> {
+/// Returns how long the hook calls among the newest events took, at a collector those of a machine if one is wanted.
+pub(super) fn hook_times(
+    journal: &Journal,
+    newest: u64,
+    machine: Option<&str>,
+) -> Result<HookTimes> {
     let from = (journal.last_seq() + 1).saturating_sub(newest).max(1);
     let (mut times, mut later) = (Vec::new(), 0);
     for envelope in journal.events_from(from) {
-        match hook_time(&envelope?) {
+        let envelope = envelope?;
+        let own = envelope.origin.as_deref();
+        if machine.is_some_and(|wanted| own.is_none_or(|own| own.machine != wanted)) {
+            continue;
+        }
+        match hook_time(&envelope) {
             Some(HookTime::Answered(time)) => times.push(time),
             Some(HookTime::Later) => later += 1,
             None => {}

@@ -96,7 +96,7 @@ pub(super) fn trends(
         known_machines: sessions::machines(journal)?,
         benefit: benefit(journal, &filter)?,
         turns: turn_classes(&turns),
-        hooks: hook_classes(journal)?,
+        hooks: hook_classes(journal, machine)?,
     })
 }
 
@@ -177,8 +177,8 @@ fn turn_classes(turns: &TurnLengths) -> TurnClasses {
     }
 }
 
-fn hook_classes(journal: &Journal) -> Result<HookClasses> {
-    let hooks = overview::hook_times(journal, HOOK_EVENTS)?;
+fn hook_classes(journal: &Journal, machine: Option<&str>) -> Result<HookClasses> {
+    let hooks = overview::hook_times(journal, HOOK_EVENTS, machine)?;
     let times: Vec<_> = hooks.times.iter().map(|time| micros(*time)).collect();
     Ok(HookClasses {
         bounds_us: &HOOK_BOUNDS_US,

@@ -19,7 +19,7 @@ pub(crate) struct Benefit {
     pub(crate) met: u64,
     /// Checkpoints that asked for actions and whose end is not known.
     pub(crate) open: u64,
-    /// Checkpoints that asked for actions and whose end their machines withhold; the figures below are without them.
+    /// Checkpoints whose end or cost their machines withhold; the figures below are without them.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
     /// Checkpoints of which a person marked a demand wrong.

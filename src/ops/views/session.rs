@@ -101,6 +101,9 @@ pub(crate) struct SessionRow {
     /// In a collector's journal only.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
+    /// The machine withholds a part of what all of this is made of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) withheld: bool,
 }
 
 impl SessionRow {
@@ -118,6 +121,7 @@ impl SessionRow {
             title: SessionTitle::new(state, branch),
             remote: state.remote.clone(),
             source: None,
+            withheld: state.withheld,
             session: entry.stream.session,
             native_session: entry.stream.native(),
             agent: entry.stream.agent,

@@ -40,6 +40,9 @@ pub(crate) struct StateView {
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) counts: Counts,
     pub(crate) calls: Vec<ToolCall>,
+    /// The machine withholds a part of what all of this is made of.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) withheld: bool,
 }
 
 impl StateView {
@@ -73,6 +76,7 @@ impl StateView {
             ended_at: state.ended_at,
             counts: state.counts,
             calls: state.turn.calls.clone(),
+            withheld: state.withheld,
         }
     }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
+use crate::cli::text::progress_bar::{Shown, progress_done};
 use crate::cli::time as when;
 use crate::daemon;
 use crate::error::{Failure, Result, exit};
@@ -245,6 +246,7 @@ fn merge(files: &[PathBuf], into: &Path, output: Output) -> Result<u8> {
     let mut all = Vec::new();
     for file in files {
         let merged = take(&mut merge, file);
+        progress_done();
         // After a failed write nothing is certain about what the journal has.
         let is_over = matches!(merged, Err(Problem::Journal(_)));
         let (merged, error) = match merged {
@@ -275,7 +277,9 @@ fn take(merge: &mut Merge<'_>, file: &Path) -> std::result::Result<Merged, Probl
         let open = File::open(file);
         let open =
             open.map_err(|error| Problem::Refused(format!("it cannot be opened: {error}")))?;
-        Box::new(BufReader::with_capacity(1 << 20, open))
+        let size = open.metadata().map_or(0, |meta| meta.len());
+        let shown = Shown::new(open, render::path(file), size);
+        Box::new(BufReader::with_capacity(1 << 20, shown))
     };
     merge.file(opened)
 }
