@@ -4,9 +4,11 @@
 
 pub mod daemon;
 pub mod dialect;
+pub mod disk;
 pub mod git;
 pub mod http;
 pub mod page;
+pub mod strace;
 
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -1,10 +1,8 @@
 //! Power cuts: the real daemon and the real client run under a recorder of their system calls, and the disk is built
-//! from the record as it may be after a cut at any moment (`disk.rs` states the model). The real program then opens what
-//! is left: everything acknowledged is there, without a gap, and verifies.
+//! from the record as it may be after a cut at any moment (`testkit::disk` states the model). The real program then opens
+//! what is left: everything acknowledged is there, without a gap, and verifies.
 //!
 //! `CHECKPOINTD_POWER_CUTS` sets how many moments of each run are tried, each in four ways.
-
-mod disk;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,9 +11,9 @@ use journal::frame::Reader;
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::disk::{Disk, Keeps, Seen};
 use crate::support::strace::Trace;
 use crate::support::{Home, run};
-use disk::{Disk, Keeps, Seen};
 
 /// Sizes of what an agent says or a tool prints, in bytes: with the rest of its call, payloads of 100 bytes to 1 MB.
 const SIZES: [usize; 8] = [1, 100, 1_000, 4_000, 16_000, 65_000, 300_000, 1_000_000];

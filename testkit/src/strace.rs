@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::wait_until;
+use crate::wait_until;
 
 /// What one traced process did.
-pub(crate) struct Trace {
-    pub(crate) file: PathBuf,
+pub struct Trace {
+    pub file: PathBuf,
 }
 
 impl Trace {
@@ -16,7 +16,7 @@ impl Trace {
     /// # Panics
     ///
     /// Without the program: a test that passes because it did nothing would be worse.
-    pub(crate) fn to(file: PathBuf) -> Self {
+    pub fn to(file: PathBuf) -> Self {
         let asked = Command::new("strace")
             .arg("-V")
             .stdout(Stdio::null())
@@ -30,7 +30,7 @@ impl Trace {
     }
 
     /// Returns the words to put in front of a command. The tracer is its grandchild, so the process has its usual pid.
-    pub(crate) fn command(&self, options: &[&str]) -> Vec<String> {
+    pub fn command(&self, options: &[&str]) -> Vec<String> {
         let fixed = ["strace", "-D", "-f", "-qq", "--signal=none", "-o"];
         let mut words: Vec<String> = fixed.iter().map(|word| (*word).to_owned()).collect();
         words.push(self.file.to_string_lossy().into_owned());
@@ -39,7 +39,7 @@ impl Trace {
     }
 
     /// Returns the record once the traced process is gone and all of it is written: the tracer ends last.
-    pub(crate) fn finished(&self) -> String {
+    pub fn finished(&self) -> String {
         wait_until(|| !is_open(&self.file));
         String::from_utf8_lossy(&std::fs::read(&self.file).unwrap_or_default()).into_owned()
     }

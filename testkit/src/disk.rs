@@ -1,8 +1,8 @@
 //! What a disk holds after a power cut, from a record of a process's system calls.
 //!
 //! The model is the strictest that POSIX allows: bytes of a file are on the disk once an fsync or fdatasync of that file
-//! has returned that began after they were written, and a name is in its folder once that folder was synced. Of all else
-//! a cut may take everything, nothing, or any part: see [`Keeps`].
+//! has returned that began after they were written, or once they were written with `O_SYNC`, and a name is in its folder
+//! once that folder was synced. Of all else a cut may take everything, nothing, or any part: see [`Keeps`].
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// What the disk keeps of what nobody synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keeps {
+pub enum Keeps {
     /// Nothing.
     Nothing,
     /// All names, no bytes.
@@ -33,6 +33,8 @@ enum Change {
 struct File {
     changes: Vec<Change>,
     synced: usize,
+    /// Opened with `O_SYNC`: a write that has returned is on the disk.
+    syncs: bool,
 }
 
 /// What a name stands for.
@@ -50,7 +52,7 @@ struct Folder {
 }
 
 /// The files below one folder, with their whole history.
-pub(crate) struct Disk {
+pub struct Disk {
     root: PathBuf,
     names: BTreeMap<PathBuf, Node>,
     files: Vec<File>,
@@ -69,7 +71,7 @@ enum Reach {
 
 /// What a line of the record means to whoever watches.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub enum Seen {
     /// A sync has ended.
     Synced,
     /// These bytes went to something that is no file of the disk, a socket for example.
@@ -93,6 +95,15 @@ fn path_of(text: &str) -> PathBuf {
 /// The quoted strings of a call.
 fn quoted(call: &str) -> Vec<&str> {
     call.split('"').skip(1).step_by(2).collect()
+}
+
+/// The path that a call names; one that is relative begins at the call's folder.
+fn path_in(call: &str, text: &str) -> PathBuf {
+    let path = path_of(text);
+    match descriptor(call) {
+        Some(folder) if path.is_relative() => folder.join(path),
+        _ => path,
+    }
 }
 
 /// The path of the descriptor that a call begins with.
@@ -121,7 +132,7 @@ fn random(state: &mut u64, bound: usize) -> usize {
 
 impl Disk {
     /// Begins with an empty folder; `calls` that may be in a record of it are those that [`Disk::TRACE`] names.
-    pub(crate) fn new(root: &Path) -> Self {
+    pub fn new(root: &Path) -> Self {
         let (names, files, folders, begun) = Default::default();
         Self {
             root: root.to_owned(),
@@ -133,12 +144,12 @@ impl Disk {
     }
 
     /// The system calls that change files, and those by which a daemon answers.
-    pub(crate) const TRACE: &str = "trace=?open,openat,?creat,write,pwrite64,writev,?pwritev,?pwritev2,fsync,fdatasync,\
+    pub const TRACE: &str = "trace=?open,openat,?creat,write,pwrite64,writev,?pwritev,?pwritev2,fsync,fdatasync,\
         sync_file_range,?rename,?renameat,renameat2,?unlink,unlinkat,?rmdir,ftruncate,truncate,fallocate,?mkdir,mkdirat,\
         ?link,linkat,sendto,sendmsg";
 
     /// Takes in the next line of the record.
-    pub(crate) fn line(&mut self, line: &str) -> Seen {
+    pub fn line(&mut self, line: &str) -> Seen {
         let Some((process, rest)) = line.trim_start().split_once(' ') else {
             return Seen::Else;
         };
@@ -197,6 +208,32 @@ impl Disk {
             .push((path.to_owned(), node));
     }
 
+    /// What is below a folder comes along when it is renamed.
+    fn move_folder(&mut self, from: &Path, to: &Path) {
+        let moved = |path: &Path| {
+            let below = path.strip_prefix(from).ok()?;
+            Some(to.join(below))
+        };
+        let names = std::mem::take(&mut self.names).into_iter();
+        self.names = names
+            .map(|(path, node)| (moved(&path).unwrap_or(path), node))
+            .collect();
+        let folders = std::mem::take(&mut self.folders).into_iter();
+        self.folders = folders
+            .map(|(path, mut folder)| {
+                let Some(path) = moved(&path) else {
+                    return (path, folder);
+                };
+                for (name, _) in &mut folder.changes {
+                    if let Some(now) = moved(name) {
+                        *name = now;
+                    }
+                }
+                (path, folder)
+            })
+            .collect();
+    }
+
     fn file(&mut self, call: &str) -> Option<&mut File> {
         match self.names.get(&descriptor(call)?)? {
             Node::File(file) => Some(&mut self.files[*file]),
@@ -227,12 +264,19 @@ impl Disk {
                 let paths: Vec<_> = quoted(begin).into_iter().map(path_of).collect();
                 let node = self.names.get(&paths[0]).copied();
                 self.name(&paths[0], None);
+                if matches!(node, Some(Node::Folder)) {
+                    self.move_folder(&paths[0], &paths[1]);
+                }
                 self.name(&paths[1], node);
             }
             "unlink" | "unlinkat" | "rmdir" => {
-                let path = path_of(quoted(begin)[0]);
-                if self.names.contains_key(&path) {
+                let path = path_in(begin, quoted(begin)[0]);
+                if let Some(node) = self.names.get(&path).copied() {
                     self.name(&path, None);
+                    // The next folder of this name is another one.
+                    if matches!(node, Node::Folder) {
+                        self.folders.remove(&path);
+                    }
                 }
             }
             "mkdir" | "mkdirat" => self.name(&path_of(quoted(begin)[0]), Some(Node::Folder)),
@@ -244,7 +288,7 @@ impl Disk {
     }
 
     fn opened(&mut self, call: &str) {
-        let Some(path) = quoted(call).first().map(|text| path_of(text)) else {
+        let Some(path) = quoted(call).first().map(|text| path_in(call, text)) else {
             return;
         };
         if !path.starts_with(&self.root) {
@@ -254,13 +298,15 @@ impl Disk {
             self.files.push(File::default());
             self.name(&path, Some(Node::File(self.files.len() - 1)));
         }
-        if let Some(Node::File(file)) = self
-            .names
-            .get(&path)
-            .copied()
-            .filter(|_| call.contains("O_TRUNC"))
-        {
-            self.files[file].changes.push(Change::Length(0));
+        let Some(Node::File(file)) = self.names.get(&path).copied() else {
+            return;
+        };
+        let file = &mut self.files[file];
+        if call.contains("O_WRONLY") || call.contains("O_RDWR") {
+            file.syncs = call.contains("O_SYNC") || call.contains("O_DSYNC");
+        }
+        if call.contains("O_TRUNC") {
+            file.changes.push(Change::Length(0));
         }
     }
 
@@ -281,8 +327,12 @@ impl Disk {
             return Seen::Sent(bytes);
         };
         assert_eq!(bytes.len(), length, "the record is cut");
-        let at = offset.unwrap_or_else(|| contents(&file.changes).len());
+        let at = offset.unwrap_or_else(|| length_of(&file.changes));
         file.changes.push(Change::Write { at, bytes });
+        if file.syncs {
+            file.synced = file.changes.len();
+            return Seen::Synced;
+        }
         Seen::Else
     }
 
@@ -302,7 +352,7 @@ impl Disk {
     }
 
     /// Writes what is left after a cut at this moment into `target`.
-    pub(crate) fn cut(&self, target: &Path, keeps: Keeps, seed: &mut u64) {
+    pub fn cut(&self, target: &Path, keeps: Keeps, seed: &mut u64) {
         self.lay_out(&self.root, target, keeps, seed);
     }
 
@@ -348,6 +398,13 @@ fn contents<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<u8> {
         }
     }
     all
+}
+
+fn length_of(changes: &[Change]) -> usize {
+    changes.iter().fold(0, |length, change| match change {
+        Change::Length(length) => *length,
+        Change::Write { at, bytes } => length.max(at + bytes.len()),
+    })
 }
 
 fn left_of(file: &File, keeps: Keeps, seed: &mut u64) -> Vec<u8> {
