@@ -4,29 +4,13 @@ use std::time::{Duration, Instant};
 
 use testkit::wait_until;
 
+use crate::dice::{Dice, is_full};
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
 
-/// Whether the long form is wanted.
-fn is_full() -> bool {
-    std::env::var("CHECKPOINTD_FLEET").is_ok_and(|form| form == "full")
-}
-
-/// Numbers that look random and are the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % sides as u64).expect("small")
-    }
-}
-
 #[test]
 fn kills_at_random_lose_and_double_nothing() {
-    let (machines, rounds, calls) = if is_full() { (12, 60, 40) } else { (4, 8, 50) };
+    let (machines, rounds, calls) = if is_full() { (50, 40, 50) } else { (4, 8, 50) };
     let mut servers = Servers::open(3);
     let mut collector = Collector::new(&servers.url());
     let mut machines: Vec<_> = (0..machines)
@@ -55,8 +39,8 @@ fn kills_at_random_lose_and_double_nothing() {
             servers.start(server);
         }
     }
+    collector.waits_for_all(&machines);
     for machine in &machines {
-        collector.waits_for(machine);
         collector.assert_has(machine);
     }
     collector.verify();
@@ -94,14 +78,19 @@ fn a_lost_stream_is_no_loss() {
     let mut machine = Machine::new("m", &servers.url(), "all");
     machine.calls_tools(100);
     collector.waits_for(&machine);
+    let head = machine.subject().replace("ckpt", "head");
     machine.daemon.kill();
     servers.lose_all();
     servers.start_all();
+    // The collector makes it again, and says what it has.
+    wait_until(|| servers.has_head(&head));
     machine.daemon.start();
     machine.calls_tools(100);
     collector.waits_for(&machine);
     collector.assert_has(&machine);
     collector.verify();
+    let sent = servers.messages();
+    assert!(sent <= 5, "only what was new was sent: {sent}");
 }
 
 #[test]
@@ -175,28 +164,6 @@ fn of_two_copies_of_a_machine_one_stops_with_a_word() {
     collector.verify();
 }
 
-/// Asks JetStream for something in the operator's place.
-fn operator(servers: &Servers, subject: &str, ask: &serde_json::Value) -> serde_json::Value {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.expect("a runtime").block_on(async {
-        let client = async_nats::connect(servers.url()).await.expect("connects");
-        let answer = client
-            .request(subject.to_owned(), ask.to_string().into())
-            .await;
-        let answer = answer.expect("an answer").payload;
-        let answer: serde_json::Value = serde_json::from_slice(&answer).expect("JSON");
-        assert!(answer["error"].is_null(), "{answer}");
-        answer
-    })
-}
-
-fn messages(servers: &Servers) -> u64 {
-    let info = operator(servers, "$JS.API.STREAM.INFO.FLEET", &serde_json::json!({}));
-    info["state"]["messages"].as_u64().expect("a number")
-}
-
 #[test]
 fn a_purged_stream_is_no_loss_and_nothing_comes_twice() {
     let servers = Servers::open(1);
@@ -206,19 +173,15 @@ fn a_purged_stream_is_no_loss_and_nothing_comes_twice() {
     collector.waits_for(&machine);
     // The head is written a moment later.
     std::thread::sleep(Duration::from_secs(3));
-    operator(
-        &servers,
-        "$JS.API.STREAM.PURGE.FLEET",
-        &serde_json::json!({}),
-    );
+    servers.asked("STREAM.PURGE.FLEET", &serde_json::json!({}));
     machine.restarts();
     machine.calls_tools(10);
     collector.waits_for(&machine);
     collector.assert_has(&machine);
     assert!(
-        messages(&servers) <= 3,
+        servers.messages() <= 3,
         "only what was new was sent: {}",
-        messages(&servers)
+        servers.messages()
     );
     collector.verify();
 }
@@ -232,14 +195,10 @@ fn a_full_stream_stops_machines_with_a_word_until_there_is_space() {
     collector.waits_for(&machine);
     collector.stop();
     let bytes_max = |bytes: i64| {
-        let info = operator(
-            &servers,
-            "$JS.API.STREAM.INFO.FLEET",
-            &serde_json::json!({}),
-        );
+        let info = servers.asked("STREAM.INFO.FLEET", &serde_json::json!({}));
         let mut config = info["config"].clone();
         config["max_bytes"] = bytes.into();
-        operator(&servers, "$JS.API.STREAM.UPDATE.FLEET", &config);
+        servers.asked("STREAM.UPDATE.FLEET", &config);
     };
     bytes_max(10_000);
     let began = Instant::now();
@@ -265,7 +224,7 @@ fn what_the_collector_has_leaves_the_broker_after_a_while() {
     let mut machine = Machine::new("m", &servers.url(), "all");
     machine.calls_tools(100);
     collector.waits_for(&machine);
-    wait_until(|| messages(&servers) == 0);
+    wait_until(|| servers.messages() == 0);
     machine.calls_tools(100);
     collector.waits_for(&machine);
     machine.restarts();

@@ -1,10 +1,16 @@
 //! Machines with real daemons, and a real collector.
 
+use std::collections::HashMap;
+use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::daemon::{Daemon, EVERY_STOP, play, recorded};
-use testkit::{Home, program, run, wait_until};
+use testkit::{Home, http, program, run, wait_until};
+
+/// A machine asks again after at most a minute, and a collector asks for what it lacks after ten.
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// A machine that sends what it journals.
 pub(crate) struct Machine {
@@ -38,10 +44,14 @@ impl Machine {
 
     /// Plays recorded sessions, with decisions.
     pub(crate) fn works(&self) {
-        for scenario in ["claude/h-stop-block-once", "codex/h-stop-block-once"] {
-            for call in recorded(scenario) {
-                play(&self.daemon, &call);
-            }
+        self.plays("claude/h-stop-block-once");
+        self.plays("codex/h-stop-block-once");
+    }
+
+    /// Plays a recorded session.
+    pub(crate) fn plays(&self, scenario: &str) {
+        for call in recorded(scenario) {
+            play(&self.daemon, &call);
         }
     }
 
@@ -93,6 +103,17 @@ impl Machine {
         self.daemon.ask(&["status", "--json"]).remove(0)
     }
 
+    /// Returns the id of its journal.
+    pub(crate) fn journal(&self) -> String {
+        let id = &self.status()["journal"]["id"];
+        id.as_str().expect("an id").to_owned()
+    }
+
+    /// Returns the subject of its messages.
+    pub(crate) fn subject(&self) -> String {
+        format!("ckpt.v1.{}.{}", self.name, self.journal().replace('-', ""))
+    }
+
     /// Returns what its daemon says of the fleet.
     pub(crate) fn fleet(&self) -> Value {
         self.status()["daemon"]["fleet"].clone()
@@ -115,6 +136,15 @@ impl Machine {
         );
         lines(&out.stdout)
     }
+}
+
+/// Asks a question of the page and the command line over a socket.
+pub(crate) fn query(home: &Home, question: &Value) -> Vec<Value> {
+    let socket = UnixStream::connect(home.path().join("run/sock")).expect("it runs");
+    let headers = [("Host", "x"), ("Content-Type", "application/json")];
+    let body = question.to_string();
+    let answer = http::ask(socket, "POST", "/v1/query", &headers, body.as_bytes());
+    answer.expect("an answer").lines()
 }
 
 fn lines(text: &[u8]) -> Vec<Value> {
@@ -237,6 +267,32 @@ impl Collector {
             let here = self.last_of(machine);
             here == last
         });
+    }
+
+    /// Waits until everything of these machines is here, with one question for all of them.
+    pub(crate) fn waits_for_all(&self, machines: &[Machine]) {
+        let all = "select journal, max(journal_seq) as last from events where kind != 'run_received' group by 1";
+        let began = Instant::now();
+        loop {
+            let here: HashMap<_, _> = self
+                .ask(&["sql", "--json", all])
+                .into_iter()
+                .map(|row| (row["journal"].to_string(), row["last"].as_u64()))
+                .collect();
+            let late = machines.iter().find(|machine| {
+                let status = machine.status();
+                here.get(&status["journal"]["id"].to_string()) != Some(&status["events"].as_u64())
+            });
+            let Some(late) = late else { return };
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{}: {} here: {}",
+                late.name,
+                late.fleet(),
+                self.collects()
+            );
+            std::thread::sleep(Duration::from_millis(500));
+        }
     }
 
     /// Everything of a machine is here exactly once and in order, and says the same.

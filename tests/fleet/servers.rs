@@ -1,11 +1,18 @@
 //! Real NATS servers on loopback.
 
+use std::cell::OnceCell;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::disk::{Disk, Keeps};
+use testkit::strace::Trace;
 use testkit::{program, run, wait_until};
+
+use crate::dice::Dice;
 
 /// Between a server's port for clients and that for other servers.
 const CLUSTER: u16 = 2_000;
@@ -16,6 +23,8 @@ pub(crate) struct Servers {
     ports: Vec<u16>,
     running: Vec<Option<Child>>,
     scheme: &'static str,
+    /// What each server does to its disk is recorded.
+    is_recorded: bool,
 }
 
 /// Returns ports that are free, each with the one 2000 above it, where a cluster's servers meet.
@@ -42,10 +51,37 @@ fn server() -> PathBuf {
     named.expect("tests/fleet/run.sh names the server").into()
 }
 
+/// Of the record the files can be made as they are.
+fn assert_record_is_whole(disk: &Disk, store: &Path, dice: &mut Dice) {
+    let made = tempfile::tempdir().expect("a folder");
+    disk.cut(made.path(), Keeps::All, &mut dice.0);
+    let mut compare = Command::new("diff");
+    let compared = compare.arg("-rq").arg(store).arg(made.path()).output();
+    let compared = compared.expect("diff runs");
+    let said = String::from_utf8_lossy(&compared.stdout);
+    assert!(compared.status.success(), "{said}");
+}
+
 impl Servers {
     /// Starts servers that let everybody on this machine in.
     pub(crate) fn open(count: usize) -> Self {
-        let mut servers = Self::configured(count, "nats", |_, base| base);
+        let mut servers = Self::configured(count, |_, to| to);
+        servers.start_all();
+        servers
+    }
+
+    /// Starts three servers whose changes of their disks are recorded, for [`Servers::power_cut`].
+    pub(crate) fn recorded() -> Self {
+        let mut servers = Self::configured(3, |_, to| to);
+        servers.is_recorded = true;
+        servers.start_all();
+        servers
+    }
+
+    /// Starts three servers, of which each reaches another through the port that `through` returns for the two and
+    /// the other's own port.
+    pub(crate) fn connected(through: impl Fn((usize, usize), u16) -> u16) -> Self {
+        let mut servers = Self::configured(3, through);
         servers.start_all();
         servers
     }
@@ -63,6 +99,7 @@ impl Servers {
             ports,
             running: (0..count).map(|_| None).collect(),
             scheme: "tls",
+            is_recorded: false,
         };
         let hosts: Vec<_> = hosts.iter().map(String::as_str).collect();
         servers.operates(&[&["init-server"], &hosts[..]].concat());
@@ -97,7 +134,7 @@ impl Servers {
     /// machine only at the second time.
     pub(crate) fn reload(&self) {
         self.reload_once();
-        std::thread::sleep(std::time::Duration::from_secs(1));
+        std::thread::sleep(Duration::from_secs(1));
         self.reload_once();
     }
 
@@ -108,18 +145,9 @@ impl Servers {
         }
     }
 
-    fn configured(
-        count: usize,
-        scheme: &'static str,
-        config: impl Fn(usize, String) -> String,
-    ) -> Self {
+    fn configured(count: usize, through: impl Fn((usize, usize), u16) -> u16) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let ports = free_ports(count);
-        let routes: Vec<_> = ports.iter().map(|port| port + CLUSTER).collect();
-        let all: Vec<_> = routes
-            .iter()
-            .map(|port| format!("nats://127.0.0.1:{port}"))
-            .collect();
         for server in 0..count {
             let store = folder.path().join(format!("store-{server}"));
             let mut text = format!(
@@ -129,23 +157,23 @@ impl Servers {
                 store.display().to_string()
             );
             if count > 1 {
+                // One of two servers connects; the other is not told of any other way.
+                let next = (server + 1) % count;
+                let port = through((server, next), ports[next] + CLUSTER);
                 text += &format!(
-                    "cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: [{}] }}\n",
-                    routes[server],
-                    all.join(", ")
+                    "cluster {{ name: fleet, listen: 127.0.0.1:{}, advertise: \"127.0.0.1:1\", \
+                     routes: [nats://127.0.0.1:{port}] }}\n",
+                    ports[server] + CLUSTER
                 );
             }
-            std::fs::write(
-                folder.path().join(format!("{server}.conf")),
-                config(server, text),
-            )
-            .expect("writes");
+            std::fs::write(folder.path().join(format!("{server}.conf")), text).expect("writes");
         }
         Self {
             folder,
             ports,
             running: (0..count).map(|_| None).collect(),
-            scheme,
+            scheme: "nats",
+            is_recorded: false,
         }
     }
 
@@ -159,7 +187,25 @@ impl Servers {
             .append(true)
             .open(self.folder.path().join(format!("{server}.log")))
             .expect("a log");
-        let mut command = Command::new(self::server());
+        let mut command = if self.is_recorded {
+            // Whole writes, with the moment of each call.
+            let options = [
+                "--seccomp-bpf",
+                "-y",
+                "-xx",
+                "-ttt",
+                "-s",
+                "5000000",
+                "-e",
+                Disk::TRACE,
+            ];
+            let words = self.trace(server).command(&options);
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]).arg(self::server());
+            command
+        } else {
+            Command::new(self::server())
+        };
         let own = self.operator().join(format!("server-{}", server + 1));
         if own.is_dir() {
             command.current_dir(&own).args(["-c", "nats-server.conf"]);
@@ -197,6 +243,95 @@ impl Servers {
             let store = self.folder.path().join(format!("store-{server}"));
             std::fs::remove_dir_all(store).expect("removes");
         }
+    }
+
+    fn trace(&self, server: usize) -> Trace {
+        Trace::to(self.folder.path().join(format!("{server}.trace")))
+    }
+
+    /// Cuts the power of all servers: each has on its disk what was synced, and of all else what `keeps` says.
+    pub(crate) fn power_cut(&mut self, keeps: Keeps, dice: &mut Dice) {
+        self.kill_all();
+        for server in 0..self.count() {
+            let store = self.store(server);
+            let mut disk = Disk::new(&store);
+            let record = self.trace(server).finished();
+            record.lines().for_each(|line| drop(disk.line(line)));
+            assert_record_is_whole(&disk, &store, dice);
+            std::fs::remove_dir_all(&store).expect("removes");
+            disk.cut(&store, keeps, &mut dice.0);
+        }
+        self.is_recorded = false;
+    }
+
+    /// Returns where a server stores what it has.
+    pub(crate) fn store(&self, server: usize) -> PathBuf {
+        self.folder.path().join(format!("store-{server}"))
+    }
+
+    /// Asks JetStream for something in the operator's place, once it can.
+    pub(crate) fn asked(&self, name: &str, ask: &Value) -> Value {
+        let answered = OnceCell::new();
+        wait_until(|| {
+            let answer = self.request(&format!("$JS.API.{name}"), ask);
+            let answer = answer.and_then(|answer| serde_json::from_slice(&answer.payload).ok());
+            // A cluster without a leader answers with 503.
+            let is_later = |answer: &Value| answer["error"]["code"] == 503;
+            answer
+                .filter(|answer| !is_later(answer))
+                .is_some_and(|answer| answered.set(answer).is_ok())
+        });
+        let answer = answered.into_inner().expect("an answer");
+        assert!(answer["error"].is_null(), "{name}: {answer}");
+        answer
+    }
+
+    /// Returns the last event in the messages of a subject, once a server answers; `None` if it has none of them for a
+    /// while, as a replica that is behind does at first.
+    pub(crate) fn finds_last_of(&self, subject: &str) -> Option<u64> {
+        let began = Instant::now();
+        loop {
+            let found = self.last_of(subject);
+            if found.is_some() || began.elapsed() > Duration::from_secs(20) {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    /// Returns the last event in the messages of a subject, if a server answers and has one.
+    pub(crate) fn last_of(&self, subject: &str) -> Option<u64> {
+        let name = format!("$JS.API.DIRECT.GET.FLEET.{subject}");
+        let message = self.request(&name, &Value::Null)?;
+        message.headers?.get("Ckpt-Last")?.as_str().parse().ok()
+    }
+
+    /// Returns whether it is said what the collector has of a machine.
+    pub(crate) fn has_head(&self, subject: &str) -> bool {
+        let name = format!("$JS.API.DIRECT.GET.HEADS.{subject}");
+        let message = self.request(&name, &Value::Null);
+        message.is_some_and(|message| message.status.is_none())
+    }
+
+    fn request(&self, subject: &str, ask: &Value) -> Option<async_nats::Message> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let body = if ask.is_null() {
+            String::new()
+        } else {
+            ask.to_string()
+        };
+        runtime.expect("a runtime").block_on(async {
+            let client = async_nats::connect(self.url()).await.ok()?;
+            client.request(subject.to_owned(), body.into()).await.ok()
+        })
+    }
+
+    /// Returns how many messages of machines there are.
+    pub(crate) fn messages(&self) -> u64 {
+        let info = self.asked("STREAM.INFO.FLEET", &json!({}));
+        info["state"]["messages"].as_u64().expect("a number")
     }
 
     pub(crate) const fn count(&self) -> usize {

@@ -70,3 +70,25 @@ fn what_a_level_withholds_does_not_travel() {
         assert!(withheld.contains(&"message".into()), "{explained}");
     }
 }
+
+#[test]
+fn a_machine_that_moves_to_another_collector_brings_all_it_has() {
+    let (servers, others) = (Servers::open(1), Servers::open(1));
+    let (collector, other) = (
+        Collector::new(&servers.url()),
+        Collector::new(&others.url()),
+    );
+    let mut machine = Machine::new("m", &servers.url(), "all");
+    machine.works();
+    machine.calls_tools(200);
+    collector.waits_for(&machine);
+    let moved = format!(
+        "fleet: {{url: '{}', machine: m, level: all}}\n",
+        others.url()
+    );
+    std::fs::write(machine.daemon.home.path().join("config.yml"), moved).expect("writes");
+    machine.calls_tools(20);
+    other.waits_for(&machine);
+    other.assert_has(&machine);
+    other.verify();
+}
