@@ -17,10 +17,15 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Starts it, and returns how long it took until it said that it takes hooks.
     pub(crate) fn start(home: &Path) -> (Self, Duration) {
+        Self::start_as(home, &["daemon"])
+    }
+
+    /// Starts it by another command, such as a collector's.
+    pub(crate) fn start_as(home: &Path, arguments: &[&str]) -> (Self, Duration) {
         let log = std::fs::File::create(home.join("daemon.log")).expect("a file");
         let began = Instant::now();
         let child = program(home)
-            .arg("daemon")
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
