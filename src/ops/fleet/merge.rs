@@ -463,7 +463,7 @@ fn read_any(text: &str) -> Result<(Envelope, Payload, Vec<String>)> {
     let mut line: Value =
         serde_json::from_str(text).map_err(|error| refuse(format!("not JSON: {error}")))?;
     let kind = line["kind"].as_str().unwrap_or_default().to_owned();
-    if line.get("journal").is_some() {
+    if kind == "run_received" || line.get("journal").is_some() {
         return Err(refuse(NOT_ITS_OWN));
     }
     if !Event::KINDS.contains(&kind.as_str()) {
