@@ -141,13 +141,13 @@ impl Work {
         };
         let begun = Beginning::of(&draft.stream, &draft.event)
             .map(|beginning| (draft.stream.clone(), beginning));
-        let appended = self.shared.append(vec![draft]).await.map_err(|error| {
-            if error != journal::Error::Overloaded {
-                tracing::error!(%session, %error, "Could not journal a hook call.");
-            }
-            Counters::count(&self.shared.counters.overloaded);
-            Refusal::Overloaded
-        })?;
+        // Its caller is answered after the decision, which is synced: one sync is enough for both.
+        let is_answered_later = can_reply == Some(true) && !self.twin && self.waits.is_some();
+        let appended = match is_answered_later {
+            true => self.shared.append_unsynced(vec![draft]).await,
+            false => self.shared.append(vec![draft]).await,
+        };
+        let appended = appended.map_err(|error| self.refused(session, &error))?;
         let Some(own) = appended.first().copied() else {
             return Err(Refusal::Overloaded);
         };
@@ -156,7 +156,12 @@ impl Work {
         }
         let reply = match can_reply {
             // Only the first of two duplicate registrations gets the answer, or the agent would read it twice.
-            Some(true) if !self.twin => self.answer(session, own.seq, caller).await?,
+            Some(true) if !self.twin => {
+                let reply = self.answer(session, own.seq, caller).await?;
+                let synced = self.shared.synced(own.seq).await;
+                synced.map_err(|error| self.refused(session, &error))?;
+                reply
+            }
             Some(false) if !own.duplicate => self
                 .decide(session, own.seq, false)
                 .await
@@ -175,6 +180,14 @@ impl Work {
             duplicate: own.duplicate,
             reply,
         })
+    }
+
+    fn refused(&self, session: Uuid, error: &journal::Error) -> Refusal {
+        if *error != journal::Error::Overloaded {
+            tracing::error!(%session, %error, "Could not journal a hook call.");
+        }
+        Counters::count(&self.shared.counters.overloaded);
+        Refusal::Overloaded
     }
 
     async fn answer(

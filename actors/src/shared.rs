@@ -186,6 +186,34 @@ impl Shared {
         receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
+    /// Appends events and returns once they are written. [`Shared::synced`] has to follow before anybody is told that they
+    /// are safe.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append`].
+    pub(crate) async fn append_unsynced(
+        &self,
+        drafts: Vec<Draft>,
+    ) -> journal::Result<Vec<Appended>> {
+        let (sender, receiver) = oneshot::channel();
+        self.journal
+            .append_unsynced(drafts, move |result| drop(sender.send(result)))?;
+        receiver.await.map_err(|_| journal::Error::Closed)?
+    }
+
+    /// Returns once an event that was acknowledged is on disk.
+    ///
+    /// # Errors
+    ///
+    /// When writing to the disk fails.
+    pub(crate) async fn synced(&self, seq: u64) -> journal::Result<()> {
+        let (sender, receiver) = oneshot::channel();
+        self.journal
+            .when_synced(seq, move |result| drop(sender.send(result)))?;
+        receiver.await.map_err(|_| journal::Error::Closed)?
+    }
+
     /// Appends events and returns once they can be read.
     ///
     /// # Errors
@@ -214,11 +242,10 @@ impl Shared {
     ///
     /// As [`Journal::settle`].
     pub async fn settle(&self) -> journal::Result<()> {
-        let journal = self.journal.clone();
-        tokio::task::spawn_blocking(move || journal.settle())
-            .await
-            .map_err(|_| journal::Error::Closed)?
-            .map(drop)
+        let (sender, receiver) = oneshot::channel();
+        self.journal
+            .when_settled(move |result| drop(sender.send(result.map(drop))));
+        receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
     /// Returns a policy's fingerprint, and the event that adds the policy to the journal if the journal lacks it.

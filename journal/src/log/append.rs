@@ -55,13 +55,23 @@ pub(super) struct Imported {
     pub(super) origin: Option<Box<Origin>>,
 }
 
+/// What an acknowledgement waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ack {
+    /// For what the settings say about the events.
+    Usual,
+    /// Only for the write.
+    Written,
+    /// For a sync.
+    Synced,
+}
+
 /// Drafts that are committed together.
 pub(super) struct Append {
     pub(super) drafts: Vec<Draft>,
     /// One for each draft, or none.
     pub(super) imported: Vec<Imported>,
-    /// The acknowledgement waits for a sync, whatever the events are.
-    pub(super) durable: bool,
+    pub(super) ack: Ack,
     pub(super) done: Done,
 }
 

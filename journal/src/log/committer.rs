@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::append::{Append, Appended, Command, Done, Imported, Options, Sync};
-use super::store_writer::{Shared, StoreJob, bytes_of};
+use super::append::{Ack, Append, Appended, Command, Done, Imported, Options, Sync};
+use super::shared::Shared;
+use super::store_writer::{StoreJob, bytes_of};
 use crate::error::{Error, Result};
 use crate::frame::{self, Kind};
 use crate::intake::{self, Form, SEGMENT_BYTES, Unsealed, Writer};
@@ -156,12 +157,21 @@ impl Committer {
             self.dirty
                 .or_else(|| (!items.is_empty()).then(Instant::now))
         };
+        if sync {
+            self.set_synced();
+        }
         self.publish(fresh);
         answers
             .into_iter()
             .for_each(|answer| (answer.done)(Ok(answer.appended)));
         // Last, because it may wait for the store.
         self.queue_for_store(items);
+    }
+
+    /// Remembers that all events so far are synced.
+    fn set_synced(&self) {
+        let last = self.next_seq - 1;
+        self.shared.synced.store(last, Ordering::Release);
     }
 
     /// Rewrites the segment after a failed sync, at most once per [`RENEW_INTERVAL`].
@@ -209,15 +219,16 @@ impl Committer {
         let Append {
             drafts,
             imported,
-            durable,
+            ack,
             done,
         } = append;
         let mut appended = Vec::with_capacity(drafts.len());
-        let mut wants_sync = durable;
+        let mut wants_sync = ack == Ack::Synced;
         let mut imported = imported.into_iter();
         for draft in drafts {
             let own = imported.next();
-            wants_sync |= self.options.sync == Sync::Always || !draft.event.may_be_batched();
+            wants_sync |= ack == Ack::Usual
+                && (self.options.sync == Sync::Always || !draft.event.may_be_batched());
             match fresh
                 .get(&draft.id)
                 .copied()
@@ -360,6 +371,7 @@ impl Committer {
         if self.writer.sync().is_err() {
             return;
         }
+        self.set_synced();
         match Writer::create(self.writer.dir(), self.next_seq) {
             Ok(writer) => {
                 let full = std::mem::replace(&mut self.writer, writer);

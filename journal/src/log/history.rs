@@ -6,7 +6,7 @@ use std::vec;
 
 use uuid::Uuid;
 
-use super::store_writer::Shared;
+use super::shared::Shared;
 use crate::intake::{self, Segment};
 use crate::{Envelope, Error, Result, codec};
 

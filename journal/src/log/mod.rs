@@ -24,13 +24,15 @@ mod append;
 mod committer;
 mod history;
 mod read;
+mod shared;
 mod store_writer;
 
-use append::{Append, Command, Done, Imported};
+use append::{Ack, Append, Command, Done, Imported};
 pub use append::{Appended, Options, Sync};
 use committer::{Committer, sync_batches};
 use history::History;
-use store_writer::{Shared, StoreWriter};
+use shared::Shared;
+use store_writer::StoreWriter;
 
 /// Appends that may wait for the committer; one more is refused with [`Error::Overloaded`].
 const QUEUE_MAX: usize = 1024;
@@ -128,12 +130,22 @@ impl Journal {
         done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
     ) -> Result<()> {
         self.refuse_collector()?;
-        self.try_append(Append {
-            drafts,
-            imported: Vec::new(),
-            durable: false,
-            done: Box::new(done),
-        })
+        self.try_append(drafts, Ack::Usual, Box::new(done))
+    }
+
+    /// Like [`Journal::append`], but calls `done` before the events are synced. The caller has to wait for
+    /// [`Journal::when_synced`] before anybody is told that they are safe.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append`].
+    pub fn append_unsynced(
+        &self,
+        drafts: Vec<Draft>,
+        done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
+    ) -> Result<()> {
+        self.refuse_collector()?;
+        self.try_append(drafts, Ack::Written, Box::new(done))
     }
 
     /// Calls `done` once all events acknowledged so far are synced.
@@ -143,15 +155,33 @@ impl Journal {
     /// As [`Journal::append`].
     pub fn sync(&self, done: impl FnOnce(Result<()>) + Send + 'static) -> Result<()> {
         let done: Done = Box::new(move |result| done(result.map(drop)));
-        self.try_append(Append {
-            drafts: Vec::new(),
-            imported: Vec::new(),
-            durable: true,
-            done,
-        })
+        self.try_append(Vec::new(), Ack::Synced, done)
     }
 
-    fn try_append(&self, append: Append) -> Result<()> {
+    /// Calls `done` once an acknowledged event is synced, which it may be with one that came later.
+    ///
+    /// # Errors
+    ///
+    /// As [`Journal::append`].
+    pub fn when_synced(
+        &self,
+        seq: u64,
+        done: impl FnOnce(Result<()>) + Send + 'static,
+    ) -> Result<()> {
+        if self.inner.shared.synced.load(Ordering::Acquire) < seq {
+            return self.sync(done);
+        }
+        done(Ok(()));
+        Ok(())
+    }
+
+    fn try_append(&self, drafts: Vec<Draft>, ack: Ack, done: Done) -> Result<()> {
+        let append = Append {
+            drafts,
+            imported: Vec::new(),
+            ack,
+            done,
+        };
         self.inner
             .queue
             .try_send(Command::Append(append))
@@ -218,7 +248,7 @@ impl Journal {
         let append = Append {
             drafts,
             imported,
-            durable: false,
+            ack: Ack::Usual,
             done,
         };
         self.inner
@@ -248,10 +278,14 @@ impl Journal {
     pub fn settle(&self) -> Result<u64> {
         let shared = &self.inner.shared;
         let wanted = shared.committed.load(Ordering::Acquire);
-        let stored = shared.wait_until(|stored| {
-            stored.failure.is_some() || (stored.seq >= wanted && !stored.is_reopening)
-        });
-        stored.failure.clone().map_or(Ok(stored.seq), Err)
+        shared.wait_until(|stored| stored.is_known(wanted)).result()
+    }
+
+    /// Like [`Journal::settle`], without blocking: calls `done` when it would return.
+    pub fn when_settled(&self, done: impl FnOnce(Result<u64>) + Send + 'static) {
+        let shared = &self.inner.shared;
+        let wanted = shared.committed.load(Ordering::Acquire);
+        shared.when_known(wanted, Box::new(done));
     }
 
     /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.

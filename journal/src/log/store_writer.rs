@@ -1,28 +1,18 @@
 //! Moves durable events into the store, on one thread and in order. After a failure of the store it reopens it in place
 //! and brings it up to date from the intake log, which still has every event.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use uuid::Uuid;
-
-use crate::error::{Error, Result};
+use super::shared::Shared;
+use crate::error::Result;
 use crate::intake::{self, Form, Segment};
-use crate::store::{Item, Store};
+use crate::store::Item;
 use crate::{Envelope, layout, recovery};
 
-/// Bytes of committed events that may wait for the store; beyond that the committer waits. A burst is acknowledged at the
-/// speed of the log, and a reader that needs all of it waits for about a second at most.
-const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Maximum time between two flushes of the store while it is written to.
-const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
-/// How long events wait to be stored when no reader asks for them: several are stored together, and the agent that was
-/// just answered has the processor first.
-const LINGER: Duration = Duration::from_millis(3);
 /// Maximum number of events in one write to the store.
 const STORE_BATCH: usize = 512;
 /// A smaller store is not packed.
@@ -31,108 +21,6 @@ const PACK_BYTES: u64 = 6 * 1024 * 1024;
 const PACK_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause between two attempts to reopen a failed store.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
-
-pub(crate) type Observer = Box<dyn Fn(&[Envelope]) + Send + std::marker::Sync>;
-
-/// State shared by the journal's threads and its readers.
-pub(crate) struct Shared {
-    pub(crate) store: Store,
-    /// Ids that are durable but not in the store yet.
-    pub(crate) in_flight: Mutex<HashMap<Uuid, u64>>,
-    /// The last acknowledged event.
-    pub(crate) committed: AtomicU64,
-    /// Bytes of committed events that are not in the store yet.
-    pub(crate) waiting_bytes: AtomicU64,
-    pub(crate) stored: Mutex<Stored>,
-    /// Signals that `stored` or `waiting_bytes` has changed.
-    progressed: Condvar,
-    /// Signals that a thread has begun to wait for the store.
-    wanted: Condvar,
-    pub(crate) observer: RwLock<Option<Observer>>,
-    /// Why the intake log refuses appends at the moment.
-    pub(crate) log_failure: Mutex<Option<Error>>,
-}
-
-/// How far the store is.
-pub(crate) struct Stored {
-    pub(crate) seq: u64,
-    /// Number of threads that wait for the store.
-    waiting: usize,
-    pub(crate) is_reopening: bool,
-    pub(crate) failure: Option<Error>,
-}
-
-impl Shared {
-    /// Starts with a store that has all events up to `last`.
-    pub(crate) fn new(store: Store, last: u64) -> Self {
-        Self {
-            store,
-            in_flight: Mutex::default(),
-            committed: AtomicU64::new(last),
-            waiting_bytes: AtomicU64::new(0),
-            stored: Mutex::new(Stored {
-                seq: last,
-                waiting: 0,
-                is_reopening: false,
-                failure: None,
-            }),
-            progressed: Condvar::new(),
-            wanted: Condvar::new(),
-            observer: RwLock::default(),
-            log_failure: Mutex::default(),
-        }
-    }
-
-    /// Waits until the state of the store meets a condition. The store does not linger meanwhile.
-    pub(crate) fn wait_until(&self, is_met: impl Fn(&Stored) -> bool) -> MutexGuard<'_, Stored> {
-        let mut stored = self.stored();
-        if !is_met(&stored) {
-            stored.waiting += 1;
-            self.wanted.notify_one();
-            stored = self
-                .progressed
-                .wait_while(stored, |stored| !is_met(stored))
-                .unwrap_or_else(PoisonError::into_inner);
-            stored.waiting -= 1;
-        }
-        stored
-    }
-
-    /// Waits while the store is too far behind.
-    pub(crate) fn wait_for_room(&self) {
-        drop(self.wait_until(|_| self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX));
-    }
-
-    pub(crate) fn stored(&self) -> MutexGuard<'_, Stored> {
-        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn in_flight(&self) -> MutexGuard<'_, HashMap<Uuid, u64>> {
-        self.in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn log_failure(&self) -> MutexGuard<'_, Option<Error>> {
-        self.log_failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Yields the processor for a moment, unless a thread waits for the store.
-    fn linger(&self) {
-        let _ = self
-            .wanted
-            .wait_timeout_while(self.stored(), LINGER, |stored| stored.waiting == 0);
-    }
-
-    fn notify(&self, envelopes: &[Envelope]) {
-        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(observer) = &*observer {
-            observer(envelopes);
-        }
-    }
-}
 
 pub(crate) fn bytes_of(items: &[Item]) -> u64 {
     items
@@ -157,8 +45,6 @@ pub(super) struct StoreWriter {
     /// The journal's folder.
     pub(super) dir: PathBuf,
     pub(super) jobs: Receiver<StoreJob>,
-    /// Since when written events are not flushed.
-    unflushed: Option<Instant>,
     /// When the store failed, or could not be reopened, last.
     failed: Option<Instant>,
     /// A job that was received while events were gathered.
@@ -182,7 +68,6 @@ impl StoreWriter {
             shared,
             dir,
             jobs,
-            unflushed: None,
             failed: None,
             next: None,
         }
@@ -193,31 +78,28 @@ impl StoreWriter {
             match self.receive() {
                 Ok(StoreJob::Items(items)) => self.store_gathered(items),
                 Ok(StoreJob::Seal(segment)) => self.seal(&segment),
-                Ok(StoreJob::Rest) => self.pack(),
+                Ok(StoreJob::Rest) => {
+                    self.write_tail();
+                    self.pack();
+                }
                 Ok(StoreJob::Done(done)) => done(),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    let _ = self.shared.store.flush();
+                    let store = &self.shared.store;
+                    if let Err(error) = store.empty_tail().and_then(|()| store.flush()) {
+                        tracing::warn!(%error, "The store lacks events; the next start adds them.");
+                    }
                     return;
                 }
             }
-            let is_due = |since: Option<Instant>, interval| {
-                since.is_some_and(|since| since.elapsed() >= interval)
-            };
-            if is_due(self.failed, REOPEN_INTERVAL) {
+            let mut failed = self.failed.iter();
+            if failed.any(|since| since.elapsed() >= REOPEN_INTERVAL) {
                 self.failed = self.reopen().is_err().then(Instant::now);
-            }
-            if self.failed.is_none() && is_due(self.unflushed, FLUSH_INTERVAL) {
-                if let Err(error) = self.shared.store.flush() {
-                    tracing::warn!(%error, "Could not flush the store; reopening it.");
-                    self.failed = self.reopen().is_err().then(Instant::now);
-                }
-                self.unflushed = None;
             }
         }
     }
 
-    /// Waits for the next job, or until the store must be reopened or flushed.
+    /// Waits for the next job, or until the store must be reopened.
     fn receive(&mut self) -> std::result::Result<StoreJob, RecvTimeoutError> {
         if let Some(job) = self.next.take() {
             return Ok(job);
@@ -232,11 +114,11 @@ impl StoreWriter {
                 Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
             };
         }
-        let until = |since: Option<Instant>, interval: Duration| {
-            since.map(|since| interval.saturating_sub(since.elapsed()))
-        };
-        match until(self.failed, REOPEN_INTERVAL).or(until(self.unflushed, FLUSH_INTERVAL)) {
-            Some(wait) => self.jobs.recv_timeout(wait),
+        match self.failed {
+            Some(since) => {
+                let wait = REOPEN_INTERVAL.saturating_sub(since.elapsed());
+                self.jobs.recv_timeout(wait)
+            }
             None => self.jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
@@ -250,7 +132,6 @@ impl StoreWriter {
         if !self.store(items) {
             self.failed.get_or_insert_with(Instant::now);
         }
-        self.unflushed.get_or_insert_with(Instant::now);
     }
 
     /// Adds events that wait in the queue, up to the first job of another kind.
@@ -289,7 +170,7 @@ impl StoreWriter {
         let stored = shared.stored();
         shared.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
         drop(stored);
-        shared.progressed.notify_all();
+        shared.has_progressed();
         result.is_ok() && !has_failed
     }
 
@@ -341,7 +222,7 @@ impl StoreWriter {
                 shared.notify(&[envelope]);
             }
         }
-        shared.progressed.notify_all();
+        shared.has_progressed();
         reopened
     }
 
@@ -369,6 +250,23 @@ impl StoreWriter {
         }
     }
 
+    /// Writes events to sled that were only in memory: while nothing is appended, the end of the log is there twice.
+    fn write_tail(&mut self) {
+        let store = &self.shared.store;
+        let written = store.empty_tail().and_then(|()| store.flush());
+        self.check(written);
+    }
+
+    /// Reopens the store if a write to it failed.
+    fn check(&mut self, written: Result<()>) {
+        if let Err(error) = written
+            && self.failed.is_none()
+        {
+            tracing::warn!(%error, "Could not write to the store; reopening it.");
+            self.failed = self.reopen().is_err().then(Instant::now);
+        }
+    }
+
     /// Seals a segment. From then on the store finds its events there.
     fn seal(&mut self, segment: &Segment) {
         if segment.form == Form::Sealed {
@@ -381,10 +279,16 @@ impl StoreWriter {
         if !segment.path.exists() {
             return;
         }
-        if let Err(error) = intake::seal(segment) {
-            tracing::warn!(%error, "Could not seal an intake segment.");
-        } else if let Err(error) = self.shared.store.release_sealed(segment.first_seq) {
-            tracing::warn!(%error, "The store keeps events that the intake log has sealed.");
+        match intake::seal(segment) {
+            Ok(()) => {
+                let store = &self.shared.store;
+                let released = store.release_sealed(segment.first_seq);
+                self.check(released.and_then(|()| self.shared.store.flush()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "Could not seal an intake segment.");
+                self.write_tail();
+            }
         }
         if self.packed.0.elapsed() >= PACK_INTERVAL {
             self.pack();

@@ -309,7 +309,12 @@ fn catch_up(
         let mut found = Vec::new();
         let records = intake::records(&bytes, |damage| found.push(damage))
             .take_while(|record| is_upto(record, upto));
-        (next, tail.last_seq) = store_missing(store, segment, records, next, recovered)?;
+        let put = |batch: &[Item]| match segment.form {
+            Form::Sealed => store.put_sealed(batch),
+            Form::Open if is_last => store.put(batch),
+            Form::Open | Form::Old => store.put_kept(batch),
+        };
+        (next, tail.last_seq) = store_missing(put, segment, records, next, recovered)?;
         let mut torn = None;
         let mut damage = Vec::new();
         for found in found {
@@ -346,7 +351,7 @@ fn is_upto(record: &Result<intake::Record<'_>>, upto: u64) -> bool {
 
 /// Stores the records of a segment that the store lacks. Returns the next expected event, and the segment's last one.
 fn store_missing<'a>(
-    store: &Store,
+    put: impl Fn(&[Item]) -> Result<()>,
     segment: &Segment,
     records: impl Iterator<Item = Result<intake::Record<'a>>>,
     mut next: u64,
@@ -374,20 +379,12 @@ fn store_missing<'a>(
         });
         next += 1;
         if batch.len() == BATCH {
-            put(store, segment, &batch)?;
+            put(&batch)?;
             recovered.moved += batch.len() as u64;
             batch.clear();
         }
     }
-    put(store, segment, &batch)?;
+    put(&batch)?;
     recovered.moved += batch.len() as u64;
     Ok((next, last))
-}
-
-/// Stores events of a segment. If it is sealed, it keeps their bytes.
-fn put(store: &Store, segment: &Segment, batch: &[Item]) -> Result<()> {
-    match segment.form {
-        Form::Sealed => store.put_sealed(batch),
-        Form::Open | Form::Old => store.put(batch),
-    }
 }

@@ -27,10 +27,12 @@ impl Store {
 
     fn indexed_ids(&self, last: u64) -> Result<u64> {
         let trees = self.trees()?;
+        let mut ids = self.tail().ids().clone();
+        ids.extend(trees.ids()?);
         let sealed = self.sealed_ids();
         let mut count = sealed.up_to(last);
-        for (id, seq) in trees.ids()? {
-            // While events are sealed, some are in both.
+        for (id, seq) in ids {
+            // While events are moved or sealed, some are in two places.
             let is_counted = sealed.candidates(id).any(|other| other == seq);
             count += u64::from(seq <= last && !is_counted);
         }
@@ -43,7 +45,11 @@ impl Store {
             let session = key.first_chunk::<16>().copied();
             session.ok_or_else(|| Error::damaged("the store", "a key is too short"))
         };
-        let mut kept: HashMap<[u8; 16], Vec<u64>> = HashMap::new();
+        let held = self.tail().streams().clone();
+        let mut kept: HashMap<[u8; 16], Vec<u64>> = held
+            .into_iter()
+            .map(|(session, seqs)| (session.into_bytes(), seqs))
+            .collect();
         for pair in pairs("read a stream", Ok(trees.streams.iter())) {
             let (key, _) = pair?;
             kept.entry(session_of(&key)?)

@@ -1,9 +1,12 @@
-//! Which events the store itself holds. It keeps those of segments that are not sealed; all others are in the log alone,
-//! and are found there by their number. The last event is always kept: it says how far the store is.
+//! Which events the store itself holds: those that no sealed segment has, in memory (tail.rs) or in sled. All others are in
+//! the log alone, and are found there by their number. The last event in sled stays: it says how far sled is.
+//!
+//! Events move from memory to sled, and from there to the log. A reader looks in this order, so it misses none.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::sealed_index::Entry;
+use super::tail::{Held, Tail};
 use super::trees::{Bytes, Trees, guarded, pairs, seq_of, stream_key};
 use crate::Envelope;
 use crate::codec::{self, ELSEWHERE};
@@ -13,19 +16,41 @@ use crate::intake::Lookup;
 /// Reads events, wherever they are.
 pub(super) struct Events {
     pub(super) trees: Arc<Trees>,
+    pub(super) tail: Arc<RwLock<Tail>>,
     pub(super) log: Arc<Lookup>,
 }
 
 impl Events {
+    /// Looks at an event of the tail.
+    fn held<T>(&self, seq: u64, get: impl FnOnce(&Held) -> T) -> Option<T> {
+        let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+        tail.get(seq).map(get)
+    }
+
     /// Returns an event value that the store itself holds.
     pub(super) fn kept(&self, seq: u64) -> Result<Option<Bytes>> {
+        if let Some(value) = self.held(seq, |held| held.event.clone()) {
+            return Ok(Some(value));
+        }
         let value = guarded("read an event", || self.trees.events.get(seq.to_be_bytes()))?;
         Ok(value.filter(|value| **value != ELSEWHERE))
     }
 
+    /// Returns a payload value that the store itself holds.
+    pub(super) fn kept_payload(&self, seq: u64) -> Result<Option<Bytes>> {
+        match self.held(seq, |held| held.payload.clone()) {
+            Some(payload) => Ok(payload),
+            None => guarded("read a payload", || {
+                self.trees.payloads.get(seq.to_be_bytes())
+            }),
+        }
+    }
+
     pub(super) fn last_seq(&self) -> Result<u64> {
-        guarded("read the last event", || self.trees.events.last())?
-            .map_or(Ok(0), |(key, _)| seq_of(&key))
+        let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+        let last = tail.last();
+        drop(tail);
+        last.map_or_else(|| self.trees.last_seq(), Ok)
     }
 
     pub(super) fn value(&self, seq: u64) -> Result<Option<Bytes>> {
@@ -37,9 +62,7 @@ impl Events {
     }
 
     pub(super) fn payload(&self, seq: u64) -> Result<Option<Bytes>> {
-        let kept = guarded("read a payload", || {
-            self.trees.payloads.get(seq.to_be_bytes())
-        })?;
+        let kept = self.kept_payload(seq)?;
         if kept.is_some() || self.kept(seq)?.is_some() {
             return Ok(kept);
         }
@@ -72,6 +95,12 @@ pub(super) fn missing(seq: u64) -> Error {
 }
 
 impl Trees {
+    /// Returns the last event of which sled has an entry.
+    pub(super) fn last_seq(&self) -> Result<u64> {
+        guarded("read the last event", || self.events.last())?
+            .map_or(Ok(0), |(key, _)| seq_of(&key))
+    }
+
     /// Removes the entries of an event that the index of sealed ones has. The payload goes last: a reader that misses the
     /// event asks the log for both.
     pub(super) fn release(&self, entry: &Entry) -> Result<()> {

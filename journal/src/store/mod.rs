@@ -14,7 +14,8 @@
 //! runs        session (16) first seq    instead of `streams`, many events
 //! ```
 //!
-//! `events`, `payloads`, `ids` and `streams` have entries of the events that the log has not sealed (kept.rs).
+//! `events`, `payloads`, `ids` and `streams` have entries of the events that the log has not sealed (kept.rs), except for
+//! those that are only in memory so far (tail.rs).
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -23,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use uuid::Uuid;
 
-use crate::codec::{self, ELSEWHERE};
+use crate::codec;
 use crate::error::{Error, Result};
 use crate::intake::Lookup;
 use crate::{Envelope, Payload};
@@ -35,11 +36,14 @@ mod release;
 mod sealed_index;
 mod session_entry;
 mod snapshots;
+mod tail;
 mod trees;
+mod writing;
 
 use kept::Events;
-use sealed_index::{Entry, SealedIds};
+use sealed_index::SealedIds;
 pub use session_entry::{Outcome, SessionEntry};
+use tail::Tail;
 pub(crate) use trees::wait_closed;
 use trees::{Bytes, RawResult, Trees, guarded, pairs, seq_of, stream_key};
 
@@ -54,6 +58,8 @@ pub(crate) struct Item {
 pub(crate) struct Store {
     /// `None` while it is reopened.
     trees: RwLock<Option<Arc<Trees>>>,
+    /// The events that sled does not have yet.
+    tail: Arc<RwLock<Tail>>,
     entries: RwLock<HashMap<Uuid, SessionEntry>>,
     sealed_ids: RwLock<SealedIds>,
     /// The ids of the events that it holds, while it is packed: appends need not wait for that.
@@ -80,6 +86,7 @@ impl Store {
             packed_ids: RwLock::default(),
             removing: Mutex::default(),
             trees: RwLock::new(Some(Arc::new(trees))),
+            tail: Arc::default(),
             entries,
             log: Arc::new(Lookup::new(intake.to_owned())),
         })
@@ -104,6 +111,8 @@ impl Store {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         *self.entries.write().unwrap_or_else(PoisonError::into_inner) = entries;
+        *self.tail_mut() =
+            std::mem::take(&mut *fresh.tail.write().unwrap_or_else(PoisonError::into_inner));
         let trees = fresh
             .trees
             .into_inner()
@@ -115,6 +124,14 @@ impl Store {
             .unwrap_or_else(PoisonError::into_inner);
         self.log.forget();
         Ok(())
+    }
+
+    fn tail(&self) -> RwLockReadGuard<'_, Tail> {
+        self.tail.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tail_mut(&self) -> RwLockWriteGuard<'_, Tail> {
+        self.tail.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn removing(&self) -> MutexGuard<'_, ()> {
@@ -149,6 +166,7 @@ impl Store {
     fn events(&self) -> Result<Events> {
         Ok(Events {
             trees: self.trees()?,
+            tail: Arc::clone(&self.tail),
             log: Arc::clone(&self.log),
         })
     }
@@ -162,82 +180,10 @@ impl Store {
         self.events()?.last_seq()
     }
 
-    /// Writes events with all their index entries; the events themselves last, so every readable event is indexed.
-    ///
-    /// Each entry is a write of its own: after a crash sled has a prefix of what one thread wrote, and a sled batch would
-    /// flush its buffers twice for each tree. Writing the same events again is harmless, and recovery does.
-    pub(crate) fn put(&self, items: &[Item]) -> Result<()> {
-        self.put_with(items, |_| true)
-    }
-
-    /// Like [`Store::put`], with events that a sealed segment has: only the last one is kept here.
-    pub(crate) fn put_sealed(&self, items: &[Item]) -> Result<()> {
-        let last = items.last().map(|item| item.envelope.seq);
-        self.put_with(items, |seq| Some(seq) == last)
-    }
-
-    fn put_with(&self, items: &[Item], is_kept: impl Fn(u64) -> bool) -> Result<()> {
-        let mut touched: HashMap<Uuid, SessionEntry> = HashMap::new();
-        for Item { envelope, .. } in items {
-            let session = envelope.stream.session;
-            let entry = match touched.remove(&session).or_else(|| self.entry(session)) {
-                Some(entry) => entry.with(envelope),
-                None => SessionEntry::new(envelope),
-            };
-            touched.insert(session, entry);
-        }
-        let trees = self.trees()?;
-        let sealed: Vec<Entry> = items
-            .iter()
-            .filter(|item| !is_kept(item.envelope.seq))
-            .map(|item| (&item.envelope).into())
-            .collect();
-        trees.index_sealed(&sealed)?;
-        self.sealed_ids_mut().add(&sealed);
-        guarded("write events", || {
-            for Item {
-                envelope, payload, ..
-            } in items
-            {
-                trees.settle(envelope)?;
-                if !is_kept(envelope.seq) {
-                    continue;
-                }
-                let seq = envelope.seq.to_be_bytes();
-                trees.ids.insert(envelope.id.as_bytes(), &seq)?;
-                trees
-                    .streams
-                    .insert(stream_key(envelope.stream.session, envelope.seq), &[])?;
-                if *payload != codec::NO_PAYLOAD {
-                    trees.payloads.insert(seq, payload.as_slice())?;
-                }
-            }
-            for entry in touched.values() {
-                let value = serde_json::to_vec(entry).expect("an entry holds only plain data");
-                trees
-                    .sessions
-                    .insert(entry.stream.session.as_bytes(), value)?;
-            }
-            items.iter().try_for_each(|item| {
-                let seq = item.envelope.seq;
-                let value = match is_kept(seq) {
-                    true => item.event.as_slice(),
-                    false if seq == 1 => &ELSEWHERE,
-                    false => return Ok(()),
-                };
-                trees.events.insert(seq.to_be_bytes(), value).map(drop)
-            })
-        })?;
-        self.entries
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(touched);
-        Ok(())
-    }
-
     /// Removes an event but not its index entries, like a kill in the middle of [`Store::put`].
     #[cfg(test)]
     pub(crate) fn forget_event(&self, seq: u64) -> Result<()> {
+        self.tail_mut().forget(seq);
         self.forget("events", &seq.to_be_bytes())
     }
 
@@ -293,6 +239,9 @@ impl Store {
 
     /// Returns the event with an id among those that the store holds. Does not wait while it is packed.
     fn kept_by_id(&self, id: Uuid) -> Result<Option<u64>> {
+        if let Some(seq) = self.tail().ids().get(&id) {
+            return Ok(Some(*seq));
+        }
         let packed = self.packed_ids.read();
         if let Some(ids) = &*packed.unwrap_or_else(PoisonError::into_inner) {
             return Ok(ids.get(&id).copied());
@@ -324,6 +273,9 @@ impl Store {
     /// Replaces a payload by the mark of a dropped one.
     pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
         let _removing = self.removing();
+        if self.tail_mut().drop_payload(seq) {
+            return Ok(());
+        }
         let trees = self.trees()?;
         guarded("drop a payload", || {
             trees.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)
@@ -354,6 +306,13 @@ impl Store {
     /// Returns the sequence numbers of a session's events after `after`, in order, at most `limit`.
     pub(crate) fn stream_seqs(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<u64>> {
         let trees = self.trees()?;
+        let tail = self.tail();
+        let held = tail.stream(session, after + 1, limit);
+        let is_all = tail.first().is_some_and(|first| first <= after + 1);
+        drop(tail);
+        if is_all {
+            return Ok(held);
+        }
         // Index entries after it are being written.
         let last = self.last_seq()?;
         if after >= last {
@@ -372,7 +331,8 @@ impl Store {
         for key in kept {
             seqs.push(seq_of(&key)?);
         }
-        // While events are sealed, some are in both.
+        seqs.extend(held);
+        // While events are moved or sealed, some are in two places.
         seqs.sort();
         seqs.dedup();
         seqs.truncate(limit);
@@ -382,6 +342,9 @@ impl Store {
     /// Returns whether an event is among those of a session.
     pub(crate) fn is_in_stream(&self, session: Uuid, seq: u64) -> Result<bool> {
         let trees = self.trees()?;
+        if self.tail().stream(session, seq, 1).first() == Some(&seq) {
+            return Ok(true);
+        }
         let is_kept = guarded("read a stream", || {
             trees.streams.contains_key(stream_key(session, seq))
         })?;

@@ -3,7 +3,7 @@
 //! A block of the tree `ids_sealed` has 12 bytes for each event: a hash of its id (8) and its distance from the first (4). A
 //! run of the tree `runs` has the events of one session: 4 bytes each, the distance from the first. All little-endian.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
@@ -99,26 +99,25 @@ impl Trees {
     /// Writes the blocks and runs of sealed events, which are in order.
     pub(super) fn index_sealed(&self, entries: &[Entry]) -> Result<()> {
         for block in entries.chunks(BLOCK_EVENTS) {
-            let (Some(first), Some(last)) = (block.first(), block.last()) else {
-                return Ok(());
-            };
-            debug_assert!(last.seq - first.seq <= u64::from(u32::MAX));
-            let distance = |seq: u64| ((seq - first.seq) as u32).to_le_bytes();
+            let first = block[0].seq;
             let mut ids = Vec::with_capacity(block.len() * ID_BYTES);
-            let mut runs: HashMap<Uuid, Vec<u64>> = HashMap::new();
             for entry in block {
+                debug_assert!(entry.seq - first <= u64::from(u32::MAX));
                 ids.extend_from_slice(&hash(entry.id).to_le_bytes());
-                ids.extend_from_slice(&distance(entry.seq));
-                runs.entry(entry.session).or_default().push(entry.seq);
+                ids.extend_from_slice(&((entry.seq - first) as u32).to_le_bytes());
             }
             guarded("index sealed events", || {
-                self.ids_sealed.insert(first.seq.to_be_bytes(), ids)?;
-                Ok(())
+                self.ids_sealed.insert(first.to_be_bytes(), ids).map(drop)
             })?;
-            runs.iter()
-                .try_for_each(|(session, seqs)| self.put_run(*session, seqs))?;
         }
-        Ok(())
+        let mut runs: BTreeMap<Uuid, Vec<u64>> = BTreeMap::new();
+        for entry in entries {
+            runs.entry(entry.session).or_default().push(entry.seq);
+        }
+        runs.iter().try_for_each(|(session, seqs)| {
+            let mut parts = seqs.chunks(BLOCK_EVENTS);
+            parts.try_for_each(|part| self.put_run(*session, part))
+        })
     }
 
     /// Copies the runs into an empty store, those of a session one behind the other in as few as may be. Each entry of sled

@@ -33,6 +33,18 @@ fn large(number: u64) -> Draft {
     }
 }
 
+/// Replaces a snapshot again and again, so that most of the store is space that it does not use.
+fn waste(journal: &Journal) {
+    let session = journal.sessions()[0].stream.session;
+    for number in 0..80 {
+        let words = (0..8_000).map(|word| format!("{number} {word}"));
+        let bytes: Vec<u8> = words
+            .flat_map(|name| Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()).into_bytes())
+            .collect();
+        journal.put_snapshot(session, 9, &bytes).expect("kept");
+    }
+}
+
 /// Returns what tells the store's file from the one that packing puts in its place; 0 between the two.
 fn db(dir: &Path) -> u64 {
     fs::metadata(dir.join("store/db")).map_or(0, |file| file.ino())
@@ -67,6 +79,7 @@ fn a_journal_at_rest_is_sealed_and_packed_and_reads_as_before() {
         let drafts = (first..first + 100).map(large).collect();
         journal.append_wait(drafts).expect("appends");
     }
+    waste(&journal);
     let snapshot = journal.sessions()[0].stream.session;
     journal.put_snapshot(snapshot, 9, b"state").expect("kept");
     let (before, sessions) = (exported(&journal), journal.sessions());
@@ -132,6 +145,8 @@ fn readers_read_while_the_store_is_packed() {
         let drafts = (first..first + 500).map(large).collect();
         journal.append_wait(drafts).expect("appends");
     }
+    waste(&journal);
+    journal.append_wait(vec![large(3_001)]).expect("appends");
     journal.settle().expect("settles");
     let packed = || db(dir.path()) != first;
     let mut reads = 0;

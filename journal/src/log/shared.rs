@@ -1,0 +1,170 @@
+//! What the journal's threads and its readers share: the store, how far it is, and who waits for it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::Envelope;
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// Bytes of committed events that may wait for the store; beyond that the committer waits. A burst is acknowledged at the
+/// speed of the log, and a reader that needs all of it waits for about a second at most.
+const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// How long events wait to be stored when no reader asks for them: several are stored together, and the agent that was
+/// just answered has the processor first.
+const LINGER: Duration = Duration::from_millis(20);
+
+pub(crate) type Observer = Box<dyn Fn(&[Envelope]) + Send + std::marker::Sync>;
+
+/// State shared by the journal's threads and its readers.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    /// Ids that are durable but not in the store yet.
+    pub(crate) in_flight: Mutex<HashMap<Uuid, u64>>,
+    /// The last acknowledged event.
+    pub(crate) committed: AtomicU64,
+    /// The last event that is known to be synced.
+    pub(crate) synced: AtomicU64,
+    /// Bytes of committed events that are not in the store yet.
+    pub(crate) waiting_bytes: AtomicU64,
+    pub(crate) stored: Mutex<Stored>,
+    /// Signals that `stored` or `waiting_bytes` has changed.
+    progressed: Condvar,
+    /// Signals that a thread has begun to wait for the store.
+    wanted: Condvar,
+    pub(crate) observer: RwLock<Option<Observer>>,
+    /// Why the intake log refuses appends at the moment.
+    pub(crate) log_failure: Mutex<Option<Error>>,
+}
+
+/// Called with how far the store is.
+type Settled = Box<dyn FnOnce(Result<u64>) + Send>;
+
+/// How far the store is.
+pub(crate) struct Stored {
+    pub(crate) seq: u64,
+    /// Number of threads that wait for the store.
+    waiting: usize,
+    /// What is called once the store has an event.
+    settling: Vec<(u64, Settled)>,
+    pub(crate) is_reopening: bool,
+    pub(crate) failure: Option<Error>,
+}
+
+impl Stored {
+    /// Returns whether it is known of an event that it can be read, or that it cannot for now.
+    pub(crate) const fn is_known(&self, wanted: u64) -> bool {
+        self.failure.is_some() || (self.seq >= wanted && !self.is_reopening)
+    }
+
+    /// Returns how far the store is, or why it takes no events.
+    pub(crate) fn result(&self) -> Result<u64> {
+        self.failure.clone().map_or(Ok(self.seq), Err)
+    }
+}
+
+impl Shared {
+    /// Starts with a store that has all events up to `last`.
+    pub(crate) fn new(store: Store, last: u64) -> Self {
+        Self {
+            store,
+            in_flight: Mutex::default(),
+            committed: AtomicU64::new(last),
+            synced: AtomicU64::new(0),
+            waiting_bytes: AtomicU64::new(0),
+            stored: Mutex::new(Stored {
+                seq: last,
+                waiting: 0,
+                settling: Vec::new(),
+                is_reopening: false,
+                failure: None,
+            }),
+            progressed: Condvar::new(),
+            wanted: Condvar::new(),
+            observer: RwLock::default(),
+            log_failure: Mutex::default(),
+        }
+    }
+
+    /// Waits until the state of the store meets a condition. The store does not linger meanwhile.
+    pub(crate) fn wait_until(&self, is_met: impl Fn(&Stored) -> bool) -> MutexGuard<'_, Stored> {
+        let mut stored = self.stored();
+        if !is_met(&stored) {
+            stored.waiting += 1;
+            self.wanted.notify_one();
+            stored = self
+                .progressed
+                .wait_while(stored, |stored| !is_met(stored))
+                .unwrap_or_else(PoisonError::into_inner);
+            stored.waiting -= 1;
+        }
+        stored
+    }
+
+    /// Calls `done` once it is known of an event that it can be read, or that it cannot for now. The store does not linger
+    /// meanwhile.
+    pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
+        let mut stored = self.stored();
+        if stored.is_known(wanted) {
+            let result = stored.result();
+            drop(stored);
+            return done(result);
+        }
+        stored.settling.push((wanted, done));
+        self.wanted.notify_one();
+    }
+
+    /// Tells those who wait that the state of the store has changed.
+    pub(super) fn has_progressed(&self) {
+        let mut stored = self.stored();
+        let mut settling = std::mem::take(&mut stored.settling);
+        let known = settling.extract_if(.., |(wanted, _)| stored.is_known(*wanted));
+        let known: Vec<Settled> = known.map(|(_, done)| done).collect();
+        let result = stored.result();
+        stored.settling = settling;
+        drop(stored);
+        self.progressed.notify_all();
+        known.into_iter().for_each(|done| done(result.clone()));
+    }
+
+    /// Waits while the store is too far behind.
+    pub(crate) fn wait_for_room(&self) {
+        drop(self.wait_until(|_| self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX));
+    }
+
+    pub(crate) fn stored(&self) -> MutexGuard<'_, Stored> {
+        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn in_flight(&self) -> MutexGuard<'_, HashMap<Uuid, u64>> {
+        self.in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn log_failure(&self) -> MutexGuard<'_, Option<Error>> {
+        self.log_failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Yields the processor for a moment, unless a thread waits for the store.
+    pub(super) fn linger(&self) {
+        let _ = self
+            .wanted
+            .wait_timeout_while(self.stored(), LINGER, |stored| {
+                stored.waiting == 0 && stored.settling.is_empty()
+            });
+    }
+
+    pub(super) fn notify(&self, envelopes: &[Envelope]) {
+        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(observer) = &*observer {
+            observer(envelopes);
+        }
+    }
+}
