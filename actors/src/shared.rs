@@ -242,10 +242,11 @@ impl Shared {
     ///
     /// As [`Journal::settle`].
     pub async fn settle(&self) -> journal::Result<()> {
-        let (sender, receiver) = oneshot::channel();
-        self.journal
-            .when_settled(move |result| drop(sender.send(result.map(drop))));
-        receiver.await.map_err(|_| journal::Error::Closed)?
+        let journal = self.journal.clone();
+        tokio::task::spawn_blocking(move || journal.settle())
+            .await
+            .map_err(|_| journal::Error::Closed)?
+            .map(drop)
     }
 
     /// Returns a policy's fingerprint, and the event that adds the policy to the journal if the journal lacks it.

@@ -281,13 +281,6 @@ impl Journal {
         shared.wait_until(|stored| stored.is_known(wanted)).result()
     }
 
-    /// Like [`Journal::settle`], without blocking: calls `done` when it would return.
-    pub fn when_settled(&self, done: impl FnOnce(Result<u64>) + Send + 'static) {
-        let shared = &self.inner.shared;
-        let wanted = shared.committed.load(Ordering::Acquire);
-        shared.when_known(wanted, Box::new(done));
-    }
-
     /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.
     pub fn health_issues(&self) -> Vec<String> {
         let shared = &self.inner.shared;

@@ -41,16 +41,11 @@ pub(crate) struct Shared {
     pub(crate) log_failure: Mutex<Option<Error>>,
 }
 
-/// Called with how far the store is.
-type Settled = Box<dyn FnOnce(Result<u64>) + Send>;
-
 /// How far the store is.
 pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// Number of threads that wait for the store.
     waiting: usize,
-    /// What is called once the store has an event.
-    settling: Vec<(u64, Settled)>,
     pub(crate) is_reopening: bool,
     pub(crate) failure: Option<Error>,
 }
@@ -79,7 +74,6 @@ impl Shared {
             stored: Mutex::new(Stored {
                 seq: last,
                 waiting: 0,
-                settling: Vec::new(),
                 is_reopening: false,
                 failure: None,
             }),
@@ -105,30 +99,9 @@ impl Shared {
         stored
     }
 
-    /// Calls `done` once it is known of an event that it can be read, or that it cannot for now. The store does not linger
-    /// meanwhile.
-    pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
-        let mut stored = self.stored();
-        if stored.is_known(wanted) {
-            let result = stored.result();
-            drop(stored);
-            return done(result);
-        }
-        stored.settling.push((wanted, done));
-        self.wanted.notify_one();
-    }
-
     /// Tells those who wait that the state of the store has changed.
     pub(super) fn has_progressed(&self) {
-        let mut stored = self.stored();
-        let mut settling = std::mem::take(&mut stored.settling);
-        let known = settling.extract_if(.., |(wanted, _)| stored.is_known(*wanted));
-        let known: Vec<Settled> = known.map(|(_, done)| done).collect();
-        let result = stored.result();
-        stored.settling = settling;
-        drop(stored);
         self.progressed.notify_all();
-        known.into_iter().for_each(|done| done(result.clone()));
     }
 
     /// Waits while the store is too far behind.
@@ -156,9 +129,7 @@ impl Shared {
     pub(super) fn linger(&self) {
         let _ = self
             .wanted
-            .wait_timeout_while(self.stored(), LINGER, |stored| {
-                stored.waiting == 0 && stored.settling.is_empty()
-            });
+            .wait_timeout_while(self.stored(), LINGER, |stored| stored.waiting == 0);
     }
 
     pub(super) fn notify(&self, envelopes: &[Envelope]) {

@@ -184,6 +184,162 @@ fn packing_merges_the_runs_of_a_session() {
     assert!(verified.ok, "{verified:?}");
 }
 
+/// Starts a new segment, and waits until the one before it is sealed.
+fn seal(journal: &Journal) {
+    let (sender, sealed) = std::sync::mpsc::channel();
+    let done = Box::new(move || sender.send(()).expect("awaited"));
+    journal.rotate(done).expect("rotated");
+    sealed.recv().expect("sealed");
+}
+
+fn copied(folder: &Path) -> tempfile::TempDir {
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir_all(to).expect("made");
+        for entry in fs::read_dir(from).expect("listed").flatten() {
+            let (from, to) = (entry.path(), to.join(entry.file_name()));
+            if from.is_dir() {
+                copy(&from, &to);
+            } else {
+                fs::copy(from, to).expect("copied");
+            }
+        }
+    }
+    let copied = tempfile::tempdir().expect("a folder");
+    copy(folder, copied.path());
+    copied
+}
+
+/// An event of one of five sessions, with a payload.
+fn call(number: u128) -> Draft {
+    Draft {
+        stream: Stream {
+            session: Uuid::from_u128(number % 5),
+            ..Stream::daemon()
+        },
+        payload: Some(format!("payload {number}")),
+        ..draft(number)
+    }
+}
+
+#[test]
+fn sled_gets_what_is_sealed_in_blocks_and_the_rest_comes_from_the_log_after_a_kill() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    let all = |journal: &Journal| -> Vec<_> {
+        let events = journal.events_from(1).map(|event| event.expect("readable"));
+        events
+            .map(|event| (journal.payload(event.seq).expect("readable"), event))
+            .collect()
+    };
+    let appended = journal.append_wait((1..=300).map(call).collect());
+    appended.expect("appended");
+    journal.settle().expect("settled");
+    let counts = |journal: &Journal| journal.store().counts().expect("counted");
+    assert_eq!(counts(&journal), [0; 10]);
+    seal(&journal);
+    // The mark of event 1 and the last event with its entries; the sessions; a block of ids and a run for each session.
+    let sealed = [2, 1, 1, 1, 5, 0, 0, 0, 1, 5];
+    assert_eq!(counts(&journal), sealed);
+    let more = (301..=400).map(call).chain([call(7), call(350)]);
+    let appended = journal.append_wait(more.collect()).expect("appended");
+    assert!(appended[100].seq == 7 && appended[101].duplicate);
+    journal.settle().expect("settled");
+    assert_eq!(counts(&journal), sealed);
+    let whole = all(&journal);
+    assert_eq!(whole.len(), 400);
+
+    let killed = copied(folder.path());
+    let (again, recovered) = Journal::open(killed.path(), Options::default()).expect("a journal");
+    assert_eq!((recovered.moved, recovered.notes), (100, Vec::new()));
+    assert!(all(&again) == whole && again.sessions() == journal.sessions());
+    for session in (0..5).map(Uuid::from_u128) {
+        for after in [0, 250, 298, 299, 300, 301, 350, 398] {
+            let stream = |journal: &Journal| journal.stream(session, after, 30).expect("readable");
+            let own = whole.iter().map(|(_, event)| event);
+            let own = own.filter(|event| event.stream.session == session && event.seq > after);
+            let expected: Vec<_> = own.take(30).cloned().collect();
+            assert!(stream(&journal) == expected && stream(&again) == expected);
+        }
+    }
+    for journal in [&journal, &again] {
+        let verified = journal.verify(|_, _| {}).expect("readable");
+        assert!(verified.ok && verified.events == 400, "{verified:?}");
+    }
+    // A journal that was closed has the end of its log twice.
+    again.close();
+    drop(again);
+    let [_, log] = &intake::segments(&intake_dir(killed.path())).expect("listed")[..] else {
+        panic!("two segments");
+    };
+    fs::remove_file(&log.path).expect("removed");
+    let (again, recovered) = Journal::open(killed.path(), Options::default()).expect("a journal");
+    assert_eq!(recovered.notes.len(), 1, "{recovered:?}");
+    assert!(all(&again) == whole);
+}
+
+#[test]
+fn an_event_that_is_damaged_before_it_is_sealed_stays_in_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    let appended = journal.append_wait((1..=50).map(call).collect());
+    appended.expect("appended");
+    journal.settle().expect("settled");
+    let path = &intake::segments(&intake_dir(folder.path())).expect("listed")[0].path;
+    let mut bytes = fs::read(path).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).expect("written");
+    seal(&journal);
+    journal.close();
+    drop(journal);
+    let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+    for number in 1..=50 {
+        let payload = journal.payload(number).expect("readable");
+        assert_eq!(payload, Some(format!("payload {number}")));
+        let event = journal.event(number).expect("readable").expect("there");
+        assert_eq!(event.id, Uuid::from_u128(number.into()));
+    }
+    let verified = journal.verify(|_, _| {}).expect("readable");
+    assert!(!verified.ok, "the log lacks it");
+}
+
+#[test]
+fn what_waits_to_be_sealed_is_not_kept_in_memory_without_a_bound() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open(folder.path(), folder.path()).expect("a store");
+    let mut events = 0;
+    for first in (1..=400).step_by(20) {
+        let items: Vec<Item> = (first..first + 20)
+            .map(|seq| {
+                let envelope = crate::Envelope {
+                    seq,
+                    stream: Stream::daemon(),
+                    at: Timestamp::default(),
+                    recorded_at: Timestamp::default(),
+                    id: Uuid::from_u128(seq.into()),
+                    late: false,
+                    event: Event::CheckpointCleared {},
+                    origin: None,
+                };
+                Item {
+                    event: codec::encode_event(&envelope),
+                    payload: codec::encode_payload(Some(&"x".repeat(60_000))),
+                    envelope,
+                }
+            })
+            .collect();
+        store.put(&items).expect("stored");
+        assert_eq!(store.last_seq(), Ok(first + 19));
+        events = events.max(store.counts().expect("counted")[0]);
+    }
+    assert!((250..400).contains(&events), "{events}");
+    for seq in 1..=400 {
+        assert!(store.event(seq).expect("readable").is_some());
+        let seqs = store.stream_seqs(Uuid::nil(), seq - 1, 1);
+        assert_eq!(seqs, Ok(vec![seq]));
+    }
+}
+
 /// A program that knows no sealed blocks would take the rest of the log for all of it.
 #[test]
 fn a_segment_begins_with_a_format_that_older_programs_refuse() {
