@@ -52,6 +52,7 @@ pub fn hook(bytes: &[u8]) {
             prefix: PREFIX,
             payload_bytes_max: PAYLOAD_BYTES_MAX,
             redactor: redact::built_in(),
+            agents: checkpoint::config::DescribedAgents::NONE,
         };
         let Ok(normal) = hooks::normalise(&call, reading) else {
             continue;
@@ -122,7 +123,7 @@ pub fn transcript(bytes: &[u8]) {
             );
         }
     }
-    for agent in agents::ALL {
+    for (_, agent) in agents::ALL {
         if let HeadlessSign::Transcript(is_headless) = agent.headless(&Place::default()) {
             is_headless(bytes);
         }

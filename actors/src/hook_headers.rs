@@ -1,7 +1,8 @@
 //! The headers of a hook call, read in the same way from the socket, from the spool and from recorded lines.
 
+use checkpoint::config::DescribedAgents;
 use checkpoint::hooks::HookCall;
-use journal::{Agent, Timestamp, request};
+use journal::{Timestamp, request};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -24,9 +25,10 @@ pub struct HookHeaders {
 
 /// The URL of a hook call names an agent that checkpointd does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no agent is called `{word}`: expected {}", Agent::words())]
+#[error("no agent is called `{word}`: expected {known}")]
 pub struct UnknownAgent {
     word: String,
+    known: String,
 }
 
 impl HookHeaders {
@@ -48,14 +50,19 @@ impl HookHeaders {
         }
     }
 
-    /// Returns the hook call with these headers and this payload.
+    /// Returns the hook call with these headers and this payload. `agents` are those that the configuration describes.
     ///
     /// # Errors
     ///
-    /// [`UnknownAgent`], if the agent's word is not one of [`Agent::HOSTS`].
-    pub fn with_payload<'a>(&'a self, payload: &'a [u8]) -> Result<HookCall<'a>, UnknownAgent> {
-        let agent = Agent::host(&self.agent).ok_or_else(|| UnknownAgent {
+    /// [`UnknownAgent`], if the agent's word is none of theirs, nor one of [`journal::Agent::HOSTS`].
+    pub fn with_payload<'a>(
+        &'a self,
+        payload: &'a [u8],
+        agents: &DescribedAgents,
+    ) -> Result<HookCall<'a>, UnknownAgent> {
+        let agent = agents.named(&self.agent).ok_or_else(|| UnknownAgent {
             word: self.agent.clone(),
+            known: agents.words(),
         })?;
         Ok(HookCall {
             agent,
@@ -79,6 +86,8 @@ pub fn known_variables(env: Map<String, Value>) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use journal::Agent;
+
     use super::*;
 
     #[test]
@@ -90,7 +99,9 @@ mod tests {
             request::ENV => Some(r#"{"TMUX":"/tmp/t","CI":1,"SECRET":"x"}"#),
             _ => None,
         });
-        let call = headers.with_payload(b"{}").expect("a known agent");
+        let call = headers
+            .with_payload(b"{}", DescribedAgents::NONE)
+            .expect("a known agent");
         assert_eq!(call.agent, Agent::Codex);
         assert_eq!(call.event, Some("Stop"));
         assert_eq!(call.at.to_string(), "2026-11-21T21:18:56.177105Z");
@@ -102,7 +113,9 @@ mod tests {
     #[test]
     fn an_unknown_agent_is_an_error() {
         let headers = HookHeaders::read("daemon", |_| None);
-        let error = headers.with_payload(b"{}").expect_err("no agent");
+        let error = headers
+            .with_payload(b"{}", DescribedAgents::NONE)
+            .expect_err("no agent");
         assert_eq!(
             error.to_string(),
             "no agent is called `daemon`: expected claude, gemini, codex, qwen, copilot, opencode, droid, pi, kimi, vibe"

@@ -100,7 +100,11 @@ impl Handler<Decided> for HookReply {
             ctx.spawn(fail(Arc::clone(&self.shared), decided, "nobody_waiting").into_actor(self));
             return;
         };
-        let reply = reply::to_stop(form, message);
+        let agents = &self.shared.config().settings.agents;
+        let reply = match agents.of(decided.stream.agent) {
+            Some(described) => reply::to_described_stop(described.reply, message),
+            None => reply::to_stop(form, message),
+        };
         ctx.spawn(deliver(Arc::clone(&self.shared), decided, answer, reply).into_actor(self));
     }
 }

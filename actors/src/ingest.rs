@@ -296,9 +296,10 @@ pub fn read(
         prefix: &config.settings.prefix.0,
         payload_bytes_max: payload_bytes_max(config),
         redactor: &config.redactor,
+        agents: &config.settings.agents,
     };
     headers
-        .with_payload(payload)
+        .with_payload(payload, &config.settings.agents)
         .map_err(|error| error.to_string())
         .and_then(|call| hooks::normalise(&call, reading))
         .map_err(|problem| {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use checkpoint::agents::{self, adapter, adapter::Adapter};
+use checkpoint::agents::{self, adapter};
 use checkpoint::findings;
 use checkpoint::policy::{Policy, ReadBeforeEdit};
 use checkpoint::transcript;
@@ -38,7 +38,7 @@ pub fn of(
     }
     let mut unknown = findings::unread_files(evidence, project);
     unknown.truncate(FILES_MAX);
-    let (Some(agent), false) = (adapter(agent), unknown.is_empty()) else {
+    let (Some(known), false) = (adapter(agent), unknown.is_empty()) else {
         return Vec::new();
     };
     let mut search = Search {
@@ -46,7 +46,7 @@ pub fn of(
         known: Vec::new(),
     };
     let calls = &evidence.timeline.calls;
-    search.take(|path| agents::knows_file(agent, calls, path));
+    search.take(|path| agents::knows_file(known, calls, path));
     if let Some(transcript) = transcript {
         // A transcript that cannot be read has a note already.
         let _ = look_back(agent, transcript, evidence, project, policy, &mut search);
@@ -70,7 +70,7 @@ impl Search {
 /// Reads a transcript backward, part by part, until all files are found or a bound is reached. What the turn itself did is
 /// left out.
 fn look_back(
-    agent: &dyn Adapter,
+    agent: Agent,
     path: &Path,
     evidence: &Evidence,
     project: &str,
@@ -96,7 +96,7 @@ fn look_back(
             break;
         }
         let bytes = part.text.as_bytes();
-        let Some(facts) = transcript::read_all(agent.agent(), bytes, &policy.prefix) else {
+        let Some(facts) = transcript::read_all(agent, bytes, &policy.prefix) else {
             continue;
         };
         let before: Vec<ToolCall> = facts

@@ -214,6 +214,7 @@ impl Session {
             prefix: "[TeleClaude Checkpoint] - ",
             payload_bytes_max: 256 * 1024,
             redactor: checkpoint::redact::built_in(),
+            agents: checkpoint::config::DescribedAgents::NONE,
         };
         hooks::normalise(&call, reading)
             .expect("a whole payload")

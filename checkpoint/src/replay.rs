@@ -261,6 +261,7 @@ impl<'a> Player<'a> {
             prefix: &self.policy.prefix,
             payload_bytes_max: usize::MAX,
             redactor: redact::built_in(),
+            agents: crate::config::DescribedAgents::NONE,
         };
         let draft = hooks::normalise(call, reading)?.draft;
         if !self.known.insert(draft.id) {

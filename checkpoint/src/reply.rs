@@ -3,6 +3,8 @@
 use journal::ReplyForm;
 use serde_json::json;
 
+use crate::config::StopReply;
+
 /// Returns the reply that holds back a stop.
 pub fn to_stop(form: ReplyForm, message: &str) -> String {
     match form {
@@ -11,6 +13,18 @@ pub fn to_stop(form: ReplyForm, message: &str) -> String {
         ReplyForm::Context => with_context("Stop", message),
         ReplyForm::Permission => json!({ "hookSpecificOutput": {
             "permissionDecision": "deny", "permissionDecisionReason": message,
+        } })
+        .to_string(),
+    }
+}
+
+/// Returns the reply that holds back the stop of an agent that the configuration describes.
+pub fn to_described_stop(form: StopReply, message: &str) -> String {
+    match form {
+        StopReply::Block => to_stop(ReplyForm::Block, message),
+        StopReply::Deny => to_stop(ReplyForm::Deny, message),
+        StopReply::Nested => json!({ "hookSpecificOutput": {
+            "hookEventName": "Stop", "decision": "block", "reason": message,
         } })
         .to_string(),
     }
@@ -25,6 +39,18 @@ pub fn with_context(hook: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_described_agent_is_answered_as_it_reads() {
+        let [block, deny, nested] = [StopReply::Block, StopReply::Deny, StopReply::Nested]
+            .map(|form| to_described_stop(form, "x"));
+        assert_eq!(block, r#"{"decision":"block","reason":"x"}"#);
+        assert_eq!(deny, r#"{"decision":"deny","reason":"x"}"#);
+        assert_eq!(
+            nested,
+            r#"{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":"x"}}"#
+        );
+    }
 
     #[test]
     fn each_form_is_exact() {

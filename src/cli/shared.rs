@@ -1,13 +1,14 @@
 //! Arguments that several commands take.
 
+use std::ffi::OsStr;
 use std::io::Write as _;
-use std::sync::LazyLock;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParserFactory};
+use clap::{Arg, Args, Command, ValueEnum};
 use journal::{Agent, Event, Reason};
 
 use crate::error::Result;
+use crate::install::agents;
 
 /// Asks on the terminal. Anything but `y` or `yes` is a no.
 pub(crate) fn ask_yes(question: &str) -> Result<bool> {
@@ -28,19 +29,49 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
+/// An agent that is named on the command line: one that is known, or one that the configuration describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AgentName(Agent);
 
-static AGENT_NAMES: LazyLock<Vec<AgentName>> =
-    LazyLock::new(|| Agent::HOSTS.map(AgentName).to_vec());
+impl ValueParserFactory for AgentName {
+    type Parser = AgentNames;
 
-impl ValueEnum for AgentName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &AGENT_NAMES
+    fn value_parser() -> AgentNames {
+        AgentNames
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AgentNames;
+
+impl AgentNames {
+    fn known() -> impl Iterator<Item = PossibleValue> {
+        let known = Agent::WORDS.into_iter().zip(Agent::NAMES);
+        known.map(|(word, name)| PossibleValue::new(word).help(name))
+    }
+}
+
+impl TypedValueParser for AgentNames {
+    type Value = AgentName;
+
+    /// Reads the configuration only for a name that is not known without it.
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<AgentName, clap::Error> {
+        if let Some(agent) = value.to_str().and_then(Agent::host) {
+            return Ok(AgentName(agent));
+        }
+        let described = agents::described_words().map(PossibleValue::new);
+        let all: Vec<PossibleValue> = Self::known().chain(described).collect();
+        let word = PossibleValuesParser::new(all).parse_ref(command, argument, value)?;
+        Ok(AgentName(agents::named(&word).expect("one of the words")))
     }
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.word()).help(self.0.name()))
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Self::known()))
     }
 }
 

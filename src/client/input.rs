@@ -51,8 +51,14 @@ impl Call {
     pub(super) fn read(arguments: Vec<OsString>) -> Option<Self> {
         let at = SystemTime::now();
         let is_bare = arguments.is_empty();
-        let mut arguments = arguments.into_iter().map(OsString::into_vec);
+        let arguments = arguments.into_iter().map(OsString::into_vec);
+        let (marks, arguments): (Vec<_>, Vec<_>) =
+            arguments.partition(|argument| argument.starts_with(MARK));
+        let mut arguments = arguments.into_iter();
         let mut agent = text(arguments.next().unwrap_or_default());
+        if let Some(caller) = marks.into_iter().find_map(marked) {
+            agent = caller;
+        }
         if agent.is_empty() {
             // A call without an agent is still journaled: it shows a misconfigured hook.
             "unknown".clone_into(&mut agent);
@@ -103,6 +109,17 @@ impl Call {
             _ => Awaits::Nothing,
         }
     }
+}
+
+/// `--as=VARIABLE:AGENT`: the caller is that agent if the variable is set, whoever's settings it has read.
+const MARK: &[u8] = b"--as=";
+
+/// Returns the agent that a mark names, if its variable is set.
+fn marked(mark: Vec<u8>) -> Option<String> {
+    let mark = text(mark);
+    let (variable, agent) = mark.strip_prefix("--as=")?.split_once(':')?;
+    std::env::var_os(variable).filter(|value| !value.is_empty())?;
+    Some(agent.to_owned())
 }
 
 /// What an agent waits for.

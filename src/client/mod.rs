@@ -47,6 +47,7 @@ const PIPE_BYTES: usize = 4096;
 
 const HELP: &str = "\
 Usage: checkpointd-hook AGENT [EVENT]      the agent's payload on standard input
+       checkpointd-hook AGENT --as=VARIABLE:OTHER  the same, for another agent if the variable is set
        checkpointd-hook codex [notify] JSON
        checkpointd-hook statusline [--json]  the line of a status bar, as `checkpointd statusline` prints it
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::change::{Entry, Kind};
 use super::hooks::Wanted;
-use super::settings;
+use super::settings::{self, Shape};
 use crate::edit::files::{self, Text};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -32,9 +32,9 @@ pub(super) fn in_file(path: &Path) -> impl Fn(String) -> String + '_ {
 }
 
 /// Adds our hooks to a settings file.
-pub(super) fn settings(path: &Path, wanted: &[Wanted]) -> Result<Edit> {
+pub(super) fn settings(path: &Path, wanted: &[Wanted], shape: Shape) -> Result<Edit> {
     let (before, text) = read(path)?;
-    let (after, entries) = settings::merge(&text.text, wanted).map_err(in_file(path))?;
+    let (after, entries) = settings::merge(&text.text, wanted, shape).map_err(in_file(path))?;
     Ok(Edit {
         kind: Kind::Settings,
         path: path.to_owned(),

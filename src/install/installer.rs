@@ -10,7 +10,7 @@ use super::edits::{self, Edit, Result};
 use super::found::Found;
 use super::hooks::{Row, Wanted, command};
 use super::prompt::Prompt;
-use super::settings;
+use super::settings::{self, Shape};
 use super::version::Version;
 use crate::edit::files;
 
@@ -68,6 +68,11 @@ pub(crate) trait Installer: Sync {
         None
     }
 
+    /// How hooks are written in the file.
+    fn shape(&self) -> Shape {
+        Shape::Groups
+    }
+
     /// The shell that the host runs hook commands with.
     fn shell(&self) -> &'static str {
         "sh"
@@ -96,7 +101,7 @@ pub(crate) trait Installer: Sync {
         _client: &Path,
         _notes: &mut Vec<String>,
     ) -> Result<Vec<Edit>> {
-        Ok(vec![edits::settings(file, wanted)?])
+        Ok(vec![edits::settings(file, wanted, self.shape())?])
     }
 
     /// Files besides the hooks file, in the user's settings, that may hold entries of ours.

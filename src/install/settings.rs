@@ -1,5 +1,6 @@
 //! Our hook entries in an agent's settings, in the shape that several agents share:
-//! `{"hooks": {EVENT: [{"matcher"?, "hooks": [{"type": "command", "command", "timeout"}]}]}}`.
+//! `{"hooks": {EVENT: [{"matcher"?, "hooks": [{"type": "command", "command", "timeout"}]}]}}`. Others leave out the groups:
+//! `{"hooks": {EVENT: [{"type": "command", "command", "timeout"}]}}`.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
@@ -10,6 +11,15 @@ use super::hooks::{self, Wanted};
 use crate::edit::json::{self, Container};
 
 type Result<T> = std::result::Result<T, String>;
+
+/// How hooks are written below their event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// In groups, each with a matcher for its hooks.
+    Groups,
+    /// One after the other.
+    Flat,
+}
 
 /// A hook in a settings file, ours or the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +44,7 @@ pub(crate) struct Handler {
     pub(crate) client: Option<String>,
     /// The number of hooks in the group.
     siblings: usize,
+    shape: Shape,
 }
 
 /// Lists all hooks of a settings file in order.
@@ -54,40 +65,61 @@ pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
                 continue;
             };
             let Some(list) = value.get_array("hooks") else {
+                if value.get_string("command").is_some() {
+                    all.push(handler(event, (group, value), (0, value), 1, Shape::Flat));
+                }
                 continue;
             };
             for (index, hook) in list.elements.iter().enumerate() {
                 let Some(hook) = hook.as_object() else {
                     continue;
                 };
-                let text = |object: &Object<'_>, key: &str| {
-                    object.get_string(key).map(|text| text.value.to_string())
-                };
-                let command = text(hook, "command").unwrap_or_default();
-                all.push(Handler {
-                    event: event.to_owned(),
-                    group,
-                    index,
-                    timeout: hook
-                        .get_number("timeout")
-                        .and_then(|number| number.value.parse().ok()),
-                    matcher: text(value, "matcher"),
-                    status_message: text(hook, "statusMessage"),
-                    is_async: hook.get_boolean("async").is_some_and(|flag| flag.value),
-                    client: hooks::client_of(&command),
-                    command,
-                    siblings: list.elements.len(),
-                });
+                let siblings = list.elements.len();
+                all.push(handler(
+                    event,
+                    (group, value),
+                    (index, hook),
+                    siblings,
+                    Shape::Groups,
+                ));
             }
         }
     }
     Ok(all)
 }
 
+/// Returns a hook of an event. Each of group and hook comes with its index.
+fn handler(
+    event: &str,
+    (group, around): (usize, &Object<'_>),
+    (index, hook): (usize, &Object<'_>),
+    siblings: usize,
+    shape: Shape,
+) -> Handler {
+    let text =
+        |object: &Object<'_>, key: &str| object.get_string(key).map(|text| text.value.to_string());
+    let command = text(hook, "command").unwrap_or_default();
+    Handler {
+        event: event.to_owned(),
+        group,
+        index,
+        timeout: hook
+            .get_number("timeout")
+            .and_then(|number| number.value.parse().ok()),
+        matcher: text(around, "matcher"),
+        status_message: text(hook, "statusMessage"),
+        is_async: hook.get_boolean("async").is_some_and(|flag| flag.value),
+        client: hooks::client_of(&command),
+        command,
+        siblings,
+        shape,
+    }
+}
+
 /// Adds, updates and removes our entries until each wanted event has one.
 ///
 /// New entries go last: Codex identifies a trusted hook by its position.
-pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>)> {
+pub(super) fn merge(text: &str, wanted: &[Wanted], shape: Shape) -> Result<(String, Vec<Entry>)> {
     let mut text = if json::parse(text)?.is_none() {
         json::begin(text)
     } else {
@@ -113,14 +145,14 @@ pub(super) fn merge(text: &str, wanted: &[Wanted]) -> Result<(String, Vec<Entry>
         }
         match there.first() {
             None => {
-                text = with(&text, wanted)?;
+                text = with(&text, wanted, shape)?;
                 status = Status::Added;
             }
             // If ours needs no matcher, the user's matcher for the group may stay.
             Some(handler)
                 if wanted.matcher.is_some() && handler.matcher.as_deref() != wanted.matcher =>
             {
-                text = with(&without(&text, handler, &Kept::default())?, wanted)?;
+                text = with(&without(&text, handler, &Kept::default())?, wanted, shape)?;
                 status = Status::Updated;
             }
             Some(handler)
@@ -268,13 +300,13 @@ fn line(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-fn with(text: &str, wanted: &Wanted) -> Result<String> {
+fn with(text: &str, wanted: &Wanted, shape: Shape) -> Result<String> {
     let root = json::parse(text)?;
-    let handlers =
-        json!([{ "type": "command", "command": wanted.command, "timeout": wanted.timeout }]);
-    let group = match wanted.matcher {
-        Some(matcher) => json!({ "matcher": matcher, "hooks": handlers }),
-        None => json!({ "hooks": handlers }),
+    let hook = json!({ "type": "command", "command": wanted.command, "timeout": wanted.timeout });
+    let group = match (shape, wanted.matcher) {
+        (Shape::Flat, _) => hook,
+        (Shape::Groups, Some(matcher)) => json!({ "matcher": matcher, "hooks": [hook] }),
+        (Shape::Groups, None) => json!({ "hooks": [hook] }),
     };
     let Some(hooks) = hooks_of(text, root.as_ref())? else {
         let root = root
@@ -328,6 +360,9 @@ fn find<'a, 'b>(
         .as_array()
         .and_then(|groups| groups.elements.get(handler.group))
         .expect("it was listed");
+    if handler.shape == Shape::Flat {
+        return (groups, groups, group.as_object().expect("it was listed"));
+    }
     let list = group
         .as_object()
         .and_then(|group| group.get("hooks"))

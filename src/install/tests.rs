@@ -11,7 +11,7 @@ use super::agents::codex::trust;
 use super::agents::installer;
 use super::change::Status;
 use super::hooks::Wanted;
-use super::settings::{self, Handler};
+use super::settings::{self, Handler, Shape};
 use crate::edit::files::Text;
 
 fn wanted(agent: Agent, client: &str) -> Vec<Wanted> {
@@ -27,7 +27,7 @@ fn foreign(text: &str) -> Vec<Handler> {
 /// Checks all that must hold of one settings file.
 fn check_settings(text: &str, agent: Agent) {
     let entries = wanted(agent, "/opt/bin/checkpointd-hook");
-    let (with, statuses) = settings::merge(text, &entries).expect("JSON");
+    let (with, statuses) = settings::merge(text, &entries, Shape::Groups).expect("JSON");
     assert!(
         statuses.iter().all(|entry| entry.status == Status::Added),
         "{statuses:?}"
@@ -41,7 +41,7 @@ fn check_settings(text: &str, agent: Agent) {
     );
     assert_eq!(foreign(&with), foreign(text), "{with}");
 
-    let (again, statuses) = settings::merge(&with, &entries).expect("JSON");
+    let (again, statuses) = settings::merge(&with, &entries, Shape::Groups).expect("JSON");
     assert!(
         statuses
             .iter()
@@ -51,7 +51,7 @@ fn check_settings(text: &str, agent: Agent) {
     assert_eq!(again, with);
 
     let elsewhere = wanted(agent, "/elsewhere/it's here/checkpointd-hook");
-    let (moved, statuses) = settings::merge(&with, &elsewhere).expect("JSON");
+    let (moved, statuses) = settings::merge(&with, &elsewhere, Shape::Groups).expect("JSON");
     assert!(
         statuses.iter().all(|entry| entry.status == Status::Updated),
         "{statuses:?}"
@@ -70,8 +70,12 @@ fn check_settings(text: &str, agent: Agent) {
 }
 
 fn check_trust(text: &str) {
-    let (hooks, _) =
-        settings::merge("", &wanted(Agent::Codex, "/opt/bin/checkpointd-hook")).expect("JSON");
+    let (hooks, _) = settings::merge(
+        "",
+        &wanted(Agent::Codex, "/opt/bin/checkpointd-hook"),
+        Shape::Groups,
+    )
+    .expect("JSON");
     let file = Path::new("/home/me/.codex/hooks.json");
     let handlers = settings::handlers(&hooks).expect("JSON");
     let keys: Vec<_> = handlers
@@ -126,7 +130,7 @@ fn real_settings_files_come_back_byte_for_byte() {
 #[test]
 fn an_entry_that_is_there_twice_becomes_one_and_a_stale_one_goes() {
     let entries = wanted(Agent::Gemini, "/b/checkpointd-hook");
-    let (once, _) = settings::merge("{\n}\n", &entries).expect("JSON");
+    let (once, _) = settings::merge("{\n}\n", &entries, Shape::Groups).expect("JSON");
     let twice = once.replacen(
         "\"AfterAgent\": [",
         "\"AfterAgent\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"/a/checkpointd-hook gemini\"}]}, ",
@@ -138,7 +142,7 @@ fn an_entry_that_is_there_twice_becomes_one_and_a_stale_one_goes() {
         \"command\": \"/a/checkpointd-hook gemini\"}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"AfterTool\"",
         1,
     );
-    let (merged, statuses) = settings::merge(&twice, &entries).expect("JSON");
+    let (merged, statuses) = settings::merge(&twice, &entries, Shape::Groups).expect("JSON");
     let ours = settings::handlers(&merged)
         .expect("JSON")
         .into_iter()
@@ -174,7 +178,7 @@ fn an_entry_of_ours_that_lost_its_condition_gets_it_back_and_others_of_its_group
     for (group, left) in [(json!([ours]), 0), (json!([mine, ours]), 1)] {
         let wrong =
             json!({ "hooks": { "PreCompress": [{ "matcher": "*", "hooks": group }] } }).to_string();
-        let (merged, statuses) = settings::merge(&wrong, &entries).expect("JSON");
+        let (merged, statuses) = settings::merge(&wrong, &entries, Shape::Groups).expect("JSON");
         let updated: Vec<_> = statuses
             .iter()
             .filter(|entry| entry.status == Status::Updated)
@@ -210,7 +214,12 @@ fn an_entry_of_ours_that_lost_its_condition_gets_it_back_and_others_of_its_group
 #[test]
 fn what_is_no_settings_file_is_refused_with_its_place() {
     let refused = |text: &str| {
-        settings::merge(text, &wanted(Agent::Claude, "/b/checkpointd-hook")).expect_err(text)
+        settings::merge(
+            text,
+            &wanted(Agent::Claude, "/b/checkpointd-hook"),
+            Shape::Groups,
+        )
+        .expect_err(text)
     };
     insta::assert_debug_snapshot!(
         ["{\n  \"a\": [1,],\n}", "{\"a\" 1}", "[1]", "{\n\"hooks\": []}", "{\"hooks\": {\n\"Stop\": {}}}", "{\"a\": 1,\n\"a\": 2}"]

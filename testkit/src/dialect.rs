@@ -84,7 +84,7 @@ impl Dialect {
                 shell: "file_system.bash",
                 ..usual
             },
-            Agent::Daemon | Agent::Kimi => usual,
+            Agent::Daemon | Agent::Kimi | Agent::Configured(_) => usual,
         }
     }
 

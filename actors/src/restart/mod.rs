@@ -191,7 +191,7 @@ fn target(config: &Config, state: &SessionState, is_pane_taken: bool) -> Result<
         return Err(Refusal::DeliveryUnderWay);
     }
     let adapter = agents::adapter(agent).ok_or(Refusal::BadSessionId)?;
-    let line = config.settings.restart.line(agent);
+    let line = config.settings.resume_line(agent);
     let resume = line.and_then(|line| line.for_session(&state.stream.native()));
     let resume = resume.ok_or(Refusal::BadSessionId)?;
     // An agent that does not report its process id is found by its name.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use checkpoint::agents::adapter;
+use checkpoint::agents::program;
 use journal::Agent;
 
 use super::pane::{TmuxError, query};
@@ -58,7 +58,7 @@ pub(crate) fn agent_among(processes: &[Process], agent: Agent, known: Option<u32
     match known {
         Some(pid) => in_front.find(|process| process.pid == pid),
         None => {
-            let name = adapter(agent)?.program();
+            let name = program(&agent)?;
             in_front.find(|process| is_called(&process.command, name))
         }
     }

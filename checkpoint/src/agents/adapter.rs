@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Event, Host, Place, ReplyForm};
 
 use crate::config::Settings;
 use crate::hooks::payload::{Fields, Payload};
@@ -20,9 +20,6 @@ use crate::transcript::tail::Tail;
 
 /// One agent, as the rest of the product sees it.
 pub trait Adapter: Debug + Sync {
-    /// The agent that this adapter is for.
-    fn agent(&self) -> Agent;
-
     // Hook calls.
 
     /// Returns the fields that say where a call belongs.

@@ -6,6 +6,7 @@
 pub mod adapter;
 mod claude;
 mod codex;
+pub(crate) mod configured;
 mod copilot;
 mod droid;
 mod gemini;
@@ -23,27 +24,40 @@ use crate::prompts::Authors;
 use adapter::Adapter;
 
 /// All adapters. An agent that also sets variables of another one comes after it.
-pub const ALL: [&dyn Adapter; Agent::HOSTS.len()] = [
-    &claude::Claude,
-    &gemini::Gemini,
-    &codex::Codex,
-    &qwen::Qwen,
-    &copilot::Copilot,
-    &opencode::OpenCode,
-    &droid::Droid,
-    &pi::Pi,
-    &kimi::Kimi,
-    &vibe::Vibe,
+pub const ALL: [(Agent, &dyn Adapter); Agent::HOSTS.len()] = [
+    (Agent::Claude, &claude::Claude),
+    (Agent::Gemini, &gemini::Gemini),
+    (Agent::Codex, &codex::Codex),
+    (Agent::Qwen, &qwen::Qwen),
+    (Agent::Copilot, &copilot::Copilot),
+    (Agent::OpenCode, &opencode::OpenCode),
+    (Agent::Droid, &droid::Droid),
+    (Agent::Pi, &pi::Pi),
+    (Agent::Kimi, &kimi::Kimi),
+    (Agent::Vibe, &vibe::Vibe),
 ];
 
-/// Returns the adapter of an agent; none for the daemon.
+/// Returns the adapter of an agent; none for the daemon. All agents that a configuration describes have one adapter, so
+/// that a journal is read, and its decisions are made again, without the configuration.
 pub fn adapter(agent: Agent) -> Option<&'static dyn Adapter> {
-    ALL.into_iter().find(|adapter| adapter.agent() == agent)
+    if let Agent::Configured(_) = agent {
+        return Some(&configured::Configured);
+    }
+    let found = ALL.into_iter().find(|(one, _)| *one == agent);
+    found.map(|(_, adapter)| adapter)
+}
+
+/// Returns the name of an agent's program, or of its script; none for the daemon.
+pub fn program(agent: &Agent) -> Option<&str> {
+    match agent {
+        Agent::Configured(name) => Some(name.as_str()),
+        other => adapter(*other).map(Adapter::program),
+    }
 }
 
 /// Returns the judge of who wrote a prompt. `prefix` is the canonical prefix of this product's own texts.
 pub fn authors(prefix: &str) -> Authors<'_> {
-    Authors::new(prefix, ALL.map(|adapter| adapter.texts()).to_vec())
+    Authors::new(prefix, ALL.map(|(_, adapter)| adapter.texts()).to_vec())
 }
 
 /// Returns whether an agent knew a file that it edited, by its own rules: every edit went through a tool that enforces
@@ -63,5 +77,5 @@ pub fn knows_file(agent: &dyn Adapter, calls: &[ToolCall], path: &str) -> bool {
 pub fn session_variables() -> impl Iterator<Item = &'static str> {
     ALL.into_iter()
         .rev()
-        .filter_map(|adapter| adapter.variables().session)
+        .filter_map(|(_, adapter)| adapter.variables().session)
 }

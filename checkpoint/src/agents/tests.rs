@@ -17,8 +17,7 @@ use crate::transcript::tests::fixtures;
 #[test]
 fn every_agent_has_an_adapter() {
     for agent in Agent::HOSTS {
-        let found = adapter(agent).map(Adapter::agent);
-        assert_eq!(found, Some(agent));
+        assert!(adapter(agent).is_some(), "{agent}");
     }
     assert!(adapter(Agent::Daemon).is_none());
 }
@@ -26,8 +25,7 @@ fn every_agent_has_an_adapter() {
 #[test]
 fn adapters_answer_in_their_own_terms() {
     let mut tools = HashSet::new();
-    for adapter in ALL {
-        let agent = adapter.agent();
+    for (agent, adapter) in ALL {
         assert!(!adapter.program().is_empty() && !adapter.reply_forms().is_empty());
         for form in [Reply::Auto, Reply::Block, Reply::Context] {
             assert!(
@@ -57,8 +55,7 @@ fn adapters_answer_in_their_own_terms() {
 #[test]
 fn our_text_that_comes_back_as_a_prompt_is_no_persons_whichever_agent_says_it() {
     let authors = authors("[TeleClaude Checkpoint] - ");
-    for adapter in ALL {
-        let agent = adapter.agent();
+    for (agent, adapter) in ALL {
         let dialect = Dialect::of(agent);
         for (text, is_ours) in [("[TeleClaude Checkpoint] - run it", true), ("go", false)] {
             let mut payload = json!({ "prompt": text, "typed": !is_ours });
@@ -96,17 +93,17 @@ fn only_a_notify_call_of_codex_has_other_fields() {
     let notify = json!({ "type": "agent-turn-complete", "thread-id": "t" });
     let authors = authors("");
     let payload = Payload::new(&notify, Timestamp::default(), &authors);
-    for adapter in ALL {
+    for (agent, adapter) in ALL {
         let hook = adapter.fields(&payload).hook;
-        let expected = (adapter.agent() == Agent::Codex).then_some("notify");
-        assert_eq!(hook, expected, "{}", adapter.agent());
+        let expected = (agent == Agent::Codex).then_some("notify");
+        assert_eq!(hook, expected, "{agent}");
     }
 }
 
 #[test]
 fn every_recorded_transcript_has_a_row_in_the_tests_of_its_room() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for agent in Agent::HOSTS.map(Agent::word) {
+    for agent in Agent::WORDS {
         let room = crate_folder.join("src/agents").join(agent);
         // An agent may keep its sessions in no files.
         let rows = std::fs::read_to_string(room.join("tests/recordings.rs")).unwrap_or_default();

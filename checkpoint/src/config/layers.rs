@@ -55,6 +55,9 @@ impl Config {
         if let Some((file, text)) = user {
             let layer: UserLayer = read(file, text)?;
             rule_layers::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
+            if let Some(agents) = &layer.agents {
+                agents.check(file, text)?;
+            }
             config.settings.lay(&layer);
             config.redactor = config.settings.redact.redactor();
             let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();

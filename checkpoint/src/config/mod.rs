@@ -3,6 +3,7 @@
 //! The texts are passed in; nothing here opens a file. A file with a mistake is refused as a whole, with the place and a
 //! hint, and the caller chooses to continue with the settings that it had.
 
+mod agents;
 mod candidate;
 mod endpoint;
 mod error;
@@ -22,6 +23,7 @@ mod units;
 mod values;
 pub(crate) mod yaml;
 
+pub use agents::{DescribedAgent, DescribedAgents, HooksFormat, StopReply, UsualTool};
 pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::{ConfigError, did_you_mean};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use journal::Agent;
 use serde::{Deserialize, Serialize};
 
+use super::agents::DescribedAgents;
 use super::endpoint::MaybeEndpoint;
 use super::fleet::{FleetLevel, MaybeDatabase, MaybeName, MaybeServers};
 use super::paths::{AutoPath, FileName, MaybePath, ProjectPath, Projects, UserPath};
@@ -36,6 +37,8 @@ macro_rules! files {
             $($(#[$own_meta])* pub $own: $own_type,)*
             /// The projects that take part.
             pub projects: Projects,
+            /// Agents that are described here.
+            pub agents: DescribedAgents,
             $($(#[$group_meta])* pub $group: $group_type,)*
         }
 
@@ -47,6 +50,8 @@ macro_rules! files {
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $own: Option<$own_layer>,)*
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(super) projects: Option<Projects>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(super) agents: Option<DescribedAgents>,
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $group: Option<$group_layer>,)*
         }
 
@@ -83,6 +88,7 @@ macro_rules! files {
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
                 $(if let Some(group) = &layer.$own { self.$own.lay(group); })*
                 if let Some(projects) = &layer.projects { self.projects.clone_from(projects); }
+                if let Some(agents) = &layer.agents { self.agents.clone_from(agents); }
                 $(if let Some(group) = &layer.$group { self.$group.lay(group); })*
             }
 
@@ -219,7 +225,8 @@ layered! {
 
 macro_rules! restart {
     (first { $($first:ident, $first_word:ident, $first_name:literal, $_first:tt;)* }
-     later { $($later:ident, $later_word:ident, $later_name:literal, $_later:tt;)* }) => {
+     later { $($later:ident, $later_word:ident, $later_name:literal, $_later:tt;)* }
+     latest { $($latest:ident, $latest_word:ident, $latest_name:literal, $_latest:tt;)* }) => {
         layered! {
             /// How agents are restarted.
             Restart, RestartLayer {
@@ -227,18 +234,21 @@ macro_rules! restart {
                 $first_word: ResumeLine,)*
                 $(#[doc = concat!("The command that resumes a session of ", $later_name, ".")]
                 $later_word: ResumeLine,)*
+                $(#[doc = concat!("The command that resumes a session of ", $latest_name, ".")]
+                $latest_word: ResumeLine,)*
                 /// How long a restart waits for the agent to exit.
                 stop_within: Span,
             }
         }
 
         impl Restart {
-            /// Returns the line that resumes a session of an agent; none for the daemon.
-            pub const fn line(&self, agent: Agent) -> Option<&ResumeLine> {
+            /// Returns the line that resumes a session of an agent with a room of its own.
+            const fn line(&self, agent: Agent) -> Option<&ResumeLine> {
                 match agent {
                     $(Agent::$first => Some(&self.$first_word),)*
                     $(Agent::$later => Some(&self.$later_word),)*
-                    Agent::Daemon => None,
+                    $(Agent::$latest => Some(&self.$latest_word),)*
+                    Agent::Daemon | Agent::Configured(_) => None,
                 }
             }
         }
@@ -246,6 +256,16 @@ macro_rules! restart {
 }
 
 journal::agents!(restart);
+
+impl Settings {
+    /// Returns the line that resumes a session of an agent, if there is one.
+    pub fn resume_line(&self, agent: Agent) -> Option<&ResumeLine> {
+        match self.agents.of(agent) {
+            Some(described) => described.resume.as_ref(),
+            None => self.restart.line(agent),
+        }
+    }
+}
 
 layered! {
     /// Phase records (spec PHASE-1).

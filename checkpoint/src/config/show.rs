@@ -116,10 +116,10 @@ fn show_level(values: &Value, layers: &[Layer], above: &str, rows: &mut Vec<Show
             continue;
         }
         let text = match (key.as_str(), value) {
-            ("rules", Value::Array(rules)) => {
-                let names: Vec<_> = rules
+            ("rules" | "agents", Value::Array(entries)) => {
+                let names: Vec<_> = entries
                     .iter()
-                    .filter_map(|rule| rule["name"].as_str())
+                    .filter_map(|entry| entry["name"].as_str())
                     .collect();
                 format!("[{}]", names.join(", "))
             }

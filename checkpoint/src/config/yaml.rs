@@ -30,6 +30,9 @@ pub(super) const GROUPS: [&str; 16] = [
 /// Groups of keys that a project's file may have too.
 pub(super) const POLICY_GROUPS: [&str; 3] = ["verify", "hygiene", "changed"];
 
+/// Single keys that only `config.yml` has.
+pub(super) const ONLY_CONFIG: [&str; 2] = ["projects", "agents"];
+
 /// Reads any YAML, of a file that is not ours; `None` if it is none.
 pub fn value(text: &str) -> Option<serde_json::Value> {
     serde_saphyr::from_str(text).ok()
@@ -140,7 +143,7 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
 
 /// Returns a hint for an unknown key: a similar key, or the file that it belongs to.
 fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
-    if (GROUPS.contains(&key) || key == "projects") && expected.contains(&"enabled") {
+    if (GROUPS.contains(&key) || ONLY_CONFIG.contains(&key)) && expected.contains(&"enabled") {
         return Some(format!("`{key}` belongs in config.yml"));
     }
     if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {

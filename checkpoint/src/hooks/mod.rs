@@ -12,6 +12,7 @@ use journal::{Agent, Draft, Event, Stream, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::config::DescribedAgents;
 use crate::redact::Redactor;
 use crate::{agents, digest, text};
 
@@ -45,6 +46,8 @@ pub struct Reading<'a> {
     pub payload_bytes_max: usize,
     /// Removes secrets before anything else is read.
     pub redactor: &'a Redactor,
+    /// The agents that the configuration describes.
+    pub agents: &'a DescribedAgents,
 }
 
 /// A hook call in normal form.
@@ -82,6 +85,9 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     let redacted = reading.redactor.payload(&mut value, &raw);
     let adapter =
         agents::adapter(call.agent).ok_or_else(|| format!("{} has no hooks", call.agent))?;
+    if let Some(described) = reading.agents.of(call.agent) {
+        agents::configured::translate(described, &mut value);
+    }
     rename(&mut value, adapter.renames());
     let authors = agents::authors(reading.prefix);
     let payload = Payload::new(&value, call.at, &authors);

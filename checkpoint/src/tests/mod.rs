@@ -100,6 +100,7 @@ impl Story {
             prefix: &self.policy.prefix,
             payload_bytes_max: 1024,
             redactor: crate::redact::built_in(),
+            agents: crate::config::DescribedAgents::NONE,
         };
         let draft = hooks::normalise(&call, reading)
             .expect("a good payload")

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Timestamp;
 
 mod agent;
+mod agent_name;
 mod decision;
 mod facts;
 mod hook;
@@ -20,7 +21,7 @@ mod run;
 mod summary;
 mod workspace;
 
-pub use agent::Agent;
+pub use agent::{Agent, AgentName, BadName};
 pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,

@@ -118,10 +118,7 @@ fn trust_file(home: &Home, top: &Path) -> Option<Taken> {
 
 fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     let mut found = Vec::new();
-    for agent in Agent::HOSTS
-        .into_iter()
-        .filter(|agent| asked.is_empty() || asked.contains(agent))
-    {
+    for agent in agents::all().filter(|agent| asked.is_empty() || asked.contains(agent)) {
         let one = agents::find(agent).map_err(Failure::usage)?;
         if one.is_here() || !asked.is_empty() {
             found.push(agents::with_version(one));

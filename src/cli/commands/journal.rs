@@ -211,6 +211,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
         prefix: &config.settings.prefix.0,
         payload_bytes_max,
         redactor: &config.redactor,
+        agents: &config.settings.agents,
     };
     let lines: Vec<(usize, &str)> = input
         .lines()
@@ -239,7 +240,7 @@ fn drafted(text: &str, now: Timestamp, reading: Reading<'_>) -> std::result::Res
     let payload = line.payload.to_string();
     let headers = line.headers(now);
     let call = headers
-        .with_payload(payload.as_bytes())
+        .with_payload(payload.as_bytes(), reading.agents)
         .map_err(|error| error.to_string())?;
     Ok(normalise(&call, reading)?.draft)
 }

@@ -223,9 +223,7 @@ fn manual_pages() -> Vec<PathBuf> {
 
 fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
-    let agents = Agent::HOSTS
-        .into_iter()
-        .filter(|agent| asked.is_empty() || asked.contains(agent));
+    let agents = agents::all_with_hooks().filter(|agent| asked.is_empty() || asked.contains(agent));
     let plans = agents.map(|agent| {
         let found = agents::find(agent).map_err(Failure::usage)?;
         undo::plan(&found, home, &record).map_err(Failure::failed)

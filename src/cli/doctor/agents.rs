@@ -19,8 +19,7 @@ use crate::render;
 /// Checks all agents.
 pub(super) fn checks(home: &Home) -> Vec<Check> {
     let last = last_events(home);
-    Agent::HOSTS
-        .into_iter()
+    agents::all()
         .flat_map(|agent| agent_checks(home, agent, &last))
         .collect()
 }
@@ -30,7 +29,7 @@ pub(super) fn checks(home: &Home) -> Vec<Check> {
 pub(crate) fn fix(home: &Home) -> (Vec<String>, Vec<String>) {
     let mut done = Vec::new();
     let mut problems = Vec::new();
-    for agent in Agent::HOSTS {
+    for agent in agents::all() {
         let Ok(found) = agents::find(agent) else {
             continue;
         };

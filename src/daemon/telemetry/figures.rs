@@ -125,7 +125,7 @@ impl Metrics {
 
 impl Counted {
     fn add(&mut self, envelope: &Envelope) {
-        let agent = envelope.stream.agent.word();
+        let agent = envelope.stream.agent.label();
         *self
             .events
             .entry([("kind", envelope.event.kind()), ("agent", agent)])

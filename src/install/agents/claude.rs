@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use journal::Agent;
 
+use super::configured;
 use crate::install::hooks::{ANY, Limit, Row};
 use crate::install::installer::{Installer, folder_or};
 use crate::install::version::Version;
@@ -45,6 +46,11 @@ impl Installer for Claude {
 
     fn rows(&self) -> &'static [Row] {
         &ROWS
+    }
+
+    /// Other agents read these settings too.
+    fn arguments(&self, _: &str) -> String {
+        format!("{}{}", self.agent().word(), configured::marks())
     }
 
     fn project_note(&self, project: &Path) -> String {

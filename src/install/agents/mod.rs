@@ -2,6 +2,7 @@
 
 mod claude;
 pub(super) mod codex;
+mod configured;
 mod copilot;
 mod droid;
 mod gemini;
@@ -32,10 +33,31 @@ static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] = [
     &vibe::Vibe,
 ];
 
-/// Returns how to install into an agent. Panics for the daemon, which is not one.
+/// Returns how to install into an agent. Panics for one that is neither known nor described, as [`named`] finds none.
 pub(crate) fn installer(agent: Agent) -> &'static dyn Installer {
-    let installer = INSTALLERS.into_iter().find(|one| one.agent() == agent);
+    let known = INSTALLERS.into_iter().find(|one| one.agent() == agent);
+    let installer = known.or_else(|| configured::installer(agent));
     installer.expect("every agent has an installer")
+}
+
+/// Returns all agents, those last that the configuration describes.
+pub(crate) fn all() -> impl Iterator<Item = Agent> {
+    Agent::HOSTS.into_iter().chain(configured::agents())
+}
+
+/// Returns all agents that may have hooks of ours: also those that the configuration does not describe any more.
+pub(crate) fn all_with_hooks() -> impl Iterator<Item = Agent> {
+    all().chain(configured::gone())
+}
+
+/// Returns the agent with a word among [`all_with_hooks`].
+pub(crate) fn named(word: &str) -> Option<Agent> {
+    all_with_hooks().find(|agent| agent.word() == word)
+}
+
+/// Returns the words of the agents that are or were described.
+pub(crate) fn described_words() -> impl Iterator<Item = &'static str> {
+    configured::words()
 }
 
 /// Looks for an agent on this machine, without its version.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use checkpoint::agents::{self, adapter::Library};
+use checkpoint::config::DescribedAgents;
 use journal::{Agent, Timestamp};
 
 /// A transcript on disk.
@@ -18,19 +19,31 @@ pub(super) struct FoundFile {
 }
 
 /// Returns the transcripts that were written since a time, the newest first.
-pub(super) fn find(only: Option<Agent>, since: Timestamp) -> Vec<FoundFile> {
+pub(super) fn find(
+    only: Option<Agent>,
+    since: Timestamp,
+    described: &DescribedAgents,
+) -> Vec<FoundFile> {
     let mut found = Vec::new();
-    for adapter in agents::ALL {
-        let (agent, library) = (adapter.agent(), adapter.library());
-        if only.is_some_and(|only| only != agent) {
-            continue;
+    let mut walk_in = |agent: Agent, home: &Path, pattern: &str| {
+        let segments: Vec<&str> = pattern.split('/').collect();
+        walk(home, &segments, &mut |path| {
+            found.extend(transcript(agent, path).filter(|file| file.written >= since));
+        });
+    };
+    let is_wanted = |agent: Agent| only.is_none_or(|only| only == agent);
+    for (agent, adapter) in agents::ALL {
+        let library = adapter.library();
+        if let Some(home) = home(&library).filter(|_| is_wanted(agent)) {
+            let patterns = library.patterns.iter();
+            patterns.for_each(|pattern| walk_in(agent, &home, pattern));
         }
-        let Some(home) = home(&library) else { continue };
-        for pattern in library.patterns {
-            let segments: Vec<&str> = pattern.split('/').collect();
-            walk(&home, &segments, &mut |path| {
-                found.extend(transcript(agent, path).filter(|file| file.written >= since));
-            });
+    }
+    let user = std::env::var("HOME").ok();
+    for (agent, described) in described.iter().filter(|(agent, _)| is_wanted(*agent)) {
+        let pattern = described.transcripts.as_ref();
+        if let Some(pattern) = pattern.and_then(|pattern| pattern.resolve(user.as_deref())) {
+            walk_in(agent, Path::new("/"), pattern.trim_start_matches('/'));
         }
     }
     found.sort_by(|one, other| (other.written, &one.path).cmp(&(one.written, &other.path)));

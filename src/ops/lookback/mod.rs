@@ -233,7 +233,11 @@ impl<'a> Walk<'a> {
     }
 
     fn run(&self, progress: &mut dyn FnMut(u64, u64)) -> journal::Result<Walked> {
-        let files = find::find(self.wanted.agent, self.wanted.since);
+        let files = find::find(
+            self.wanted.agent,
+            self.wanted.since,
+            &self.rules.config.settings.agents,
+        );
         let bytes: u64 = files.iter().map(|file| file.bytes).sum();
         let next = AtomicUsize::new(0);
         let work = |mut progress: Option<&mut dyn FnMut(u64, u64)>| {

@@ -84,7 +84,7 @@ fn worth_reading(rows: &[PastTurnRow], limit: usize, settings: &Settings) -> Vec
         .filter(|row| worth(row) > 0 && !row.interrupted)
         .collect();
     best.sort_by_key(|row| std::cmp::Reverse((worth(row), row.at)));
-    let open = |row: &PastTurnRow| settings.restart.line(row.agent)?.for_session(&row.session);
+    let open = |row: &PastTurnRow| settings.resume_line(row.agent)?.for_session(&row.session);
     let best = best.into_iter().take(limit);
     best.map(|row| PastTurnRow {
         open: open(row),

@@ -78,6 +78,7 @@ impl Stage {
                 prefix: "-",
                 payload_bytes_max: 4096,
                 redactor: &self.config.redactor,
+                agents: &self.config.settings.agents,
             };
             let normal = normalise(&call, reading).expect("a payload");
             self.journal

@@ -262,7 +262,11 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
         rules.add(envelope.seq, decision, end, marks);
         total.add(envelope, decision, outcome, end, marks);
         let agent = envelope.stream.agent;
-        let key = (machine(envelope), agent.word(), project.path.clone());
+        let key = (
+            machine(envelope),
+            agent.word().to_owned(),
+            project.path.clone(),
+        );
         remotes
             .entry(key.clone())
             .or_insert_with(|| project.remote.clone());

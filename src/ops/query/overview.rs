@@ -1,6 +1,6 @@
 //! How much the journal holds: what `status` shows needs no walk over the whole of it, `journal stats` does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use journal::{Agent, Envelope, Event, Journal, Stream};
@@ -22,7 +22,11 @@ pub(super) fn overview(journal: &Journal) -> Result<Overview> {
         .filter(|envelope| matches!(envelope.event, Event::PayloadRejected { .. }))
         .count();
     let sessions = journal.sessions();
-    let agents = Agent::HOSTS.into_iter().filter_map(|agent| {
+    let others = sessions.iter().map(|entry| entry.stream.agent);
+    let others: BTreeSet<Agent> = others
+        .filter(|agent| matches!(agent, Agent::Configured(_)))
+        .collect();
+    let agents = Agent::HOSTS.into_iter().chain(others).filter_map(|agent| {
         let own = sessions.iter().filter(|entry| entry.stream.agent == agent);
         Some(AgentLine {
             agent,
@@ -57,11 +61,11 @@ pub(super) fn overview(journal: &Journal) -> Result<Overview> {
 /// Counts the events of each kind and of each agent, by a walk over all of them.
 pub(super) fn stats(journal: &Journal) -> Result<Stats> {
     let mut kinds = BTreeMap::new();
-    let mut agents = BTreeMap::new();
+    let mut agents: BTreeMap<Agent, u64> = BTreeMap::new();
     for envelope in journal.history(1..=u64::MAX, |_| true)? {
         let envelope = envelope?;
         *kinds.entry(envelope.event.kind()).or_default() += 1;
-        *agents.entry(envelope.stream.agent.word()).or_default() += 1;
+        *agents.entry(envelope.stream.agent).or_default() += 1;
     }
     let named = |counts: BTreeMap<&str, u64>| {
         let named = counts.into_iter();
@@ -69,6 +73,8 @@ pub(super) fn stats(journal: &Journal) -> Result<Stats> {
             .map(|(name, count)| (name.to_owned(), count))
             .collect()
     };
+    let words = agents.iter();
+    let agents = words.map(|(agent, count)| (agent.word(), *count)).collect();
     let (store_bytes, intake_bytes) = journal.disk_bytes();
     Ok(Stats {
         events: journal.last_seq(),

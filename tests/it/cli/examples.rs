@@ -210,3 +210,38 @@ fn the_rule_of_the_project_asks_for_its_actions() {
         "under the project's two minutes"
     );
 }
+
+/// The agents themselves are not run: their descriptions are read, and what `init` would write is planned.
+#[test]
+fn the_described_agents_can_be_installed() {
+    let names = fs::read_dir(example("agents")).expect("a folder");
+    let names = names.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<_> = names
+        .map(|name| name.into_string().expect("text"))
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["codebuddy.yml", "goose.yml", "openhands.yml", "vscode.yml"]
+    );
+    for file in names {
+        let user = User::new();
+        let name = file.strip_suffix(".yml").expect("YAML");
+        install(
+            &user,
+            &format!("agents/{file}"),
+            ".config/checkpointd/config.yml",
+        );
+        user.run(&["config", "check"]);
+        let scope: &[&str] = if name == "openhands" {
+            &["--project"]
+        } else {
+            &[]
+        };
+        let said = user.run(&[&["init", "--agent", name, "--dry-run"], scope].concat());
+        assert!(
+            said.contains(&format!("checkpointd-hook {name} Stop")),
+            "{said}"
+        );
+    }
+}

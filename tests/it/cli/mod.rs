@@ -3,6 +3,7 @@
 mod audit;
 mod config;
 mod demo;
+mod described;
 mod doctor;
 mod examples;
 mod fleet;

@@ -1,5 +1,6 @@
 //! The daemon: hook calls, the socket and its routes, terminals, the service.
 
+mod callers;
 mod control;
 #[cfg(target_os = "linux")]
 mod desktop;

@@ -27,6 +27,38 @@ checkpoint reaches it, how to turn it off, and what is particular to it.
 |---|---|---|---|---|---|
 ";
 
+/// What follows the table.
+const OTHERS: &str = "
+## Other agents
+
+Many agents took over the hooks of Claude Code. `agents` in `config.yml` describes such an agent, and then all commands know
+it by its name:
+
+```yaml
+agents:
+  - name: buddy                        # lower-case letters, digits, and `-`
+    settings: ~/.buddy/settings.json   # the file with the user's hooks
+    project: .buddy                    # where the same file of a project is
+    fields: {prompt: message}          # fields of payloads that have other names
+    tools: {shell: [run], edit: [change], write: [create], read: [open]}
+    transcripts: ~/.buddy/sessions/*/*.jsonl
+    variables: [BUDDY_SESSION]         # set for its hooks, and by no other agent
+    resume: buddy --resume {session}
+```
+
+`checkpointd init --agent buddy` installs its hooks, and `checkpointd uninstall --agent buddy` takes them out again, also
+after the description is gone. Only `name` and `settings` are needed; [Configuration](configuration.md#agents) lists all keys.
+
+- Its tools are journaled by Claude Code's names: `Bash`, `Read`, `Edit` and `Write`. Tools that are not listed are told by their
+  names. A result counts as a failure if it has an exit code other than 0, `success: false`, or `is_error: true`.
+- Some agents run the hooks of Claude Code's settings too. `variables` tells their calls apart. Run `checkpointd init` again after
+  a change of it: it is part of Claude Code's hook commands.
+- Checkpoints are the answer to its stop hook and never typed, since its screen is not known.
+
+[Examples](https://github.com/checkpointd/checkpointd/tree/main/examples/agents) has descriptions of CodeBuddy Code, Goose, OpenHands, and VS Code. They were made from the
+public documentation of these agents and not run.
+";
+
 /// What is to be said of one agent.
 struct Subject {
     agent: Agent,
@@ -42,7 +74,7 @@ struct Subject {
 impl Subject {
     fn of(agent: Agent, machine: &Machine, versions: &str, config: &Config) -> Self {
         let adapter = adapter(agent).expect("an adapter");
-        let line = config.settings.restart.line(agent).expect("a line");
+        let line = config.settings.resume_line(agent).expect("a line");
         let home = machine.home();
         let plan = |options: &[&str]| {
             let words = ["init", "--agent", agent.word(), "--dry-run", "--json"];
@@ -192,6 +224,7 @@ fn the_chapters_say_what_adapters_and_installers_do() {
         check_generated(&format!("docs/agents/{word}.md"), &subject.chapter());
         chapters.push(format!("{word}.md"));
     }
+    overview.push_str(OTHERS);
     check_generated("docs/agents.md", &overview);
     check_generated(
         "docs/SUMMARY.md",

@@ -180,6 +180,10 @@ fn the_files_of_the_repository_have_the_shape_of_their_schemas() {
     for (path, arguments) in [
         ("config.yml", &[][..]),
         ("examples/config.yml", &[]),
+        ("examples/agents/codebuddy.yml", &[]),
+        ("examples/agents/goose.yml", &[]),
+        ("examples/agents/openhands.yml", &[]),
+        ("examples/agents/vscode.yml", &[]),
         ("examples/project/.checkpointd.yml", &["--project"]),
     ] {
         let schema = schema(arguments);
@@ -203,6 +207,8 @@ fn what_the_program_refuses_has_another_shape() {
         "journal: {retention: {kinds: {odd: 1d}}}",
         "rules: [{include: ['**/*.rs']}]",
         "listeners: {agent_finished: [{run: x}]}",
+        "agents: [{settings: ~/a}]",
+        "agents: [{name: buddy, settings: ~/a, format: toml}]",
     ] {
         let value: Value = yaml(text);
         let found = Shapes { root: &schema }.differences(&schema, &value);

@@ -214,6 +214,7 @@ impl World {
                 prefix: &self.policy.prefix,
                 payload_bytes_max: 1024,
                 redactor,
+                agents: checkpoint::config::DescribedAgents::NONE,
             };
             self.journal(hooks::normalise(&call, reading)?.draft)?;
         }

@@ -164,10 +164,11 @@ impl World<'_> {
             prefix: &self.config.settings.prefix.0,
             payload_bytes_max: usize::MAX,
             redactor: &self.config.redactor,
+            agents: &self.config.settings.agents,
         };
         let headers = self.headers(number);
         let call = headers
-            .with_payload(self.calls[number].payload.as_bytes())
+            .with_payload(self.calls[number].payload.as_bytes(), reading.agents)
             .map_err(|error| error.to_string())?;
         hooks::normalise(&call, reading).map(|normal| normal.draft.id)
     }

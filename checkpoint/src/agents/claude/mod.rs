@@ -8,7 +8,7 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Event, Host, Place, ReplyForm};
 
 use super::adapter::{Adapter, HeadlessSign, Library, Notifications, Variables};
 use crate::hooks::payload::{Fields, Payload};
@@ -26,10 +26,6 @@ const CONTEXT_SINCE: [u64; 3] = [2, 1, 163];
 pub(super) struct Claude;
 
 impl Adapter for Claude {
-    fn agent(&self) -> Agent {
-        Agent::Claude
-    }
-
     fn fields(&self, _: &Payload<'_>) -> &'static Fields {
         &hooks::FIELDS
     }

@@ -14,7 +14,7 @@ mod tools;
 mod transcript;
 mod values;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Event, Host, Place, ReplyForm};
 
 use super::adapter::{
     Adapter, HandOver, HeadlessSign, Library, TranscriptPlace, TranscriptSearch, Variables,
@@ -37,10 +37,6 @@ const HOME: &str = "CODEX_HOME";
 pub(super) struct Codex;
 
 impl Adapter for Codex {
-    fn agent(&self) -> Agent {
-        Agent::Codex
-    }
-
     fn fields(&self, payload: &Payload<'_>) -> &'static Fields {
         hooks::fields(payload)
     }

@@ -8,7 +8,7 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, ReplyForm};
+use journal::{Event, Host, ReplyForm};
 
 use super::adapter::{Adapter, Library, Variables};
 use crate::hooks::payload::{Fields, Payload};
@@ -23,10 +23,6 @@ use crate::transcript::forward::Forward;
 pub(super) struct Copilot;
 
 impl Adapter for Copilot {
-    fn agent(&self) -> Agent {
-        Agent::Copilot
-    }
-
     fn fields(&self, _: &Payload<'_>) -> &'static Fields {
         &hooks::FIELDS
     }

@@ -9,7 +9,7 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, ReplyForm};
+use journal::{Event, Host, ReplyForm};
 
 use super::adapter::{Adapter, IgnoredStart, Library, Notifications, ProjectFile, Variables};
 use crate::hooks::payload::{Fields, Payload};
@@ -26,10 +26,6 @@ use crate::transcript::tail::Tail;
 pub(super) struct Gemini;
 
 impl Adapter for Gemini {
-    fn agent(&self) -> Agent {
-        Agent::Gemini
-    }
-
     fn fields(&self, _: &Payload<'_>) -> &'static Fields {
         &hooks::FIELDS
     }

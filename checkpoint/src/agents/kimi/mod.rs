@@ -7,7 +7,7 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, ReplyForm};
+use journal::{Event, Host, ReplyForm};
 
 use super::adapter::{Adapter, Library, TranscriptPlace, TranscriptSearch, Variables};
 use crate::hooks::payload::{Fields, Payload};
@@ -26,10 +26,6 @@ const HOME_DEFAULT: &str = ".kimi-code";
 pub(super) struct Kimi;
 
 impl Adapter for Kimi {
-    fn agent(&self) -> Agent {
-        Agent::Kimi
-    }
-
     fn fields(&self, _: &Payload<'_>) -> &'static Fields {
         &hooks::FIELDS
     }

@@ -7,7 +7,7 @@ mod prompts;
 mod tests;
 mod tools;
 
-use journal::{Agent, Event, Host, ReplyForm};
+use journal::{Event, Host, ReplyForm};
 use serde_json::Value;
 
 use super::adapter::{Adapter, Library, Variables};
@@ -23,10 +23,6 @@ use crate::transcript::forward::{Forward, Read};
 pub(super) struct OpenCode;
 
 impl Adapter for OpenCode {
-    fn agent(&self) -> Agent {
-        Agent::OpenCode
-    }
-
     fn fields(&self, _: &Payload<'_>) -> &'static Fields {
         &hooks::FIELDS
     }

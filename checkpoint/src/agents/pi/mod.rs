@@ -7,7 +7,7 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, ReplyForm};
+use journal::{Event, Host, ReplyForm};
 
 use super::adapter::{Adapter, Library, Variables};
 use crate::hooks::payload::{Fields, Payload};
@@ -22,10 +22,6 @@ use crate::transcript::forward::Forward;
 pub(super) struct Pi;
 
 impl Adapter for Pi {
-    fn agent(&self) -> Agent {
-        Agent::Pi
-    }
-
     fn fields(&self, _: &Payload<'_>) -> &'static Fields {
         &hooks::FIELDS
     }

@@ -9,7 +9,7 @@ mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, Place, ReplyForm};
+use journal::{Event, Host, Place, ReplyForm};
 
 use super::adapter::{Adapter, HeadlessSign, Library, ProjectFile, Variables};
 use crate::hooks::payload::{Fields, Payload};
@@ -26,10 +26,6 @@ use crate::transcript::tail::Tail;
 pub(super) struct Vibe;
 
 impl Adapter for Vibe {
-    fn agent(&self) -> Agent {
-        Agent::Vibe
-    }
-
     fn fields(&self, payload: &Payload<'_>) -> &'static Fields {
         hooks::fields(payload)
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::super::layers::DEFAULT_TEXT;
 
 /// Keys of lists and of projects' files, which have no defaults.
-const OTHERS: [(&str, &str); 35] = [
+const OTHERS: [(&str, &str); 46] = [
     (
         "enabled",
         "Whether the project takes part. Counts without trust.",
@@ -22,6 +22,44 @@ const OTHERS: [(&str, &str); 35] = [
     (
         "projects.exclude",
         "Globs of the folders of projects that do not take part. They win over `include`.",
+    ),
+    (
+        "agents.name",
+        "What commands, answers and the journal call it: lower-case letters, digits, and `-`.",
+    ),
+    ("agents.settings", "The file with its user's hooks."),
+    (
+        "agents.project",
+        "The folder of the file with a project's hooks, such as `.buddy`. The file has the same name.",
+    ),
+    (
+        "agents.format",
+        "groups: as Claude Code writes hooks, among other settings. flat: a file of our own with one command after the other.",
+    ),
+    (
+        "agents.reply",
+        "How it is told at a stop to go on: block or deny, the `decision` of the answer, or nested: block within `hookSpecificOutput`.",
+    ),
+    ("agents.events", "The hooks that are installed."),
+    (
+        "agents.fields",
+        "Fields of its payloads that have other names, by their usual names: {cwd: working_dir}.",
+    ),
+    (
+        "agents.tools",
+        "Its tools by what they do: {shell: [run], read: [], edit: [], write: []}. Others are guessed by their names.",
+    ),
+    (
+        "agents.transcripts",
+        "Its transcripts, if they have the form of Claude Code's; `*` stands for any part of one name.",
+    ),
+    (
+        "agents.variables",
+        "Variables that it sets for its hooks and no other agent sets. They tell its calls from those of Claude Code, whose settings it may read.",
+    ),
+    (
+        "agents.resume",
+        "What `checkpointd restart` types: a line with `{session}`.",
     ),
     (
         "rules.name",

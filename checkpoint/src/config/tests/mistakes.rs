@@ -266,7 +266,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, steering, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, verify, hygiene, changed, projects, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
+    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, steering, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, verify, hygiene, changed, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

@@ -1,5 +1,6 @@
 //! Layers, errors and `config show`.
 
+mod agents;
 mod endpoint;
 mod mistakes;
 mod project_file;
@@ -50,6 +51,7 @@ fn every_key_of_a_policy_with_its_default() {
     rules: [] (default)
     slug_from_branch: false (default)
     projects: all (default)
+    agents: [] (default)
     "#);
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use actors::hook_headers::HookHeaders;
 use checkpoint::Policy;
+use checkpoint::config::DescribedAgents;
 use checkpoint::replay::{Played, Player};
 use journal::{Envelope, Event, Home, Outcome, Stream, Timestamp};
 use serde::Serialize;
@@ -185,7 +186,7 @@ pub(super) fn play_line(
     };
     let payload = line.payload.to_string();
     let call = headers
-        .with_payload(payload.as_bytes())
+        .with_payload(payload.as_bytes(), DescribedAgents::NONE)
         .map_err(|error| error.to_string())?;
     player.play(&call)
 }

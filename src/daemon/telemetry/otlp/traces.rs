@@ -129,7 +129,7 @@ impl Stop {
             decision: None,
             attributes: vec![
                 id("session.id", first.stream.session),
-                word("agent", first.stream.agent.word()),
+                word("agent", first.stream.agent.label()),
             ],
             steps: Vec::new(),
         };

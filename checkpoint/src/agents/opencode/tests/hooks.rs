@@ -21,6 +21,7 @@ fn normal(payload: &Value) -> Normal {
         prefix: "[TeleClaude Checkpoint] - ",
         payload_bytes_max: 1024,
         redactor: crate::redact::built_in(),
+        agents: crate::config::DescribedAgents::NONE,
     };
     normalise(&call, reading).expect("a good payload")
 }

@@ -25,6 +25,7 @@ fn called(payload: &Value, id: Uuid) -> Normal {
         prefix: "[TeleClaude Checkpoint] - ",
         payload_bytes_max: 1024,
         redactor: crate::redact::built_in(),
+        agents: crate::config::DescribedAgents::NONE,
     };
     normalise(&call, reading).expect("a good payload")
 }
