@@ -100,6 +100,29 @@ fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promi
     );
 }
 
+/// Appends as much as makes the log seal a segment.
+fn fill_a_segment(daemon: &Daemon) {
+    let output = "x".repeat(50_000);
+    let line = |number: u32| {
+        let payload = serde_json::json!({
+            "session_id": "filling",
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Bash",
+            "tool_use_id": format!("{number}"),
+            "tool_input": {"command": format!("echo {number}")},
+            "tool_response": {"stdout": output},
+        });
+        serde_json::json!({"agent": "claude", "payload": payload}).to_string()
+    };
+    let lines: Vec<String> = (0..100).map(line).collect();
+    let append = ["journal", "append"];
+    let mut command = daemon
+        .home
+        .command(env!("CARGO_BIN_EXE_checkpointd"), &append);
+    let appended = run(&mut command, lines.join("\n").as_bytes());
+    assert!(appended.status.success(), "{appended:?}");
+}
+
 #[test]
 fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
     let (daemon, _trace) = with_faults_on(
@@ -111,7 +134,7 @@ fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
             "inject=pwrite64:error=EIO:when=2..3",
         ],
     );
-    // The store writes when it is flushed, twice a second where there was something.
+    // The store writes when a segment of the log is sealed.
     let mut sessions = Vec::new();
     while !daemon.log().contains("takes events again") {
         assert!(
@@ -121,6 +144,7 @@ fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
         );
         sessions.push(format!("during-{}", sessions.len()));
         play(&daemon, &sessions[sessions.len() - 1], &"store");
+        fill_a_segment(&daemon);
     }
     play(&daemon, "after", &"store");
     let all: Vec<_> = ["before", "after"]
