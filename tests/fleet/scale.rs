@@ -35,28 +35,28 @@ struct Level {
 const LEVELS: [Level; 3] = [
     Level {
         name: "decisions",
-        message_bytes: 600.0,
-        event_bytes: 20.0,
-        disk_bytes: 200.0,
+        message_bytes: 1_000.0,
+        event_bytes: 2.0,
+        disk_bytes: 150.0,
         kept: 0.1,
     },
     Level {
         name: "skeleton",
-        message_bytes: 600.0,
-        event_bytes: 80.0,
-        disk_bytes: 300.0,
+        message_bytes: 1_000.0,
+        event_bytes: 60.0,
+        disk_bytes: 150.0,
         kept: 1.0,
     },
     Level {
         name: "all",
-        message_bytes: 600.0,
-        event_bytes: 250.0,
-        disk_bytes: 400.0,
+        message_bytes: 1_000.0,
+        event_bytes: 130.0,
+        disk_bytes: 150.0,
         kept: 1.0,
     },
 ];
-/// Events a second that a collector takes in on two cores.
-const TAKEN: f64 = 20_000.0;
+/// Events a second that a collector took in on two cores that had other work too.
+const TAKEN: f64 = 8_000.0;
 /// A collector's memory for an event.
 const MEMORY_BYTES: f64 = 170.0;
 

@@ -275,8 +275,11 @@ impl Servers {
         wait_until(|| {
             let answer = self.request(&format!("$JS.API.{name}"), ask);
             let answer = answer.and_then(|answer| serde_json::from_slice(&answer.payload).ok());
-            // A cluster without a leader answers with 503.
-            let is_later = |answer: &Value| answer["error"]["code"] == 503;
+            // A cluster without a leader answers with 503. A stream that is lost is made again by the collector.
+            let is_later = |answer: &Value| {
+                let error = &answer["error"];
+                error["code"] == 503 || error["err_code"] == 10_059
+            };
             answer
                 .filter(|answer| !is_later(answer))
                 .is_some_and(|answer| answered.set(answer).is_ok())
