@@ -101,14 +101,14 @@ fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promi
 }
 
 /// Appends as much as makes the log seal a segment.
-fn fill_a_segment(daemon: &Daemon) {
+fn fill_a_segment(daemon: &Daemon, round: usize) {
     let output = "x".repeat(50_000);
     let line = |number: u32| {
         let payload = serde_json::json!({
             "session_id": "filling",
             "hook_event_name": "PostToolUse",
             "tool_name": "Bash",
-            "tool_use_id": format!("{number}"),
+            "tool_use_id": format!("{round} {number}"),
             "tool_input": {"command": format!("echo {number}")},
             "tool_response": {"stdout": output},
         });
@@ -144,7 +144,7 @@ fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
         );
         sessions.push(format!("during-{}", sessions.len()));
         play(&daemon, &sessions[sessions.len() - 1], &"store");
-        fill_a_segment(&daemon);
+        fill_a_segment(&daemon, sessions.len());
     }
     play(&daemon, "after", &"store");
     let all: Vec<_> = ["before", "after"]
