@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::known::reference;
 use super::outcomes;
+use super::own_script;
 use super::questions;
 use super::settled;
 use crate::shell::{self, CommandLine};
@@ -48,7 +49,7 @@ const NOT_RUN: [&str; 29] = [
 ];
 
 /// Words of the names of tools that look at something and change nothing.
-const LOOKING_TOOLS: [&str; 24] = [
+const LOOKING_TOOLS: [&str; 25] = [
     "read",
     "search",
     "grep",
@@ -68,11 +69,20 @@ const LOOKING_TOOLS: [&str; 24] = [
     "plan",
     "todo",
     "kill",
+    "taskstop",
     "navigate",
     "screenshot",
     "snapshot",
     "resolve",
     "skill",
+];
+
+/// What hosts say of an edit that would change nothing.
+const NO_CHANGE: [&str; 4] = [
+    "no changes to make",
+    "no changes to apply",
+    "are exactly the same",
+    "old_string and new_string are identical",
 ];
 
 /// What a server prints when it has started.
@@ -116,12 +126,17 @@ pub(super) fn is_answer(call: &ToolCall, line: &CommandLine, project: &str) -> b
     match call.kind {
         ToolKind::Read => true,
         ToolKind::Edit | ToolKind::Write => {
-            !call.paths.is_empty() && call.paths.iter().all(|path| is_outside(path, project))
+            NO_CHANGE.iter().any(|said| begin.contains(said))
+                || (!call.paths.is_empty()
+                    && call.paths.iter().all(|path| is_outside(path, project)))
         }
         ToolKind::Other => is_stopped(call, line) || is_look(&call.tool),
         ToolKind::Shell => {
             let text = call.command.as_deref().unwrap_or_default();
-            is_stopped(call, line) || asks(text, line, &begin) || is_usage(call, line)
+            is_stopped(call, line)
+                || asks(text, line, &begin)
+                || is_usage(call, line)
+                || own_script::asks_for_module(call, line)
         }
     }
 }

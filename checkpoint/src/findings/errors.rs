@@ -2,12 +2,12 @@
 //!
 //! Only failed calls count, and those whose output says that tests failed (spec EVID-17).
 
-use journal::{ToolCall, ToolKind};
+use journal::{SummaryVerdict, ToolCall, ToolKind};
 
 use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::paths::PathRef;
 use super::turn::Turn;
-use super::{answers, settled};
+use super::{answers, handed, narrower, outcomes, settled};
 use crate::policy::Errors;
 use crate::shell;
 
@@ -60,13 +60,25 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
 
 /// Returns whether a failed call says that something is broken which nothing later in the turn settled.
 fn is_open(turn: &Turn<'_>, index: usize) -> bool {
-    let call = &turn.evidence.timeline.calls[index];
     match turn.policy.hygiene.errors {
         Errors::All => !is_resolved(turn, index),
         Errors::Broken => {
-            !answers::is_answer(call, &turn.lines[index], turn.project)
+            !is_answer(turn, index)
                 && !settled::is_settled(turn, index)
+                && !handed::is_over(turn, index)
         }
+    }
+}
+
+/// Returns whether a failure is an answer. Tests that failed are none, however the line ended, and if they passed, what ended
+/// it was its time limit or its end.
+fn is_answer(turn: &Turn<'_>, index: usize) -> bool {
+    let call = &turn.evidence.timeline.calls[index];
+    let said = turn.outcomes.as_ref();
+    match said.and_then(|said| said.any_tests(index)) {
+        Some(SummaryVerdict::Failed) => false,
+        Some(SummaryVerdict::Passed) if outcomes::was_stopped(call) => true,
+        _ => answers::is_answer(call, &turn.lines[index], turn.project),
     }
 }
 
@@ -76,8 +88,15 @@ fn hides_failure(turn: &Turn<'_>, index: usize) -> bool {
     let edits = |call: &ToolCall| {
         matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.is_error && !call.refused
     };
-    let outcomes = turn.outcomes.as_ref().filter(|_| !calls[index].is_error);
-    outcomes.is_some_and(|outcomes| outcomes.hides_failure(index))
+    let Some(outcomes) = turn.outcomes.as_ref().filter(|_| !calls[index].is_error) else {
+        return false;
+    };
+    let passes = |later: usize| {
+        outcomes.any_tests(later) == Some(SummaryVerdict::Passed)
+            && narrower::settles(turn, index, later)
+    };
+    outcomes.any_tests(index) == Some(SummaryVerdict::Failed)
+        && !(index + 1..calls.len()).any(passes)
         && !calls[index + 1..].iter().any(edits)
 }
 
@@ -103,7 +122,7 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
 fn ran_tests(turn: &Turn<'_>, index: usize) -> bool {
     let said = turn.outcomes.as_ref();
     if let Some(verdict) = said.and_then(|outcomes| outcomes.any_tests(index)) {
-        return verdict == journal::SummaryVerdict::Failed;
+        return verdict == SummaryVerdict::Failed;
     }
     let line = turn.evidence.timeline.calls[index]
         .command

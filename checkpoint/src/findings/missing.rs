@@ -5,9 +5,11 @@ use std::sync::LazyLock;
 use journal::{ToolCall, ToolKind};
 use regex::Regex;
 
-use super::outcomes;
+use super::line_words::FILES;
+use super::paths::PathRef;
 use super::turn::Turn;
-use super::verify;
+use super::{outcomes, own_script, questions, verify};
+use crate::policy::MissingTools;
 use crate::project::covering::{Family, family};
 use crate::shell::{CommandLine, Simple};
 
@@ -35,19 +37,33 @@ pub(super) fn is_tool(call: &ToolCall, line: &CommandLine) -> bool {
     outcomes::exit_code(output) == Some(127)
         || NOT_THERE.is_match(output)
         || line.commands.iter().any(is_module)
+        || own_script::missing_module(call, line).is_some()
 }
 
 /// Returns whether the turn went on without the tool: something else was edited or run with success, or code changed in a
 /// language that the tool was to check, so that a check is asked for anyway.
 pub(super) fn is_behind(turn: &Turn<'_>, index: usize) -> bool {
+    if turn.policy.hygiene.missing_tools != MissingTools::PassedOver {
+        return false;
+    }
     let calls = &turn.evidence.timeline.calls;
+    let line = calls[index].command.as_deref().unwrap_or_default();
+    let files: Vec<PathRef> = FILES
+        .find_iter(line)
+        .map(|found| PathRef::written(found.as_str(), turn.project))
+        .collect();
     let works = |(at, call): (usize, &ToolCall)| {
+        let shows = |path: &String| {
+            let path = PathRef::written(path, turn.project);
+            files.iter().any(|file| file.same(&path))
+        };
         !call.refused
             && !call.is_error
             && match call.kind {
                 ToolKind::Edit | ToolKind::Write => true,
-                ToolKind::Shell => outcomes::executes(&turn.lines[at]),
-                ToolKind::Read | ToolKind::Other => false,
+                ToolKind::Shell => acts(&turn.lines[at]) || turn.lines[at].reads.iter().any(shows),
+                ToolKind::Read => call.paths.iter().any(shows),
+                ToolKind::Other => false,
             }
     };
     let languages: Vec<Family> = turn.lines[index]
@@ -64,4 +80,10 @@ pub(super) fn is_behind(turn: &Turn<'_>, index: usize) -> bool {
     };
     calls.iter().enumerate().skip(index + 1).any(works)
         || turn.files.iter().any(|file| is_asked(&file.path))
+}
+
+/// Returns whether a line does more than look or set up.
+fn acts(line: &CommandLine) -> bool {
+    let mut commands = line.commands.iter();
+    commands.any(|simple| !questions::is_harmless(simple) && !questions::is_question(simple, ""))
 }

@@ -12,14 +12,18 @@ mod edits;
 mod ending;
 mod errors;
 mod example;
+mod handed;
 mod hygiene;
 mod known;
 mod line_words;
 mod missing;
+mod narrower;
 mod outcomes;
+mod own_script;
 mod paths;
 mod proof;
 mod questions;
+mod server;
 mod settled;
 mod slug;
 #[cfg(test)]
@@ -36,6 +40,7 @@ use crate::shell;
 
 pub use ending::{Ending, ending};
 pub use example::{Imagined, asked_after};
+pub use handed::{named_failures, names_older};
 pub use known::known_files;
 pub use slug::plan_files;
 pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};

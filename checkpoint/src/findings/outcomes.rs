@@ -218,13 +218,6 @@ impl Outcomes {
             .find(|wanted| verdicts.contains(&Some(*wanted)))
     }
 
-    /// Returns whether tests failed in a call without its host saying so, and no later call shows that tests pass.
-    pub(super) fn hides_failure(&self, at: usize) -> bool {
-        let passed = |call: usize| self.any_tests(call) == Some(SummaryVerdict::Passed);
-        let failed = self.any_tests(at) == Some(SummaryVerdict::Failed);
-        failed && !(at + 1..self.by_call.len()).any(passed)
-    }
-
     /// Returns how the tests of a call ended, of whatever language.
     pub(super) fn any_tests(&self, call: usize) -> Option<SummaryVerdict> {
         overall(self.of(call), SummaryKind::Tests)
@@ -332,4 +325,30 @@ fn writes(line: &CommandLine, path: &str, project: &str) -> bool {
 /// Returns the exit code that a host names before or after the output.
 pub(super) fn exit_code(output: &str) -> Option<i64> {
     EXIT_CODE.captures(output)?.get(1)?.as_str().parse().ok()
+}
+
+/// Returns whether a failed call is a program that started well and was then stopped.
+pub(super) fn was_stopped(call: &ToolCall) -> bool {
+    let output = call.output.to_lowercase();
+    let stopped = [
+        "timed out after",
+        "command timed out",
+        "exit code 124",
+        "exit code 130",
+        "exit code 143",
+        "exit code: 124",
+        "exit code: 130",
+    ];
+    let broke = [
+        "traceback",
+        "error:",
+        "exception",
+        "panicked",
+        "cannot find",
+        "eaddrinuse",
+        "syntaxerror",
+    ];
+    call.is_error
+        && stopped.iter().any(|word| output.contains(word))
+        && !broke.iter().any(|word| output.contains(word))
 }

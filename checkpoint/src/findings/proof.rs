@@ -2,7 +2,7 @@
 
 use journal::{CommandEnd, SummaryVerdict, ToolCall, ToolKind};
 
-use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere, tests_of};
+use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere, tests_of, was_stopped};
 use super::paths::PathRef;
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
@@ -231,7 +231,9 @@ pub(super) fn by_output(
         Some(SummaryVerdict::RanNothing) => return Outcome::NotRun,
         _ if printed == Some(SummaryVerdict::Failed) && !asked.looks => return Outcome::Failed,
         // Of a line that failed, a later command may have.
-        Some(SummaryVerdict::Passed) if !failed || may_fail_elsewhere(commands, place) => {
+        Some(SummaryVerdict::Passed)
+            if !failed || may_fail_elsewhere(commands, place) || was_stopped(call) =>
+        {
             return Outcome::Counts;
         }
         _ => {}

@@ -1,6 +1,6 @@
 //! Commands that answer by their exit status, or that only look (spec HYG-10).
 
-use crate::shell::{Simple, is_dry};
+use crate::shell::{self, Simple, is_dry};
 
 /// Programs that ask or look, whatever their arguments are.
 const PROGRAMS: &str = "grep egrep fgrep zgrep rg ag ack find fd fdfind locate diff colordiff cmp comm test [ [[ which \
@@ -165,10 +165,10 @@ pub(super) fn is_question(simple: &Simple, output: &str) -> bool {
         {
             true
         }
-        "git" => is_git_question(words),
+        "git" => is_git_question(simple, words),
         _ if PROGRAMS.split(' ').any(|name| name == program) => true,
         _ if is_dry(simple) || has(&["--version", "--help"]) => true,
-        _ => has_verb(program, words),
+        _ => has_verb(simple, words),
     }
 }
 
@@ -201,12 +201,8 @@ fn sends_or_saves(words: &[String]) -> bool {
 }
 
 /// `git config NAME VALUE`, `git branch NAME` and `git tag NAME` change something.
-fn is_git_question(words: &[String]) -> bool {
-    let operands: Vec<&str> = words
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
+fn is_git_question(simple: &Simple, words: &[String]) -> bool {
+    let operands = shell::operands(simple);
     let has = |options: &[&str]| {
         words
             .iter()
@@ -234,18 +230,15 @@ fn is_git_question(words: &[String]) -> bool {
                 ])
         }
         Some(&"symbolic-ref") => operands.len() <= 2,
-        _ => has_verb("git", words),
+        _ => has_verb(simple, words),
     }
 }
 
-fn has_verb(program: &str, words: &[String]) -> bool {
-    let mut operands = words.iter().map(String::as_str);
-    let first = operands
-        .find(|word| !word.starts_with('-'))
-        .unwrap_or_default();
-    let second = operands
-        .find(|word| !word.starts_with('-'))
-        .unwrap_or_default();
+fn has_verb(simple: &Simple, words: &[String]) -> bool {
+    let program = simple.words.first().map_or("", String::as_str);
+    let mut operands = shell::operands(simple).into_iter();
+    let first = operands.next().unwrap_or_default();
+    let second = operands.next().unwrap_or_default();
     let both = format!("{first} {second}");
     let is_named = |verb: &str| {
         verb == first

@@ -4,13 +4,12 @@ use journal::{ToolCall, ToolKind};
 
 use super::known::reference;
 use super::line_words::{FILES, FILTERS, SETTING_UP};
-use super::missing;
 use super::paths::PathRef;
-use super::questions;
 use super::turn::Turn;
-use super::verify;
+use super::verify::kinds;
+use super::{missing, narrower, own_script, questions, server, verify};
 use crate::project::covering::{Family, family};
-use crate::shell::Simple;
+use crate::shell::{self, Simple};
 
 /// The most files that one failure may name.
 const FILES_MAX: usize = 32;
@@ -152,9 +151,17 @@ pub(super) fn is_settled(turn: &Turn<'_>, index: usize) -> bool {
     if missing::is_tool(&calls[index], &turn.lines[index]) && missing::is_behind(turn, index) {
         return true;
     }
+    if server::was_stopped(turn, index)
+        || server::was_started_since(turn, index)
+        || is_about_others(turn, index)
+    {
+        return true;
+    }
     let later = calls.iter().enumerate().skip(index + 1);
     let mut later = later.filter(|(_, call)| !call.refused);
+    let only_looked = own_script::failed_looking(&calls[index], &turn.lines[index]);
     later.any(|(at, call)| match call.kind {
+        ToolKind::Shell | ToolKind::Read if only_looked && !call.is_error => true,
         ToolKind::Shell => settles_by_line(turn, index, at, &files),
         ToolKind::Edit | ToolKind::Write => {
             let touches = |path: &String| {
@@ -189,6 +196,30 @@ fn works_on(turn: &Turn<'_>, index: usize, edit: &ToolCall) -> bool {
     })
 }
 
+/// Returns whether a check of the form found fault only with files that the turn did not change.
+fn is_about_others(turn: &Turn<'_>, index: usize) -> bool {
+    let call = &turn.evidence.timeline.calls[index];
+    let mut checks = turn.lines[index]
+        .commands
+        .iter()
+        .filter(|simple| !questions::is_harmless(simple) && !questions::is_question(simple, ""))
+        .peekable();
+    if call.kind != ToolKind::Shell || checks.peek().is_none() || !checks.all(kinds::is_lint) {
+        return false;
+    }
+    let mut named = FILES
+        .find_iter(&call.output)
+        .map(|found| reference(found.as_str(), turn.project))
+        .filter(|file| file.file_name().contains('.'))
+        .peekable();
+    let changed: Vec<PathRef> = turn
+        .files
+        .iter()
+        .map(|file| PathRef::changed(&file.path))
+        .collect();
+    named.peek().is_some() && !named.any(|file| changed.iter().any(|other| other.same(&file)))
+}
+
 /// Returns the files that a call and its output name.
 fn files_of(turn: &Turn<'_>, index: usize) -> Vec<PathRef> {
     let call = &turn.evidence.timeline.calls[index];
@@ -221,8 +252,17 @@ fn settles_by_line(turn: &Turn<'_>, index: usize, at: usize, files: &[PathRef]) 
     let text = calls[at].command.as_deref().unwrap_or_default();
     if calls[index].kind == ToolKind::Shell
         && (is_same(before, after) || is_same_script(&calls[index], &calls[at], before, after))
+        && (narrower::settles(turn, index, at) || !turn.lines[at].writes.is_empty())
     {
         return true;
+    }
+    // What runs tests repairs nothing by naming them.
+    if narrower::is_weighed(turn)
+        && before.iter().any(kinds::is_tests)
+        && after.iter().any(kinds::is_tests)
+        && turn.lines[at].writes.is_empty()
+    {
+        return false;
     }
     let only_looks = match questions::powershell(text) {
         Some(looks) => looks,
@@ -265,7 +305,9 @@ fn is_retried(call: &ToolCall, later: &ToolCall) -> bool {
         return false;
     }
     if call.paths.is_empty() {
-        return call.tool == later.tool;
+        // There are many ways through a page.
+        let both_browse = verify::is_browser(call) && verify::is_browser(later);
+        return call.tool == later.tool || both_browse;
     }
     call.kind != ToolKind::Edit
         && later
@@ -325,16 +367,11 @@ struct Goal<'a> {
 
 impl<'a> Goal<'a> {
     fn of(simple: &'a Simple) -> Option<Self> {
-        let (program, words) = simple.words.split_first()?;
-        let program = program.as_str();
+        let program = simple.words.first()?.as_str();
         if SETTING_UP.contains(&program) || FILTERS.contains(&program) || is_inline(simple) {
             return None;
         }
-        let mut operands: Vec<&str> = words
-            .iter()
-            .map(String::as_str)
-            .filter(|word| !word.starts_with('-'))
-            .collect();
+        let mut operands = shell::operands(simple);
         let is_script = SCRIPT_RUNNERS.contains(&program);
         if is_script
             && operands.len() > 1

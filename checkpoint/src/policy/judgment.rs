@@ -36,6 +36,12 @@ layered! {
         drift: Drift,
         /// Which failed calls are errors (spec HYG-1).
         errors: Errors,
+        /// Whether a tool that is missing is an error after the turn went on without it (spec HYG-12).
+        missing_tools: MissingTools,
+        /// Whether a failure is an error that the agent handed over to the person (spec HYG-13).
+        handed_over: HandedOver,
+        /// Whether a pass of some tests settles a failure of more (spec HYG-14).
+        narrower: Narrower,
     }
 }
 
@@ -162,6 +168,39 @@ pub enum Errors {
     /// All of them.
     #[default]
     All,
+}
+
+/// Whether a tool that is missing is an error after the turn went on without it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingTools {
+    /// It is none.
+    PassedOver,
+    /// It is one like any other.
+    #[default]
+    Errors,
+}
+
+/// Whether a failure is an error that the agent handed over to the person.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandedOver {
+    /// It is none.
+    Believed,
+    /// It is one like any other.
+    #[default]
+    Errors,
+}
+
+/// Whether a pass of some tests settles a failure of more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Narrower {
+    /// Only if they hold those that failed.
+    Open,
+    /// Any run of tests settles it.
+    #[default]
+    Settles,
 }
 
 /// Whether settings, data and generated files count as code.

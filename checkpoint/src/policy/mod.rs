@@ -12,9 +12,9 @@ use crate::digest;
 use crate::rules::{Rule, Sorting};
 
 pub use judgment::{
-    Background, Changed, Commands, Comments, Commits, Data, Dependencies, Drift, Errors, Hygiene,
-    Outcomes, PackSearch, ReadBeforeEdit, Root, Steering, Uncovered, Unknown, VerifiedCode, Verify,
-    Wide, WorkTree,
+    Background, Changed, Commands, Comments, Commits, Data, Dependencies, Drift, Errors,
+    HandedOver, Hygiene, MissingTools, Narrower, Outcomes, PackSearch, ReadBeforeEdit, Root,
+    Steering, Uncovered, Unknown, VerifiedCode, Verify, Wide, WorkTree,
 };
 pub(crate) use judgment::{ChangedLayer, HygieneLayer, VerifyLayer};
 

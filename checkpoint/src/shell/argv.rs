@@ -211,7 +211,8 @@ pub fn is_dry(simple: &Simple) -> bool {
             .is_some_and(|kind| !matches!(kind, "none" | "false"))
     };
     if words.iter().any(pretends)
-        || (words.len() == 1 && matches!(words[0].as_str(), "-h" | "-V" | "-?"))
+        || (words.len() == 1
+            && matches!(words[0].as_str(), "-h" | "-V" | "-?" | "-version" | "-help"))
     {
         return true;
     }
@@ -268,6 +269,18 @@ fn is_dry_by_program(program: &str, verb: Option<&str>, args: &[Arg<'_>]) -> boo
         "kill" | "pkill" | "killall" => any("lL", &["-0"]),
         _ => false,
     }
+}
+
+/// Returns the operands of a command: its words without options and their values.
+pub fn operands(simple: &Simple) -> Vec<&str> {
+    let program = simple
+        .words
+        .first()
+        .map_or("", |program| canonical(program));
+    Args::new(&simple.words, 1, spec_of(program))
+        .filter(|arg| arg.kind != Kind::Option && !arg.text.starts_with('-'))
+        .map(|arg| arg.text)
+        .collect()
 }
 
 /// Returns the directories that a command changes to by its own options.

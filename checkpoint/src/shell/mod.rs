@@ -27,7 +27,7 @@ mod words;
 mod wrapper_table;
 mod wrappers;
 
-pub use argv::{Pattern, is_dry};
+pub use argv::{Pattern, is_dry, operands};
 pub use flow::Flow;
 pub use simple::{Simple, Step};
 

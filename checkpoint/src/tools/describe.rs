@@ -52,7 +52,8 @@ impl Tools {
         }
     }
 
-    /// Returns the files that a patch makes.
+    /// Returns the files whose text an edit has by itself: it makes them, or it quotes the text that it replaces, without
+    /// which it would not apply.
     pub(crate) fn created(&self, tool: &str, input: &Value) -> Vec<String> {
         let patch = if tool == PATCH_TOOL {
             patch::read(patch_text(input))
@@ -61,7 +62,18 @@ impl Tools {
         } else {
             None
         };
-        patch.map(|patch| patch.created).unwrap_or_default()
+        if let Some(patch) = patch {
+            return patch.created.into_iter().chain(patch.quoted).collect();
+        }
+        let quotes = ["old_string", "old_str", "oldText", "oldString"]
+            .iter()
+            .filter_map(|field| input.get(*field)?.as_str())
+            .any(|text| !text.trim().is_empty());
+        if quotes {
+            self.describe(tool, input).2
+        } else {
+            Vec::new()
+        }
     }
 
     fn kind(&self, tool: &str) -> Option<ToolKind> {

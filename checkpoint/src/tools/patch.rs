@@ -11,13 +11,20 @@ pub(super) struct Patch {
     pub(super) paths: Vec<String>,
     /// Those of them that it makes.
     pub(super) created: Vec<String>,
+    /// Those of them of whose text it quotes lines, without which it would not apply.
+    pub(super) quoted: Vec<String>,
 }
 
 /// Reads the headers of a patch; none if it has none.
 pub(super) fn read(text: &str) -> Option<Patch> {
     let (mut kind, mut paths, mut created) = (ToolKind::Write, Vec::new(), Vec::new());
+    let mut quoted: Vec<String> = Vec::new();
     for line in text.lines() {
         let Some(header) = line.trim_end().strip_prefix("*** ") else {
+            let quotes = line.starts_with(['-', ' ']) && line.len() > 1;
+            if let Some(path) = paths.last().filter(|path| quotes && !quoted.contains(path)) {
+                quoted.push(String::clone(path));
+            }
             continue;
         };
         let (path, makes) = if let Some(path) = header.strip_prefix("Add File: ") {
@@ -45,6 +52,7 @@ pub(super) fn read(text: &str) -> Option<Patch> {
         kind,
         paths,
         created,
+        quoted,
     })
 }
 

@@ -26,6 +26,12 @@ pub struct Facts {
     /// out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<CallOutcome>,
+    /// Positions of the failed calls that the agent's last message names as such.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named_failures: Vec<usize>,
+    /// That message says that tests failed before the turn.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub older_failures: bool,
     /// What the changed files hold.
     pub files: FileFacts,
     /// What the project's own files say about verifying the changed ones; `None` if they were not looked at.

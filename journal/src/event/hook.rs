@@ -100,7 +100,7 @@ pub struct ToolCall {
     pub at: Timestamp,
     /// Duration in milliseconds, if known.
     pub duration_ms: Option<u64>,
-    /// Those of `paths` that an edit of several files makes. Not journaled.
+    /// Those of `paths` whose text an edit has by itself: it makes them, or quotes what it replaces. Not journaled.
     #[serde(skip)]
     pub created: Vec<String>,
 }

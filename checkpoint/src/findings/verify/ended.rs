@@ -1,10 +1,13 @@
 //! How a command ended that verifies something (spec EVID-17, EVID-24).
 
+use std::borrow::Cow;
+
 use journal::{SummaryVerdict, ToolCall};
 
 use super::kind::Kind;
 use super::run::Does;
 use super::{kinds, program, shown};
+use crate::findings::outcomes::was_stopped;
 use crate::findings::proof::{Asked, Position, by_output, by_status, printed};
 use crate::findings::trace::Outcome;
 use crate::findings::turn::Turn;
@@ -46,9 +49,9 @@ pub(super) fn ended(
         (Some(_), _) => match printed(turn, position).and_then(|end| end.verdict) {
             Some(SummaryVerdict::Passed) if !call.refused => Outcome::Counts,
             Some(SummaryVerdict::Failed) => Outcome::Failed,
-            _ => by_status(call, simple),
+            _ => by_status(call, &without_pretense(simple, does)),
         },
-        _ => by_status(call, simple),
+        _ => by_status(call, &without_pretense(simple, does)),
     };
     let is_program = match does {
         Does::Command(_) => true,
@@ -56,13 +59,27 @@ pub(super) fn ended(
         Does::Asks | Does::Looks | Does::Unknown(_) => false,
     };
     match outcome {
-        Outcome::Failed if is_program && program::was_stopped(call) => Outcome::Counts,
+        Outcome::Failed if is_program && was_stopped(call) => Outcome::Counts,
         outcome => outcome,
     }
 }
 
+/// What a script of the project calls a dry run is its own code all the same.
+fn without_pretense<'s>(simple: &'s shell::Simple, does: &Does) -> Cow<'s, shell::Simple> {
+    let is_script = |script: &str| crate::project::file_name(script).contains('.');
+    let runs_script =
+        matches!(does, Does::Command(_)) && program::script_of(simple).is_some_and(is_script);
+    let is_pretense = |word: &String| matches!(word.as_str(), "--dry-run" | "--dryrun");
+    if !runs_script || !simple.words.iter().any(is_pretense) {
+        return Cow::Borrowed(simple);
+    }
+    let mut plain = simple.clone();
+    plain.words.retain(|word| !is_pretense(word));
+    Cow::Owned(plain)
+}
+
 /// A server that started well and was then stopped has run.
 pub(super) fn served((kind, family): (Kind, Family), call: &ToolCall) -> (Kind, Family) {
-    let has_run = kind == Kind::Serve && program::was_stopped(call);
+    let has_run = kind == Kind::Serve && was_stopped(call);
     (if has_run { Kind::Run } else { kind }, family)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::kind::Kind;
-use super::names::kind_of_name;
+use super::names::{called, kind_of_name};
 use crate::project::covering::{Family, family, is_test_project};
 use crate::project::task_calls::{chosen_sessions, tasks_of_gradle};
 use crate::shell::{Pattern, Simple};
@@ -310,6 +310,21 @@ pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
         }
         _ => best,
     })
+}
+
+/// Returns whether a command runs tests.
+pub(in crate::findings) fn is_tests(simple: &Simple) -> bool {
+    known(simple) == Some(Kind::Tests)
+}
+
+/// Returns whether a command checks the style or the form.
+pub(in crate::findings) fn is_lint(simple: &Simple) -> bool {
+    known(simple) == Some(Kind::Lint)
+}
+
+fn known(simple: &Simple) -> Option<Kind> {
+    let known = kind_of(simple).or_else(|| called(simple));
+    known.map(|(kind, _)| kind)
 }
 
 /// Returns whether the table knows a program.

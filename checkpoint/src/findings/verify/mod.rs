@@ -4,7 +4,7 @@
 mod ended;
 mod inline;
 mod kind;
-mod kinds;
+pub(super) mod kinds;
 mod names;
 mod program;
 mod reach;
@@ -24,6 +24,7 @@ use super::paths::PathRef;
 use super::proof::{Edit, Position, Proof, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
+use super::{handed, narrower};
 use crate::digest;
 use crate::policy::{Commands, EvidenceRule, Uncovered, Unknown, VerifiedCode};
 use crate::project::covering::{Family, family};
@@ -39,7 +40,7 @@ use program::Request;
 use reach::Reach;
 use run::{Does, Run};
 
-pub(super) use program::looks_at_page;
+pub(super) use program::{asks_server, given_inline, is_browser, looks_at_page};
 pub(super) use wording::Wording;
 
 /// What is looked for.
@@ -400,9 +401,30 @@ impl Judge<'_> {
             .and_then(|said| said.tests(index, &packs));
         let speaks = *family == Family::Other || *family == need.family;
         said == Some(SummaryVerdict::Failed)
+            && !handed::only_older_failed(self.turn, index)
             && !self.turn.evidence.timeline.calls[index].is_error
             && speaks
             && reach.covers(need.path, Kind::Tests, *family, self.map.workspace)
+    }
+
+    /// Returns whether a run of tests failed only in tests that are older, or in those of other files, and a later run
+    /// settled that.
+    fn passed_for(&self, run: &Run, need: &Need<'_>) -> bool {
+        let is_tests = matches!(
+            &run.does,
+            Does::Tool {
+                kind: Kind::Tests,
+                ..
+            }
+        );
+        if !is_tests || run.outcome != Outcome::Failed {
+            return false;
+        }
+        let tests: Vec<&str> = reach::covering(need.path, self.map.workspace).collect();
+        if handed::only_older_failed(self.turn, run.position.0) {
+            return true;
+        }
+        narrower::passed_for(self.turn, run.position.0, &tests)
     }
 
     /// Returns what a command says about a file; `None` if it is none that could.
@@ -421,6 +443,8 @@ impl Judge<'_> {
                     return None;
                 }
                 reach.covers(need.path, *kind, *family, workspace)
+                    || (!need.covered
+                        && reach.holds_companion(self.turn.files, need.path, workspace))
             }
             Does::Command(placed) => {
                 // A test that is a script verifies itself.
@@ -449,7 +473,7 @@ impl Judge<'_> {
             Does::Looks if !need.covered && program::is_front_end(need.path) => true,
             Does::Asks | Does::Looks => return None,
         };
-        if run.outcome < Outcome::TooEarly {
+        if run.outcome < Outcome::TooEarly && !self.passed_for(run, need) {
             return Some(run.outcome);
         }
         if !covers {

@@ -313,7 +313,7 @@ fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> boo
 }
 
 /// Returns the text of an inline script: `python -c TEXT`, `node -e TEXT`, `python - <<EOF`.
-pub(super) fn given_inline(simple: &Simple) -> Option<&str> {
+pub(in crate::findings) fn given_inline(simple: &Simple) -> Option<&str> {
     let program = canonical_name(simple.words.first()?);
     if !matches!(
         program,
@@ -391,6 +391,11 @@ pub(super) fn request(simple: &Simple) -> Option<Request> {
         .then_some(Request::Remote)
 }
 
+/// Returns whether a command asks a server of this machine.
+pub(in crate::findings) fn asks_server(simple: &Simple) -> bool {
+    request(simple) == Some(Request::Local)
+}
+
 /// Returns whether a command brings the program to another machine.
 pub(super) fn deploys(simple: &Simple) -> bool {
     let Some(program) = simple.words.first() else {
@@ -423,6 +428,11 @@ pub(super) fn deploys(simple: &Simple) -> bool {
 
 /// Returns whether a call looks at a page in a browser.
 pub(in crate::findings) fn looks_at_page(call: &ToolCall) -> bool {
+    call.finished && !call.refused && !call.is_error && is_browser(call)
+}
+
+/// Returns whether a call is one of a browser's tools.
+pub(in crate::findings) fn is_browser(call: &ToolCall) -> bool {
     const WORDS: [&str; 7] = [
         "playwright",
         "puppeteer",
@@ -433,11 +443,7 @@ pub(in crate::findings) fn looks_at_page(call: &ToolCall) -> bool {
         "webdriver",
     ];
     let name = call.tool.to_ascii_lowercase();
-    call.kind == ToolKind::Other
-        && call.finished
-        && !call.refused
-        && !call.is_error
-        && WORDS.iter().any(|word| name.contains(word))
+    call.kind == ToolKind::Other && WORDS.iter().any(|word| name.contains(word))
 }
 
 /// Returns whether a file is part of what a browser shows.
@@ -450,30 +456,4 @@ pub(super) fn is_front_end(path: &str) -> bool {
             ending,
             "html" | "css" | "scss" | "sass" | "less" | "htm" | "erb" | "heex" | "cshtml" | "php"
         )
-}
-
-/// Returns whether a failed call is a program that started well and was then stopped.
-pub(super) fn was_stopped(call: &ToolCall) -> bool {
-    let output = call.output.to_lowercase();
-    let stopped = [
-        "timed out after",
-        "command timed out",
-        "exit code 124",
-        "exit code 130",
-        "exit code 143",
-        "exit code: 124",
-        "exit code: 130",
-    ];
-    let broke = [
-        "traceback",
-        "error:",
-        "exception",
-        "panicked",
-        "cannot find",
-        "eaddrinuse",
-        "syntaxerror",
-    ];
-    call.is_error
-        && stopped.iter().any(|word| output.contains(word))
-        && !broke.iter().any(|word| output.contains(word))
 }

@@ -1,6 +1,6 @@
 //! Which code a command verifies: that of the package in which it runs or which it names (spec EVID-23).
 
-use journal::Workspace;
+use journal::{ChangedFile, Workspace};
 
 use super::kind::Kind;
 use crate::project::covering::{
@@ -423,6 +423,29 @@ impl Reach {
     }
 }
 
+impl Reach {
+    /// Returns whether a test was run that changed together with a file that no test is known to cover: it was written for
+    /// it.
+    pub(super) fn holds_companion(
+        &self,
+        changed: &[ChangedFile],
+        path: &str,
+        workspace: &Workspace,
+    ) -> bool {
+        let Self::Files(named) = self else {
+            return false;
+        };
+        let is_run = |test: &str| named.iter().any(|name| test.ends_with(name.as_str()));
+        changed.iter().any(|test| {
+            test.hash.is_some()
+                && is_test(&test.path)
+                && family(&test.path) == family(path)
+                && within(path, package_of(&workspace.packages, &test.path))
+                && is_run(&test.path)
+        })
+    }
+}
+
 fn covers_folder(place: &str, path: &str, kind: Kind, of: Family, workspace: &Workspace) -> bool {
     if within(path, place) {
         return true;
@@ -467,7 +490,7 @@ fn covers_by_file(named: &str, path: &str, workspace: &Workspace) -> bool {
 }
 
 /// The tests that cover a file.
-fn covering<'a>(path: &str, workspace: &'a Workspace) -> impl Iterator<Item = &'a str> {
+pub(super) fn covering<'a>(path: &str, workspace: &'a Workspace) -> impl Iterator<Item = &'a str> {
     let tests = workspace
         .covered
         .iter()

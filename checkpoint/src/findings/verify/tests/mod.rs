@@ -17,6 +17,7 @@ mod grid;
 mod inline;
 mod properties;
 mod tasks;
+mod turns;
 mod units;
 mod unknown;
 mod workspaces;
