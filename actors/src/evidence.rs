@@ -12,7 +12,6 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::findings;
 use checkpoint::policy::{
     Comments, Commits, Data, Dependencies, Outcomes, PackSearch, Scope, Wide,
 };
@@ -258,18 +257,10 @@ fn gather_rest(
     if let Some(slug) = &evidence.working_slug {
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
-    let said = facts
-        .as_ref()
-        .and_then(|facts| facts.last_assistant.clone());
+    let words = transcripts::last_words(facts.as_ref(), state);
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;
-    evidence.facts.named_failures = {
-        let words = [said, state.last_output.clone()].into_iter().flatten();
-        let words: Vec<String> = words.collect();
-        let words = words.join("\n");
-        evidence.facts.older_failures = findings::names_older(&words);
-        findings::named_failures(&evidence.timeline.calls, &words)
-    };
+    checkpoint::findings::note_last_words(evidence, &words);
     if policy.verify.outcomes == Outcomes::Output {
         evidence.facts.outcomes = joined.outcomes;
     }

@@ -247,6 +247,14 @@ pub(crate) fn is_document(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "json")
 }
 
+/// Returns what the agent said last, by its transcript and by its hooks: either may lack it.
+pub(crate) fn last_words(facts: Option<&Facts>, state: &SessionState) -> String {
+    let said = facts.and_then(|facts| facts.last_assistant.as_deref());
+    [said, state.last_output.as_deref()]
+        .map(Option::unwrap_or_default)
+        .join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use journal::{Summary, SummaryKind, SummaryVerdict, ToolCall, ToolKind};
+use journal::{Evidence, SummaryVerdict, ToolCall, ToolKind};
 use regex::{Regex, RegexBuilder};
 
 use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::turn::Turn;
-use super::{missing, outcomes};
+use super::{missing, older, outcomes};
 use crate::policy::HandedOver;
 use crate::shell;
 
@@ -160,15 +160,6 @@ static NOT_DONE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// How people say that a failure is older than the work, or not of it.
-static OLDER: LazyLock<Regex> = LazyLock::new(|| {
-    ignoring_case(
-        r"pre-?exist|already (?:fail|broke|there|present)|unrelated|not related|nothing to do with|out[- ]of[- ]scope|known (?:failure|issue|flak)|\bflaky|(?:on|in) (?:main|master|the base)\b|before (?:my|our|this|these|the) change|existing failure|baseline|existent|vorher|nicht von|既存|无关|無関係|기존",
-    )
-});
-static FAILING: LazyLock<Regex> =
-    LazyLock::new(|| ignoring_case(r"fail|broke|\bred\b|error|失败|失敗|실패|fehl|fall|échou"));
-
 /// Words for what a program is used for, besides its own name.
 const MEANT: [(&str, &[&str]); 14] = [
     (
@@ -238,8 +229,14 @@ fn ignoring_case(pattern: &str) -> Regex {
     built.expect("a constant that a test compiles")
 }
 
+/// Notes in the facts what the agent's last message says of failures.
+pub fn note_last_words(evidence: &mut Evidence, message: &str) {
+    evidence.facts.older_failures = older::names_older(message);
+    evidence.facts.named_failures = named_failures(&evidence.timeline.calls, message);
+}
+
 /// Returns the positions of the failed calls that the agent's last message names as such.
-pub fn named_failures(calls: &[ToolCall], message: &str) -> Vec<usize> {
+fn named_failures(calls: &[ToolCall], message: &str) -> Vec<usize> {
     let said = sentences(message);
     if said.is_empty() {
         return Vec::new();
@@ -256,25 +253,6 @@ pub fn named_failures(calls: &[ToolCall], message: &str) -> Vec<usize> {
         .collect();
     named.reverse();
     named
-}
-
-/// Returns whether the agent's last message says that tests that fail did so before the turn, or for reasons of their own.
-pub fn names_older(message: &str) -> bool {
-    message
-        .lines()
-        .flat_map(|line| line.split(". "))
-        .any(|sentence| OLDER.is_match(sentence) && FAILING.is_match(sentence))
-}
-
-/// Returns whether tests of which some failed are to be taken for passed: the agent says that those are older.
-pub(super) fn only_older_failed(turn: &Turn<'_>, index: usize) -> bool {
-    let passed = |said: &Summary| {
-        said.kind == SummaryKind::Tests && said.passed.is_some_and(|passed| passed > 0)
-    };
-    let outcomes = turn.outcomes.as_ref();
-    turn.policy.hygiene.handed_over == HandedOver::Believed
-        && turn.evidence.facts.older_failures
-        && outcomes.is_some_and(|outcomes| outcomes.of(index).iter().any(passed))
 }
 
 /// Returns the sentences of a message that say that something was not done.

@@ -18,6 +18,7 @@ mod known;
 mod line_words;
 mod missing;
 mod narrower;
+mod older;
 mod outcomes;
 mod own_script;
 mod paths;
@@ -40,7 +41,7 @@ use crate::shell;
 
 pub use ending::{Ending, ending};
 pub use example::{Imagined, asked_after};
-pub use handed::{named_failures, names_older};
+pub use handed::note_last_words;
 pub use known::known_files;
 pub use slug::plan_files;
 pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};

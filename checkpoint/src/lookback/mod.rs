@@ -313,8 +313,7 @@ impl PastSession {
         };
         evidence.facts.workspace.clone_from(&ground.workspace);
         let said = facts.last_assistant.as_deref().unwrap_or_default();
-        evidence.facts.older_failures = findings::names_older(said);
-        evidence.facts.named_failures = findings::named_failures(&evidence.timeline.calls, said);
+        findings::note_last_words(&mut evidence, said);
         if ground.policy.verify.outcomes == Outcomes::Output {
             evidence.facts.outcomes = std::mem::take(&mut facts.outcomes);
         }

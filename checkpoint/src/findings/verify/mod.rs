@@ -24,7 +24,7 @@ use super::paths::PathRef;
 use super::proof::{Edit, Position, Proof, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
-use super::{handed, narrower};
+use super::{narrower, older};
 use crate::digest;
 use crate::policy::{Commands, EvidenceRule, Uncovered, Unknown, VerifiedCode};
 use crate::project::covering::{Family, family};
@@ -401,7 +401,7 @@ impl Judge<'_> {
             .and_then(|said| said.tests(index, &packs));
         let speaks = *family == Family::Other || *family == need.family;
         said == Some(SummaryVerdict::Failed)
-            && !handed::only_older_failed(self.turn, index)
+            && !older::only_older_failed(self.turn, index)
             && !self.turn.evidence.timeline.calls[index].is_error
             && speaks
             && reach.covers(need.path, Kind::Tests, *family, self.map.workspace)
@@ -421,7 +421,7 @@ impl Judge<'_> {
             return false;
         }
         let tests: Vec<&str> = reach::covering(need.path, self.map.workspace).collect();
-        if handed::only_older_failed(self.turn, run.position.0) {
+        if older::only_older_failed(self.turn, run.position.0) {
             return true;
         }
         narrower::passed_for(self.turn, run.position.0, &tests)

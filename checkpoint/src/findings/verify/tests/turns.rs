@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::agents;
-use crate::findings::{Findings, named_failures, names_older, rule_of};
+use crate::findings::{Findings, note_last_words, rule_of};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
@@ -165,6 +165,19 @@ fn result(agent: Agent, word: &str, output: &str) -> ResultText<'static> {
     }
 }
 
+/// Splits what follows a command into the rest of its line and what it printed.
+fn script_and_output(line: &Line<'_>) -> (String, String) {
+    let (script, output): (Vec<&str>, Vec<&str>) = line
+        .output
+        .lines()
+        .partition(|line| line.starts_with('\u{0}'));
+    let script = script
+        .iter()
+        .map(|line| line.replace('\u{0}', "\n"))
+        .collect();
+    (script, output.join("\n"))
+}
+
 fn evidence(case: &Case<'_>) -> Evidence {
     let adapter = agents::adapter(case.agent).expect("the agent is known");
     let mut entries = vec![Entry::User {
@@ -195,18 +208,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
         if matches!(line.word, "changed" | "restored") {
             continue;
         }
-        let script: String = line
-            .output
-            .lines()
-            .filter_map(|line| line.strip_prefix('\u{0}'))
-            .flat_map(|line| ["\n", line])
-            .collect();
-        let output: String = line
-            .output
-            .lines()
-            .filter(|line| !line.starts_with('\u{0}'))
-            .flat_map(|line| [line, "\n"])
-            .collect();
+        let (script, output) = script_and_output(line);
         let id = format!("call-{at}");
         let (name, input) = tool(case.agent, line.word, line.rest, &script);
         let call = begun(adapter.tools(), &id, &name, &input, Timestamp::default());
@@ -234,8 +236,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
     evidence.facts.outcomes = joined.outcomes;
     evidence.facts.known_files = known;
     evidence.facts.workspace = Some(project(&case.project));
-    evidence.facts.older_failures = names_older(&case.said);
-    evidence.facts.named_failures = named_failures(&evidence.timeline.calls, &case.said);
+    note_last_words(&mut evidence, &case.said);
     evidence
 }
 
