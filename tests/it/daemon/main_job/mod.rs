@@ -75,7 +75,8 @@ fn each_agent_is_blocked_once_in_its_dialect_and_then_let_go() {
 
 #[test]
 fn read_commands_say_the_same_with_the_daemon_and_without() {
-    let mut daemon = Daemon::with(EVERY_STOP);
+    // Deliveries that wait for their confirmation must not be settled between the two rounds.
+    let mut daemon = Daemon::with(&format!("{EVERY_STOP}confirm_timeout: 1h\n"));
     for scenario in ["claude/t-main", "codex/t-main", "gemini/h-resume"] {
         recorded(scenario)
             .iter()
@@ -91,7 +92,6 @@ fn read_commands_say_the_same_with_the_daemon_and_without() {
         &["tail", "-n", "500", "--json"],
         &["journal", "export"],
     ];
-    // Deliveries that wait for their confirmation must not be settled between the two rounds.
     let stop = run(
         &mut daemon
             .home
