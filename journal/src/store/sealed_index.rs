@@ -157,16 +157,42 @@ impl Trees {
         Ok(count)
     }
 
+    /// Writes a run of a session. The runs of a session never overlap, because a reader looks at one of those that begin
+    /// before only; so it is merged with those that it lies between, which happens once a damaged segment is repaired.
     fn put_run(&self, session: Uuid, seqs: &[u64]) -> Result<()> {
-        let Some(first) = seqs.first() else {
+        let (Some(&first), Some(&last)) = (seqs.first(), seqs.last()) else {
             return Ok(());
         };
-        let distances = seqs.iter().map(|seq| ((seq - first) as u32).to_le_bytes());
-        let value: Vec<u8> = distances.flatten().collect();
+        let before = guarded("read a stream", || {
+            let upto = stream_key(session, 0)..stream_key(session, first);
+            self.runs.range(upto).next_back().transpose()
+        })?;
+        let range = stream_key(session, first)..=stream_key(session, last);
+        let within = pairs("read a stream", Ok(self.runs.range(range)));
+        let (mut all, mut merged) = (seqs.to_vec(), Vec::new());
+        for pair in before.map(Ok).into_iter().chain(within) {
+            let (key, value) = pair?;
+            let run = seqs_of(seq_of(&key)?, &value);
+            if run.last().is_some_and(|end| *end >= first) {
+                all.extend(run);
+                merged.push(key);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        let parts: Vec<&[u64]> = all.chunks(BLOCK_EVENTS).collect();
         guarded("index sealed events", || {
-            self.runs.insert(stream_key(session, *first), value)
+            for part in &parts {
+                let distances = part
+                    .iter()
+                    .map(|seq| ((seq - part[0]) as u32).to_le_bytes());
+                let value: Vec<u8> = distances.flatten().collect();
+                self.runs.insert(stream_key(session, part[0]), value)?;
+            }
+            let is_new = |key: &[u8]| parts.iter().any(|part| stream_key(session, part[0]) == key);
+            let mut gone = merged.iter().filter(|key| !is_new(key));
+            gone.try_for_each(|key| self.runs.remove(key).map(drop))
         })
-        .map(drop)
     }
 
     /// Returns a session's sealed events from `from` to `last`, in order, at most about `limit`.
@@ -193,5 +219,37 @@ impl Trees {
             }
         }
         Ok(seqs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An event that is sealed later than those around it, because its segment was damaged, hides none of them.
+    #[test]
+    fn runs_of_a_session_never_overlap() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let trees = Trees::open(folder.path()).expect("a store");
+        let session = Uuid::from_u128(7);
+        let put = |seqs: &[u64]| trees.put_run(session, seqs).expect("written");
+        put(&[10, 20, 60, 80, 100]);
+        put(&[120, 130]);
+        put(&[50]);
+        put(&[110, 125]);
+        put(&[5, 20]);
+        let all = [5, 10, 20, 50, 60, 80, 100, 110, 120, 125, 130];
+        for from in 0..140 {
+            let wanted: Vec<u64> = all.into_iter().filter(|seq| *seq >= from).collect();
+            let found = trees.run_seqs(session, from, 1_000, usize::MAX);
+            assert_eq!(found.expect("read"), wanted, "from {from}");
+        }
+        put(&(200..4_000).collect::<Vec<u64>>()[..BLOCK_EVENTS]);
+        put(&[150, 300, 2_000]);
+        let found = trees.run_seqs(session, 1_000, 9_000, usize::MAX);
+        assert_eq!(
+            found.expect("read"),
+            (1_000..1_224).chain([2_000]).collect::<Vec<_>>()
+        );
     }
 }
