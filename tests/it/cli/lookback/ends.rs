@@ -26,9 +26,13 @@ impl User {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = self
-            .home
-            .command(env!("CARGO_BIN_EXE_checkpointd"), arguments);
+        // Tests that a shell runs in the background ignore interrupts, and so do the programs that they start.
+        let mut line = vec!["--default-signal=INT", env!("CARGO_BIN_EXE_checkpointd")];
+        line.extend(arguments);
+        let mut command = match cfg!(target_os = "linux") {
+            true => self.home.command("/usr/bin/env", &line),
+            false => self.home.command(line[1], arguments),
+        };
         command
             .env("HOME", self.home.path().join("user"))
             .stdout(Stdio::null())
