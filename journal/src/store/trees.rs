@@ -5,12 +5,8 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-#[cfg(target_os = "linux")]
-use std::num::NonZeroU64;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::pin::pin;
-use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
@@ -23,10 +19,6 @@ use crate::{Envelope, Event, Verdict};
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 /// Values over a quarter of this would become separate files that sled never syncs.
 const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
-/// How late sled's threads may wake up by themselves. Each looks for work once a second, even if there is none; with this
-/// they do so only while the processor is awake anyway. Work itself wakes them at once.
-#[cfg(target_os = "linux")]
-const TIMER_SLACK: Duration = Duration::from_secs(60);
 /// How long to wait for sled's own lock. The journal's lock is taken first, so the owner can only be a store that this
 /// process has just closed: sled's threads release it up to a second later.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
@@ -101,41 +93,19 @@ where
 }
 
 fn open_sled(path: &Path) -> sled::Result<sled::Db> {
-    let db = sled::Config::new()
+    sled::Config::new()
         .path(path)
         .cache_capacity(CACHE_BYTES)
         .segment_size(SEGMENT_BYTES)
         .flush_every_ms(None)
-        .open()?;
-    // sled starts its threads with the first work for them, which this is.
-    let _ = pin!(db.flush_async()).poll(&mut Context::from_waker(Waker::noop()));
-    Ok(db)
-}
-
-/// Runs `open` on a thread whose timer slack the threads that it starts take over.
-fn on_quiet_thread<T: Send>(open: impl FnOnce() -> sled::Result<T> + Send) -> sled::Result<T> {
-    let quiet = || {
-        #[cfg(target_os = "linux")]
-        let _ = u64::try_from(TIMER_SLACK.as_nanos())
-            .map(|slack| rustix::thread::set_current_timer_slack(NonZeroU64::new(slack)));
-        open()
-    };
-    let opened = std::thread::scope(|scope| {
-        let started = std::thread::Builder::new().spawn_scoped(scope, quiet)?;
-        Ok(started.join())
-    });
-    match opened {
-        Ok(Ok(opened)) => opened,
-        Ok(Err(panic)) => resume_unwind(panic),
-        Err(error) => Err(sled::Error::Io(error)),
-    }
+        .open()
 }
 
 /// Opens sled; waits for its lock.
 fn open_db(path: &Path) -> Result<sled::Db> {
     let began = Instant::now();
     loop {
-        let opened = guarded("open", || match on_quiet_thread(|| open_sled(path)) {
+        let opened = guarded("open", || match open_sled(path) {
             Err(error) if is_lock(&error) => Ok(None),
             other => other.map(Some),
         })?;
