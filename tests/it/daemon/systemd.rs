@@ -69,6 +69,7 @@ case "$2" in
   is-active) test -e "$CHECKPOINTD_HOME/up" ;;
   stop|disable) rm -f "$CHECKPOINTD_HOME/up"; "$CHECKPOINTD" daemon stop > /dev/null 2>&1; true ;;
   enable|start)
+    test -e "$CHECKPOINTD_HOME/up" && exit
     touch "$CHECKPOINTD_HOME/up"
     start=$(sed -n 's/^ExecStart=//p' "$unit")
     (exec < /dev/null > /dev/null 2>> "$CHECKPOINTD_HOME/log"; eval "exec $start") & ;;
