@@ -118,7 +118,7 @@ mod tests {
             .expect_err("no agent");
         assert_eq!(
             error.to_string(),
-            "no agent is called `daemon`: expected claude, gemini, codex, qwen, copilot, opencode, droid, pi, kimi, vibe"
+            format!("no agent is called `daemon`: expected {}", Agent::words())
         );
     }
 

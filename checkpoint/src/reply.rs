@@ -11,6 +11,7 @@ pub fn to_stop(form: ReplyForm, message: &str) -> String {
         ReplyForm::Block => json!({ "decision": "block", "reason": message }).to_string(),
         ReplyForm::Deny => json!({ "decision": "deny", "reason": message }).to_string(),
         ReplyForm::Context => with_context("Stop", message),
+        ReplyForm::FollowUp => json!({ "followup_message": message }).to_string(),
         ReplyForm::Permission => json!({ "hookSpecificOutput": {
             "permissionDecision": "deny", "permissionDecisionReason": message,
         } })

@@ -104,7 +104,9 @@ impl Call {
         // The payload takes precedence over the command line, as in the daemon.
         let event = event_name(&self.payload).or(self.event.as_deref().map(str::as_bytes));
         match event.filter(|_| self.is_reply_read) {
-            Some(b"Stop" | b"AfterAgent" | b"agentStop" | b"post_agent") => Awaits::Decision,
+            Some(b"Stop" | b"stop" | b"AfterAgent" | b"agentStop" | b"post_agent") => {
+                Awaits::Decision
+            }
             Some(b"SessionStart") => Awaits::Greeting,
             _ => Awaits::Nothing,
         }
@@ -197,11 +199,25 @@ fn read_stdin() -> (Vec<u8>, bool) {
 
 /// Returns the agent that makes this call in the name of another one. It has hooks of its own, which say the same.
 ///
-/// Copilot runs the hooks that a project has for Claude Code. Either may have started the other, which inherits its
+/// Copilot and Cursor run hooks of Claude Code's settings. One agent may have started the other, which inherits its
 /// variables, so the payload decides.
 pub(super) fn caller_in_disguise(agent: &str, payload: &[u8]) -> Option<&'static str> {
-    let is_beside = agent == "claude" && std::env::var_os("COPILOT_CLI").is_some();
-    (is_beside && tells_time(payload)).then_some("copilot")
+    type Sign = (&'static str, &'static str, fn(&[u8]) -> bool);
+    const SIGNS: [Sign; 2] = [
+        ("copilot", "COPILOT_CLI", tells_time),
+        ("cursor", "CURSOR_VERSION", names_cursor),
+    ];
+    let mut signs = SIGNS.into_iter().filter(|_| agent == "claude");
+    let found =
+        signs.find(|(_, variable, is_its)| std::env::var_os(variable).is_some() && is_its(payload));
+    found.map(|(caller, _, _)| caller)
+}
+
+/// Returns whether a payload has the field with Cursor's version, as all of Cursor's have. Quotes within JSON strings are
+/// escaped, so texts do not match.
+fn names_cursor(payload: &[u8]) -> bool {
+    const KEY: &[u8] = b"\"cursor_version\"";
+    payload.windows(KEY.len()).any(|window| window == KEY)
 }
 
 /// Returns whether a payload says the time before the folder, as Copilot's do. Claude Code's do not say it, and what a tool
@@ -316,6 +332,23 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(tells_time(payload.as_bytes()), expected, "{payload}");
+        }
+    }
+
+    #[test]
+    fn cursor_names_its_version() {
+        for (payload, expected) in [
+            (
+                r#"{"conversation_id":"a","cursor_version":"3.7.21","hook_event_name":"stop"}"#,
+                true,
+            ),
+            (
+                r#"{"prompt":"what is \"cursor_version\"?","hook_event_name":"Stop"}"#,
+                false,
+            ),
+            ("", false),
+        ] {
+            assert_eq!(names_cursor(payload.as_bytes()), expected, "{payload}");
         }
     }
 

@@ -31,10 +31,12 @@ pub(super) fn in_file(path: &Path) -> impl Fn(String) -> String + '_ {
     move |error| format!("{}: {error}; nothing was changed", path.display())
 }
 
-/// Adds our hooks to a settings file.
-pub(super) fn settings(path: &Path, wanted: &[Wanted], shape: Shape) -> Result<Edit> {
+/// Adds our hooks to a settings file. `empty` takes the place of one without content.
+pub(super) fn settings(path: &Path, wanted: &[Wanted], shape: Shape, empty: &str) -> Result<Edit> {
     let (before, text) = read(path)?;
-    let (after, entries) = settings::merge(&text.text, wanted, shape).map_err(in_file(path))?;
+    let is_empty = text.text.trim().is_empty();
+    let begun = if is_empty { empty } else { &text.text };
+    let (after, entries) = settings::merge(begun, wanted, shape).map_err(in_file(path))?;
     Ok(Edit {
         kind: Kind::Settings,
         path: path.to_owned(),

@@ -30,6 +30,11 @@ pub(crate) trait Installer: Sync {
         true
     }
 
+    /// Whether it gets hooks only if it is named.
+    fn is_on_request(&self) -> bool {
+        false
+    }
+
     /// The file with hooks in a folder of settings.
     fn hooks_file(&self) -> &'static str {
         "settings.json"
@@ -92,6 +97,11 @@ pub(crate) trait Installer: Sync {
         known.map(entry).collect()
     }
 
+    /// A file with hooks before the first one is added.
+    fn empty_file(&self) -> &'static str {
+        ""
+    }
+
     /// Plans the edits of the files with hooks, and notes for the user.
     fn edits(
         &self,
@@ -101,7 +111,12 @@ pub(crate) trait Installer: Sync {
         _client: &Path,
         _notes: &mut Vec<String>,
     ) -> Result<Vec<Edit>> {
-        Ok(vec![edits::settings(file, wanted, self.shape())?])
+        Ok(vec![edits::settings(
+            file,
+            wanted,
+            self.shape(),
+            self.empty_file(),
+        )?])
     }
 
     /// Files besides the hooks file, in the user's settings, that may hold entries of ours.

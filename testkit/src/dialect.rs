@@ -3,11 +3,38 @@
 use journal::Agent;
 use serde_json::Value;
 
+/// Other names of hooks: the usual one, and the agent's.
+type Names = &'static [(&'static str, &'static str)];
+
+const GEMINI: Names = &[
+    ("UserPromptSubmit", "BeforeAgent"),
+    ("PreToolUse", "BeforeTool"),
+    ("PostToolUse", "AfterTool"),
+    ("Stop", "AfterAgent"),
+];
+
+const COPILOT: Names = &[
+    ("SessionStart", "sessionStart"),
+    ("SessionEnd", "sessionEnd"),
+    ("UserPromptSubmit", "userPromptSubmitted"),
+    ("PreToolUse", "preToolUse"),
+    ("PostToolUse", "postToolUse"),
+    ("Stop", "agentStop"),
+];
+
+const CURSOR: Names = &[
+    ("SessionStart", "sessionStart"),
+    ("SessionEnd", "sessionEnd"),
+    ("UserPromptSubmit", "beforeSubmitPrompt"),
+    ("PreToolUse", "preToolUse"),
+    ("PostToolUse", "postToolUse"),
+    ("Stop", "stop"),
+];
+
 /// An agent's hook calls against Claude Code's, which tests are written in.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// Other names of hooks: the usual one, and the agent's.
-    names: &'static [(&'static str, &'static str)],
+    names: Names,
     /// The agent's tool that runs a command.
     pub shell: &'static str,
     /// The field with the id of the turn.
@@ -35,12 +62,7 @@ impl Dialect {
                 ..usual
             },
             Agent::Gemini => Self {
-                names: &[
-                    ("UserPromptSubmit", "BeforeAgent"),
-                    ("PreToolUse", "BeforeTool"),
-                    ("PostToolUse", "AfterTool"),
-                    ("Stop", "AfterAgent"),
-                ],
+                names: GEMINI,
                 shell: "run_shell_command",
                 ..usual
             },
@@ -55,14 +77,7 @@ impl Dialect {
                 ..usual
             },
             Agent::Copilot => Self {
-                names: &[
-                    ("SessionStart", "sessionStart"),
-                    ("SessionEnd", "sessionEnd"),
-                    ("UserPromptSubmit", "userPromptSubmitted"),
-                    ("PreToolUse", "preToolUse"),
-                    ("PostToolUse", "postToolUse"),
-                    ("Stop", "agentStop"),
-                ],
+                names: COPILOT,
                 shell: "bash",
                 rewrite: in_camel_case,
                 ..usual
@@ -82,6 +97,12 @@ impl Dialect {
                     ("Stop", "post_agent"),
                 ],
                 shell: "file_system.bash",
+                ..usual
+            },
+            Agent::Cursor => Self {
+                names: CURSOR,
+                shell: "Shell",
+                turn: Some("generation_id"),
                 ..usual
             },
             Agent::Daemon | Agent::Kimi | Agent::Configured(_) => usual,

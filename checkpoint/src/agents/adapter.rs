@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use journal::{Event, Host, Place, ReplyForm};
 
 use crate::config::Settings;
+use crate::hooks::common;
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::{Authors, Texts};
@@ -23,7 +24,9 @@ pub trait Adapter: Debug + Sync {
     // Hook calls.
 
     /// Returns the fields that say where a call belongs.
-    fn fields(&self, payload: &Payload<'_>) -> &'static Fields;
+    fn fields(&self, _payload: &Payload<'_>) -> &'static Fields {
+        &common::FIELDS
+    }
 
     /// Fields that the agent names in its own way, with their usual names.
     fn renames(&self) -> &'static [(&'static str, &'static str)] {
@@ -154,7 +157,7 @@ pub trait Adapter: Debug + Sync {
 
     // The documentation.
 
-    /// The package that the agent is installed from.
+    /// The package that the agent is installed from; empty if the tests do not run it.
     fn package(&self) -> &'static str;
 
     /// What its users have to know of it, in sentences.

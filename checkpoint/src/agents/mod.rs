@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 pub(crate) mod configured;
 mod copilot;
+mod cursor;
 mod droid;
 mod gemini;
 mod kimi;
@@ -35,6 +36,7 @@ pub const ALL: [(Agent, &dyn Adapter); Agent::HOSTS.len()] = [
     (Agent::Pi, &pi::Pi),
     (Agent::Kimi, &kimi::Kimi),
     (Agent::Vibe, &vibe::Vibe),
+    (Agent::Cursor, &cursor::Cursor),
 ];
 
 /// Returns the adapter of an agent; none for the daemon. All agents that a configuration describes have one adapter, so

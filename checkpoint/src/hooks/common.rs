@@ -2,8 +2,16 @@
 
 use journal::{Event, Host};
 
-use super::payload::Payload;
+use super::payload::{Fields, Payload};
 use crate::tools::Tools;
+
+/// The fields of payloads that name no turn.
+pub(crate) const FIELDS: Fields = Fields {
+    session: "session_id",
+    turn: &[],
+    hook: None,
+    frequent: &["PreToolUse", "PostToolUse", "PostToolUseFailure"],
+};
 
 /// Returns the event of a hook call by its common name; [`Event::OtherHook`] for any other name.
 pub(crate) fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
@@ -25,11 +33,19 @@ pub(crate) fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools
             host,
             call: payload.finished_tool(tools),
         },
+        "PostToolUseFailure" => Event::ToolFailed {
+            host,
+            call: payload.finished_tool(tools),
+        },
         "PermissionRequest" => Event::PermissionAsked {
             host,
             call: payload.tool(tools),
         },
         "Stop" => payload.stop(host, "last_assistant_message"),
+        "StopFailure" => Event::Interrupted {
+            host,
+            cause: "api_error".into(),
+        },
         "PreCompact" => Event::CompactionStarted {
             host,
             trigger: payload.owned("trigger"),

@@ -7,6 +7,8 @@
 pub(crate) mod common;
 mod levels;
 pub(crate) mod payload;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use journal::{Agent, Draft, Event, Stream, Timestamp};
 use serde_json::Value;

@@ -51,3 +51,17 @@ pub struct Frame {
     /// The call failed, whatever its exit code.
     pub failed: bool,
 }
+
+impl Frame {
+    /// Reads a first line that is `Exit code N`, as Claude Code writes it if a command failed.
+    pub(crate) fn of_first_line(result: &ResultText<'_>) -> Self {
+        let line = result.text.lines().next().unwrap_or_default();
+        let line = line.strip_prefix("Error: ").unwrap_or(line);
+        Self {
+            code: line
+                .strip_prefix("Exit code ")
+                .and_then(|code| code.trim().parse().ok()),
+            ..Self::default()
+        }
+    }
+}

@@ -29,6 +29,7 @@ macro_rules! agents {
                 Vibe, vibe, "Mistral Vibe", ["VIBE_HOME"];
             }
             latest {
+                Cursor, cursor, "Cursor", ["CURSOR_PROJECT_DIR"];
             }
         }
     };
@@ -221,6 +222,7 @@ mod tests {
             Agent::Kimi,
             Agent::Vibe,
             configured("x"),
+            Agent::Cursor,
         ];
         assert_eq!(
             places.len(),

@@ -149,6 +149,8 @@ pub enum ReplyForm {
     Context,
     /// `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":..}}` (Kimi).
     Permission,
+    /// `{"followup_message":..}` (Cursor).
+    FollowUp,
 }
 
 /// The reason of a decision.

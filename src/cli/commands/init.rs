@@ -14,7 +14,7 @@ use crate::cli::text::plan as show;
 use crate::cli::text::print_json;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::install::agents;
+use crate::install::agents::{self, installer};
 use crate::install::found::Found;
 use crate::install::run::{install, plans};
 use crate::install::{AgentPlan, Scope};
@@ -119,6 +119,9 @@ fn trust_file(home: &Home, top: &Path) -> Option<Taken> {
 fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for agent in agents::all().filter(|agent| asked.is_empty() || asked.contains(agent)) {
+        if asked.is_empty() && installer(agent).is_on_request() {
+            continue;
+        }
         let one = agents::find(agent).map_err(Failure::usage)?;
         if one.is_here() || !asked.is_empty() {
             found.push(agents::with_version(one));

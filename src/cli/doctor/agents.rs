@@ -87,6 +87,10 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
             )];
         }
     };
+    if !is_installed(&plan) && installer(agent).is_on_request() {
+        let detail = format!("{} has hooks only on request", agent.name());
+        return vec![Check::skip(name("hooks"), detail)];
+    }
     if !is_installed(&plan) {
         let fix = format!("`checkpointd init --agent {agent}` installs them");
         return vec![Check::warn(

@@ -4,6 +4,7 @@ mod claude;
 pub(super) mod codex;
 mod configured;
 mod copilot;
+mod cursor;
 mod droid;
 mod gemini;
 mod kimi;
@@ -31,6 +32,7 @@ static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] = [
     &pi::Pi,
     &kimi::Kimi,
     &vibe::Vibe,
+    &cursor::Cursor,
 ];
 
 /// Returns how to install into an agent. Panics for one that is neither known nor described, as [`named`] finds none.

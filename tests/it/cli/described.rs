@@ -13,28 +13,6 @@ const BUDDY: &str = "agents:\n  - name: buddy\n    settings: ~/.buddy/settings.j
     fields: {prompt: message, cwd: working_dir}\n    tools: {shell: [run_it], edit: [change]}\n    \
     transcripts: ~/.buddy/sessions/*/*.jsonl\n    variables: [BUDDY_SESSION]\n";
 
-/// Returns the command that the settings of an agent have for an event.
-fn installed(machine: &Machine, file: &str, event: &str) -> String {
-    let settings: Value = serde_json::from_str(&machine.read(file)).expect("JSON");
-    let entry = &settings["hooks"][event][0];
-    let command = [&entry["command"], &entry["hooks"][0]["command"]];
-    let command = command.into_iter().find_map(Value::as_str);
-    command.expect("a command").to_owned()
-}
-
-/// Runs the installed command, as the agent does, and returns the reply.
-#[track_caller]
-fn hook(machine: &Machine, file: &str, event: &str, payload: &Value) -> String {
-    let command = installed(machine, file, event);
-    let mut shell = machine.command("sh", &["-c", &command]);
-    shell
-        .env("CHECKPOINTD_STOP_WAIT_MS", "60000")
-        .env("CHECKPOINTD_PLAIN_WAIT_MS", "60000");
-    let output = run(&mut shell, payload.to_string().as_bytes());
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
 fn payload(machine: &Machine, fields: &Value) -> Value {
     let mut payload = json!({ "session_id": "one", "working_dir": machine.home() });
     let fields = fields.as_object().expect("fields").clone();
@@ -42,16 +20,8 @@ fn payload(machine: &Machine, fields: &Value) -> Value {
     payload
 }
 
-/// Returns the lines of an answer.
-fn rows(machine: &Machine, arguments: &[&str]) -> Vec<Value> {
-    let said = machine.ok(arguments);
-    said.lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect()
-}
-
 fn events(machine: &Machine) -> Vec<Value> {
-    rows(machine, &["tail", "--json", "--agent", "buddy"])
+    machine.rows(&["tail", "--json", "--agent", "buddy"])
 }
 
 #[test]
@@ -67,8 +37,7 @@ fn a_described_agent_gets_one_checkpoint_and_leaves_its_settings_as_they_were() 
     assert_ne!(machine.tree(), before);
     let daemon = RunningDaemon::start(&machine);
     let file = ".buddy/settings.json";
-    let call =
-        |event: &str, fields: Value| hook(&machine, file, event, &payload(&machine, &fields));
+    let call = |event: &str, fields: Value| machine.hook(file, event, &payload(&machine, &fields));
 
     assert_eq!(
         call("UserPromptSubmit", json!({ "message": "change it" })),
@@ -88,7 +57,7 @@ fn a_described_agent_gets_one_checkpoint_and_leaves_its_settings_as_they_were() 
     assert!(text.starts_with("[TeleClaude Checkpoint] - "), "{text}");
     assert_eq!(call("Stop", json!({ "stop_hook_active": true })), "");
 
-    let sessions = rows(&machine, &["sessions", "--json", "--agent", "buddy"]);
+    let sessions = machine.rows(&["sessions", "--json", "--agent", "buddy"]);
     assert_eq!(sessions.len(), 1, "{sessions:?}");
     let explained = machine.ok(&["explain", "--json"]);
     assert!(
@@ -163,7 +132,7 @@ fn a_call_of_claude_codes_hooks_by_a_described_agent_is_journaled_once_and_as_it
         &json!({ "hook_event_name": "UserPromptSubmit", "message": "go" }),
     );
     for file in [".buddy/settings.json", ".claude/settings.json"] {
-        let command = installed(&machine, file, "UserPromptSubmit");
+        let command = machine.hook_command(file, "UserPromptSubmit");
         let mut shell = machine.command("sh", &["-c", &command]);
         shell
             .env("BUDDY_SESSION", "1")
@@ -171,18 +140,17 @@ fn a_call_of_claude_codes_hooks_by_a_described_agent_is_journaled_once_and_as_it
         let output = run(&mut shell, payload.to_string().as_bytes());
         assert_eq!(output.status.code(), Some(0), "{output:?}");
     }
-    let sessions = rows(&machine, &["sessions", "--json"]);
+    let sessions = machine.rows(&["sessions", "--json"]);
     assert_eq!(sessions.len(), 1, "{sessions:?}");
     assert_eq!(sessions[0]["agent"], "buddy");
     assert_eq!(events(&machine).len(), 1);
     // Without the variable the call is Claude Code's own.
-    hook(
-        &machine,
+    machine.hook(
         ".claude/settings.json",
         "SessionStart",
         &json!({ "session_id": "two", "cwd": "/", "hook_event_name": "SessionStart" }),
     );
-    let sessions = rows(&machine, &["sessions", "--json", "--agent", "claude"]);
+    let sessions = machine.rows(&["sessions", "--json", "--agent", "claude"]);
     assert_eq!(sessions.len(), 1, "{sessions:?}");
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
+use journal::Agent;
 use serde_json::Value;
 
 use crate::support::machine::{Machine, RunningDaemon};
@@ -170,18 +171,15 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
             b"",
         )
     };
-    let folders = ".qwen .copilot .config/opencode .factory .pi/agent .kimi-code .vibe";
-    for folder in folders.split(' ') {
-        fs::create_dir_all(machine.home().join(folder)).expect("a folder");
+    for agent in Agent::WORDS {
+        let output = installed(&["init", "--agent", agent]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
     }
-    assert_eq!(installed(&["init"]).status.code(), Some(0));
     let waiting = installed(&["doctor", "--fire", "claude", "--json"]);
     assert!(String::from_utf8_lossy(&waiting.stdout).contains("waits in the spool"));
 
     let daemon = RunningDaemon::start(&machine);
-    for agent in [
-        "claude", "gemini", "codex", "qwen", "copilot", "opencode", "droid", "pi", "kimi", "vibe",
-    ] {
+    for agent in Agent::WORDS {
         let output = installed(&["doctor", "--fire", agent, "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(

@@ -2,6 +2,7 @@
 
 mod audit;
 mod config;
+mod cursor;
 mod demo;
 mod described;
 mod doctor;

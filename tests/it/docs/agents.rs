@@ -20,7 +20,8 @@ const INTRODUCTION: &str = "\
 
 `checkpointd init` installs hooks for every agent that it finds on the machine, and `checkpointd doctor
 --fire AGENT` tests them. The versions are those that the tests run with a scripted model; other
-versions work if their hooks are the same. Each agent has a chapter: what is installed where, how a
+versions work if their hooks are the same. An agent that was *not run here* was made from its public
+documentation and gets hooks only if you name it: `checkpointd init --agent AGENT`. Each agent has a chapter: what is installed where, how a
 checkpoint reaches it, how to turn it off, and what is particular to it.
 
 | agent | word | tested with | hooks are in | answer to a stop | checkpoints are typed in tmux |
@@ -63,7 +64,8 @@ public documentation of these agents and not run.
 struct Subject {
     agent: Agent,
     adapter: &'static dyn Adapter,
-    version: String,
+    /// The version that the tests run, if they run it.
+    version: Option<String>,
     /// What `init` would do, for the user and for a project. A project's hooks may be refused.
     user: Value,
     project: Result<Value, String>,
@@ -108,7 +110,7 @@ impl Subject {
         format!(
             "| [{}](agents/{word}.md) | `{word}` | {} | `{}` | {} | {typed} |\n",
             self.agent.name(),
-            self.version,
+            self.version.as_deref().unwrap_or("not run here"),
             text(&files(&self.user)[0]["path"]),
             forms.join(" or "),
             word = self.agent.word(),
@@ -119,12 +121,11 @@ impl Subject {
         let (name, word) = (self.agent.name(), self.agent.word());
         let mut page = format!(
             "<!-- Made of the agent's adapter and installer by tests/it/docs/agents.rs. -->\n# {name}\n\n\
-             Commands and settings call it `{word}`. The tests run version {} of the package\n`{}` with a scripted model.\n\n\
+             Commands and settings call it `{word}`. {}\n\n\
              ## Setting it up\n\n```sh\ncheckpointd init --agent {word} --dry-run\ncheckpointd init --agent {word}\n```\n\n\
              Then restart the agent, so that it loads the hooks. `checkpointd doctor --fire {word}` tests them.\n\n\
              | file | what `init` adds |\n|---|---|\n",
-            self.version,
-            self.adapter.package(),
+            self.tried(),
         );
         for file in files(&self.user) {
             let _ = writeln!(page, "| `{}` | {} |", text(&file["path"]), added(file));
@@ -144,6 +145,18 @@ impl Subject {
             let _ = writeln!(page, "- {particular}");
         }
         page
+    }
+
+    /// Says what is known of it from tests.
+    fn tried(&self) -> String {
+        match &self.version {
+            Some(version) => format!(
+                "The tests run version {version} of the package\n`{}` with a scripted model.",
+                self.adapter.package()
+            ),
+            None => "It was not run here: what is said of it comes from\nits public documentation."
+                .to_owned(),
+        }
     }
 
     fn for_a_project(&self) -> String {
@@ -195,7 +208,7 @@ impl Subject {
         let _ = if patterns.is_empty() {
             writeln!(
                 said,
-                "- Its sessions are in a database, which is not read: what it did is known from its hook calls, and `lookback` leaves it out."
+                "- Its transcripts are not read: what it did is known from its hook calls, and `lookback` leaves it out."
             )
         } else {
             let (patterns, variable) = (patterns.join(" and "), library.home_variable);
@@ -254,14 +267,13 @@ fn off(word: &str) -> String {
 }
 
 /// Returns the version of an agent that the tests install.
-fn tested(versions: &str, of: &dyn Adapter) -> String {
-    let package = of.package();
+fn tested(versions: &str, of: &dyn Adapter) -> Option<String> {
+    let package = Some(of.package()).filter(|name| !name.is_empty())?;
     let (_, rest) = versions
         .split_once(&format!("{package}@"))
         .unwrap_or_else(|| panic!("tests/agents/install.sh installs no {package}"));
-    rest.chars()
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect()
+    let version = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.');
+    Some(version.collect())
 }
 
 fn files(plan: &Value) -> &[Value] {
@@ -293,5 +305,6 @@ const fn form(form: ReplyForm) -> &'static str {
         ReplyForm::Deny => "deny",
         ReplyForm::Context => "context",
         ReplyForm::Permission => "permission",
+        ReplyForm::FollowUp => "follow_up",
     }
 }

@@ -108,6 +108,34 @@ impl Machine {
         serde_json::from_str(&self.ok(arguments)).expect("JSON")
     }
 
+    /// Returns the lines of a command's answer.
+    pub(crate) fn rows(&self, arguments: &[&str]) -> Vec<Value> {
+        let said = self.ok(arguments);
+        let rows = said.lines().map(serde_json::from_str);
+        rows.collect::<Result<_, _>>().expect("JSON")
+    }
+
+    /// Returns the command that an agent's settings have for an event.
+    pub(crate) fn hook_command(&self, file: &str, event: &str) -> String {
+        let settings: Value = serde_json::from_str(&self.read(file)).expect("JSON");
+        let entry = &settings["hooks"][event][0];
+        let command = [&entry["command"], &entry["hooks"][0]["command"]];
+        let command = command.into_iter().find_map(Value::as_str);
+        command.expect("a command").to_owned()
+    }
+
+    /// Runs that command, as the agent does, and returns the reply.
+    #[track_caller]
+    pub(crate) fn hook(&self, file: &str, event: &str, payload: &Value) -> String {
+        let mut shell = self.command("sh", &["-c", &self.hook_command(file, event)]);
+        shell
+            .env("CHECKPOINTD_STOP_WAIT_MS", "60000")
+            .env("CHECKPOINTD_PLAIN_WAIT_MS", "60000");
+        let output = run(&mut shell, payload.to_string().as_bytes());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
     /// Runs a command that must fail, and returns what it said of that.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);

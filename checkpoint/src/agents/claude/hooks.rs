@@ -23,10 +23,6 @@ pub(super) const FIELDS: Fields = Fields {
 
 pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     match hook {
-        "PostToolUseFailure" => Event::ToolFailed {
-            host,
-            call: payload.finished_tool(&TOOLS),
-        },
         "PermissionDenied" => Event::ToolFinished {
             host,
             call: ToolCall {
@@ -34,10 +30,6 @@ pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
                 refused: true,
                 ..payload.tool(&TOOLS)
             },
-        },
-        "StopFailure" => Event::Interrupted {
-            host,
-            cause: "api_error".into(),
         },
         "Notification" => payload.notification(host),
         "MessageDisplay" => Event::ModelStepped { host },

@@ -33,7 +33,7 @@ pub(super) const TOOLS: Tools = Tools {
     ],
     subagent: None,
     response,
-    frame,
+    frame: Frame::of_first_line,
     task_end: |result| task_end(&result.text),
     refusals: &[
         "PreToolUse:",
@@ -56,18 +56,6 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
             .is_some_and(Value::is_string),
         text: plain(response),
         ..ResultText::default()
-    }
-}
-
-/// The first line is `Exit code N` if a command failed.
-fn frame(result: &ResultText<'_>) -> Frame {
-    let line = result.text.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("Error: ").unwrap_or(line);
-    Frame {
-        code: line
-            .strip_prefix("Exit code ")
-            .and_then(|code| code.trim().parse().ok()),
-        ..Frame::default()
     }
 }
 

@@ -15,14 +15,6 @@ pub(super) const FIELDS: Fields = Fields {
 
 pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     match hook {
-        "PostToolUseFailure" => Event::ToolFailed {
-            host,
-            call: payload.finished_tool(&TOOLS),
-        },
-        "StopFailure" => Event::Interrupted {
-            host,
-            cause: "api_error".into(),
-        },
         "Notification" => payload.notification(host),
         _ => common::event(hook, host, payload, &TOOLS),
     }

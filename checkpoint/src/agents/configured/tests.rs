@@ -1,34 +1,19 @@
 //! Hook calls of agents that a configuration describes.
 
-use journal::{Agent, Event, Timestamp, ToolKind};
+use journal::{Agent, Event, ToolKind};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::config::{Config, DescribedAgents};
-use crate::hooks::{HookCall, Normal, Reading, normalise};
+use crate::hooks::Normal;
+use crate::hooks::tests::called_as;
 
 const DESCRIBED: &str = "agents:\n  - name: buddy\n    settings: ~/.buddy/hooks.json\n    \
     fields: {session_id: sessionId, cwd: working_dir, prompt: message}\n    \
     tools: {shell: [run_it], edit: [change], write: [create], read: [look]}\n";
 
 fn normal(agent: Agent, event: &str, payload: &Value, agents: &DescribedAgents) -> Normal {
-    let payload = payload.to_string();
-    let call = HookCall {
-        agent,
-        event: Some(event),
-        payload: payload.as_bytes(),
-        at: Timestamp::default(),
-        id: Uuid::nil(),
-        env: Vec::new(),
-        truncated: false,
-    };
-    let reading = Reading {
-        prefix: "[TeleClaude Checkpoint] - ",
-        payload_bytes_max: 1024,
-        redactor: crate::redact::built_in(),
-        agents,
-    };
-    normalise(&call, reading).expect("a good payload")
+    called_as(Uuid::nil(), agent, Some(event), payload, agents)
 }
 
 /// The agent's own names become the usual ones, and its payload is kept as it was sent.

@@ -28,7 +28,7 @@ pub(super) const TOOLS: Tools = Tools {
     ],
     subagent: None,
     response,
-    frame,
+    frame: Frame::of_first_line,
     task_end: |_| None,
     refusals: &[],
 };
@@ -53,17 +53,5 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
         refused: response.get("interrupted").and_then(Value::as_bool) == Some(true),
         text: plain(response),
         ..ResultText::default()
-    }
-}
-
-/// The first line is `Exit code N`, as Claude Code writes it.
-fn frame(result: &ResultText<'_>) -> Frame {
-    let line = result.text.lines().next().unwrap_or_default();
-    let line = line.strip_prefix("Error: ").unwrap_or(line);
-    Frame {
-        code: line
-            .strip_prefix("Exit code ")
-            .and_then(|code| code.trim().parse().ok()),
-        ..Frame::default()
     }
 }

@@ -28,12 +28,7 @@ pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     let usual = match hook {
         // A subagent's hook calls have a session of their own. Its stop is not the agent's.
         "agentStop" if host.subagent.is_some() => return Event::OtherHook { host },
-        "postToolUseFailure" => {
-            return Event::ToolFailed {
-                host,
-                call: payload.finished_tool(&TOOLS),
-            };
-        }
+        "postToolUseFailure" => "PostToolUseFailure",
         "sessionStart" => "SessionStart",
         "sessionEnd" => "SessionEnd",
         "userPromptSubmitted" => "UserPromptSubmit",

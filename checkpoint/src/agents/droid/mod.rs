@@ -10,7 +10,7 @@ mod transcript;
 use journal::{Event, Host, ReplyForm};
 
 use super::adapter::{Adapter, Library, Variables};
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::Payload;
 use crate::policy::Reply;
 use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
@@ -22,10 +22,6 @@ use crate::transcript::forward::Forward;
 pub(super) struct Droid;
 
 impl Adapter for Droid {
-    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
-        &hooks::FIELDS
-    }
-
     fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
         hooks::event(hook, host, payload)
     }

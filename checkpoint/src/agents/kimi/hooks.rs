@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::tools::TOOLS;
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::Payload;
 
 /// Kimi Code's names of fields, and the usual ones.
 pub(super) const RENAMES: [(&str, &str); 2] = [
@@ -13,27 +13,12 @@ pub(super) const RENAMES: [(&str, &str); 2] = [
     ("tool_output", "tool_response"),
 ];
 
-pub(super) const FIELDS: Fields = Fields {
-    session: "session_id",
-    turn: &[],
-    hook: None,
-    frequent: &["PreToolUse", "PostToolUse", "PostToolUseFailure"],
-};
-
 pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     match hook {
         "UserPromptSubmit" => prompt(host, payload),
-        "PostToolUseFailure" => Event::ToolFailed {
-            host,
-            call: payload.finished_tool(&TOOLS),
-        },
         "Interrupt" => Event::Interrupted {
             host,
             cause: "user".into(),
-        },
-        "StopFailure" => Event::Interrupted {
-            host,
-            cause: "api_error".into(),
         },
         _ => common::event(hook, host, payload, &TOOLS),
     }

@@ -10,7 +10,7 @@ mod transcript;
 use journal::{Event, Host, ReplyForm};
 
 use super::adapter::{Adapter, Library, TranscriptPlace, TranscriptSearch, Variables};
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::Payload;
 use crate::policy::Reply;
 use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
@@ -26,10 +26,6 @@ const HOME_DEFAULT: &str = ".kimi-code";
 pub(super) struct Kimi;
 
 impl Adapter for Kimi {
-    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
-        &hooks::FIELDS
-    }
-
     fn renames(&self) -> &'static [(&'static str, &'static str)] {
         &hooks::RENAMES
     }

@@ -4,21 +4,10 @@ use journal::{Event, Host};
 
 use super::tools::TOOLS;
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
-
-pub(super) const FIELDS: Fields = Fields {
-    session: "session_id",
-    turn: &[],
-    hook: None,
-    frequent: &["PreToolUse", "PostToolUse", "PostToolUseFailure"],
-};
+use crate::hooks::payload::Payload;
 
 pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     match hook {
-        "PostToolUseFailure" => Event::ToolFailed {
-            host,
-            call: payload.finished_tool(&TOOLS),
-        },
         // A subagent that fails leaves the agent at work.
         "Interrupt" if host.subagent.is_none() => {
             let by_user = payload.text("cause") == Some("user");

@@ -11,7 +11,7 @@ use journal::{Event, Host, ReplyForm};
 use serde_json::Value;
 
 use super::adapter::{Adapter, Library, Variables};
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::Payload;
 use crate::policy::Reply;
 use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
@@ -23,10 +23,6 @@ use crate::transcript::forward::{Forward, Read};
 pub(super) struct OpenCode;
 
 impl Adapter for OpenCode {
-    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
-        &hooks::FIELDS
-    }
-
     fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
         hooks::event(hook, host, payload)
     }
@@ -103,6 +99,7 @@ impl Adapter for OpenCode {
             "`init` writes a plugin, which tells the hook client what happens and sends the checkpoint as a message.",
             "`opencode run` ends with its first stop, so nothing is sent to it: its stops pass as `nobody_waiting`.",
             "It is not told at its start of work that an earlier session left.",
+            "Its sessions are in a database, not in files.",
             "It gives a turn no id, so a message that is typed while it works begins a turn.",
         ]
     }

@@ -4,14 +4,7 @@ use journal::{Event, Host};
 
 use super::tools::TOOLS;
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
-
-pub(super) const FIELDS: Fields = Fields {
-    session: "session_id",
-    turn: &[],
-    hook: None,
-    frequent: &["PreToolUse", "PostToolUse"],
-};
+use crate::hooks::payload::Payload;
 
 pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     match hook {

@@ -35,10 +35,6 @@ pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
             host,
             call: named(payload, payload.finished_tool(&TOOLS)),
         },
-        "StopFailure" => Event::Interrupted {
-            host,
-            cause: "api_error".into(),
-        },
         "Notification" => payload.notification(host),
         "MessageDisplay" => Event::ModelStepped { host },
         _ => common::event(hook, host, payload, &TOOLS),

@@ -45,12 +45,7 @@ pub(super) fn event(hook: &str, mut host: Host, payload: &Payload<'_>) -> Event 
     let usual = match hook {
         "pre_tool" => "PreToolUse",
         "post_tool" if payload.text("tool_status") == Some("success") => "PostToolUse",
-        "post_tool" => {
-            return Event::ToolFailed {
-                host,
-                call: payload.finished_tool(&TOOLS),
-            };
-        }
+        "post_tool" => "PostToolUseFailure",
         "post_agent" if host.subagent.is_some() => "SubagentStop",
         "post_agent" => "Stop",
         // The other names that other agents share would mean the same.

@@ -6,6 +6,8 @@ mod mistakes;
 mod project_file;
 mod retention;
 
+use journal::Agent;
+
 use super::*;
 use crate::policy::Policy;
 use crate::policy::{EvidenceRule, Quiet};
@@ -18,10 +20,11 @@ fn facts(files: &str) -> ProjectFacts {
     }
 }
 
-/// Returns the keys of the defaults, those of groups or those that policies are made of.
+/// Returns the keys of the defaults, those of groups or those that policies are made of; not those that each agent has.
 fn defaults(in_groups: bool) -> String {
+    let agents = Agent::WORDS.map(|word| format!("restart.{word}"));
     let rows = Config::default().show().into_iter();
-    rows.filter(|row| row.key.contains('.') == in_groups)
+    rows.filter(|row| row.key.contains('.') == in_groups && !agents.contains(&row.key))
         .map(|row| format!("{}: {} ({})", row.key, row.value, row.source))
         .collect::<Vec<_>>()
         .join("\n")
@@ -108,16 +111,6 @@ fn every_key_of_a_group_with_its_default() {
     listeners.timeout: 10s (default)
     listeners.at_once: 4 (default)
     listeners.env: [] (default)
-    restart.claude: claude --resume {session} (default)
-    restart.gemini: gemini --resume {session} (default)
-    restart.codex: codex resume {session} (default)
-    restart.qwen: qwen --resume {session} (default)
-    restart.copilot: copilot --resume {session} (default)
-    restart.opencode: opencode --session {session} (default)
-    restart.droid: droid --resume {session} (default)
-    restart.pi: pi --session {session} (default)
-    restart.kimi: kimi --session {session} (default)
-    restart.vibe: vibe --resume {session} (default)
     restart.stop_within: 5s (default)
     phase.folder: auto (default)
     phase.seed: none (default)

@@ -77,7 +77,7 @@ impl Installer for Codex {
         if has_no_hooks(found) {
             return Ok(vec![notify_edit(found, client, notes)?]);
         }
-        let hooks = edits::settings(file, wanted, self.shape())?;
+        let hooks = edits::settings(file, wanted, self.shape(), self.empty_file())?;
         let trust = trust_edit(found, &hooks)?;
         Ok(vec![hooks, trust])
     }

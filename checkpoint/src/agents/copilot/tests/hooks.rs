@@ -1,32 +1,12 @@
 //! The same call in Copilot's names.
 
-use journal::{Agent, Event, PromptOrigin, Timestamp};
-use serde_json::json;
-use uuid::Uuid;
+use journal::{Agent, Event, PromptOrigin};
+use serde_json::{Value, json};
 
-use crate::hooks::{HookCall, Reading, normalise};
+use crate::hooks::tests::called;
 
-fn event(name: &str, payload: &serde_json::Value) -> Event {
-    let payload = payload.to_string();
-    let call = HookCall {
-        agent: Agent::Copilot,
-        event: Some(name),
-        payload: payload.as_bytes(),
-        at: Timestamp::default(),
-        id: Uuid::nil(),
-        env: Vec::new(),
-        truncated: false,
-    };
-    let reading = Reading {
-        prefix: "[TeleClaude Checkpoint] - ",
-        payload_bytes_max: 1024,
-        redactor: crate::redact::built_in(),
-        agents: crate::config::DescribedAgents::NONE,
-    };
-    normalise(&call, reading)
-        .expect("a good payload")
-        .draft
-        .event
+fn event(name: &str, payload: &Value) -> Event {
+    called(Agent::Copilot, Some(name), payload).draft.event
 }
 
 #[test]

@@ -1,29 +1,13 @@
 //! What the plugin tells, and what it means.
 
-use journal::{Agent, Event, PromptOrigin, Timestamp};
+use journal::{Agent, Event, PromptOrigin};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
-use crate::hooks::{HookCall, Normal, Reading, normalise};
+use crate::hooks::Normal;
+use crate::hooks::tests::called;
 
 fn normal(payload: &Value) -> Normal {
-    let payload = payload.to_string();
-    let call = HookCall {
-        agent: Agent::OpenCode,
-        event: None,
-        payload: payload.as_bytes(),
-        at: Timestamp::default(),
-        id: Uuid::nil(),
-        env: Vec::new(),
-        truncated: false,
-    };
-    let reading = Reading {
-        prefix: "[TeleClaude Checkpoint] - ",
-        payload_bytes_max: 1024,
-        redactor: crate::redact::built_in(),
-        agents: crate::config::DescribedAgents::NONE,
-    };
-    normalise(&call, reading).expect("a good payload")
+    called(Agent::OpenCode, None, payload)
 }
 
 fn told(hook: &str, mut fields: Value) -> Value {

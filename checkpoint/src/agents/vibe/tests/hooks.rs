@@ -1,33 +1,19 @@
 //! Vibe's calls, and those of its subagents.
 
-use journal::{Agent, Event, Timestamp};
+use journal::{Agent, Event};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::hooks::{HookCall, Normal, Reading, normalise};
+use crate::config::DescribedAgents;
+use crate::hooks::Normal;
+use crate::hooks::tests::called_as;
 
 fn normal(payload: &Value) -> Normal {
     called(payload, Uuid::nil())
 }
 
 fn called(payload: &Value, id: Uuid) -> Normal {
-    let payload = payload.to_string();
-    let call = HookCall {
-        agent: Agent::Vibe,
-        event: None,
-        payload: payload.as_bytes(),
-        at: Timestamp::default(),
-        id,
-        env: Vec::new(),
-        truncated: false,
-    };
-    let reading = Reading {
-        prefix: "[TeleClaude Checkpoint] - ",
-        payload_bytes_max: 1024,
-        redactor: crate::redact::built_in(),
-        agents: crate::config::DescribedAgents::NONE,
-    };
-    normalise(&call, reading).expect("a good payload")
+    called_as(id, Agent::Vibe, None, payload, DescribedAgents::NONE)
 }
 
 fn call(hook: &str, parent: Value) -> Value {
