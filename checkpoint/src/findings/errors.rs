@@ -7,7 +7,7 @@ use journal::{SummaryVerdict, ToolCall, ToolKind};
 use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::paths::PathRef;
 use super::turn::Turn;
-use super::{answers, handed, narrower, outcomes, settled};
+use super::{answers, handed, narrower, older, outcomes, settled, verify, went_on};
 use crate::policy::Errors;
 use crate::shell;
 
@@ -64,8 +64,10 @@ fn is_open(turn: &Turn<'_>, index: usize) -> bool {
         Errors::All => !is_resolved(turn, index),
         Errors::Broken => {
             !is_answer(turn, index)
+                && !is_older(turn, index)
                 && !settled::is_settled(turn, index)
                 && !handed::is_over(turn, index)
+                && !went_on::is_passed(turn, index)
         }
     }
 }
@@ -82,6 +84,11 @@ fn is_answer(turn: &Turn<'_>, index: usize) -> bool {
     }
 }
 
+/// Returns whether a call shows what is older than the work of the turn (spec EVID-28).
+fn is_older(turn: &Turn<'_>, index: usize) -> bool {
+    turn.is_aside(index) || older::fails_without_work(turn, index)
+}
+
 /// Returns whether only the output of a call says that tests failed, and nothing was edited since and no tests passed.
 fn hides_failure(turn: &Turn<'_>, index: usize) -> bool {
     let calls = &turn.evidence.timeline.calls;
@@ -92,10 +99,12 @@ fn hides_failure(turn: &Turn<'_>, index: usize) -> bool {
         return false;
     };
     let passes = |later: usize| {
-        outcomes.any_tests(later) == Some(SummaryVerdict::Passed)
-            && narrower::settles(turn, index, later)
+        let tests = outcomes.any_tests(later) == Some(SummaryVerdict::Passed);
+        (tests && !turn.is_aside(later) && narrower::settles(turn, index, later))
+            || !verify::reported(turn, later).is_empty()
     };
     outcomes.any_tests(index) == Some(SummaryVerdict::Failed)
+        && !is_older(turn, index)
         && !(index + 1..calls.len()).any(passes)
         && !calls[index + 1..].iter().any(edits)
 }

@@ -7,6 +7,7 @@
 
 mod actions;
 mod answers;
+mod aside;
 mod contents;
 mod edits;
 mod ending;
@@ -32,6 +33,7 @@ mod tests;
 mod trace;
 mod turn;
 mod verify;
+mod went_on;
 
 use journal::{Evidence, ToolCall, ToolKind};
 

@@ -146,7 +146,7 @@ pub(super) fn settles(turn: &Turn<'_>, failed: usize, later: usize) -> bool {
 }
 
 /// Returns the tests, or the files of tests, that an output says have failed.
-fn names_of_failed(output: &str) -> Vec<&str> {
+pub(super) fn names_of_failed(output: &str) -> Vec<&str> {
     FAILED
         .captures_iter(output)
         .filter_map(|found| found.iter().skip(1).flatten().next())

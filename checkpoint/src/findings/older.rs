@@ -1,10 +1,11 @@
-//! Tests of which the agent says that they failed before the turn (spec EVID-22).
+//! Tests that failed before the turn: the agent says so (spec EVID-22), or they fail without its work too (spec EVID-28).
 
 use std::sync::LazyLock;
 
-use journal::{Summary, SummaryKind};
+use journal::{Summary, SummaryKind, SummaryVerdict};
 use regex::{Regex, RegexBuilder};
 
+use super::narrower;
 use super::turn::Turn;
 use crate::policy::HandedOver;
 
@@ -30,13 +31,44 @@ pub(super) fn names_older(message: &str) -> bool {
         .any(|sentence| OLDER.is_match(sentence) && FAILING.is_match(sentence))
 }
 
-/// Returns whether tests of which some failed are to be taken for passed: the agent says that those are older.
+/// Returns whether tests of which some failed are to be taken for passed: those are older.
 pub(super) fn only_older_failed(turn: &Turn<'_>, index: usize) -> bool {
     let passed = |said: &Summary| {
         said.kind == SummaryKind::Tests && said.passed.is_some_and(|passed| passed > 0)
     };
+    let is_said = || {
+        turn.policy.hygiene.handed_over == HandedOver::Believed
+            && turn.evidence.facts.older_failures
+    };
     let outcomes = turn.outcomes.as_ref();
-    turn.policy.hygiene.handed_over == HandedOver::Believed
-        && turn.evidence.facts.older_failures
-        && outcomes.is_some_and(|outcomes| outcomes.of(index).iter().any(passed))
+    outcomes.is_some_and(|outcomes| outcomes.of(index).iter().any(passed))
+        && (is_said() || fails_without_work(turn, index))
+}
+
+/// Returns whether the tests that failed also failed while the work of the turn was set aside: by their names, else by
+/// their number.
+pub(super) fn fails_without_work(turn: &Turn<'_>, index: usize) -> bool {
+    let Some(outcomes) = turn.outcomes.as_ref() else {
+        return false;
+    };
+    let calls = &turn.evidence.timeline.calls;
+    let number = |call: usize| -> u64 {
+        let said = outcomes.of(call).iter();
+        said.filter(|said| said.kind == SummaryKind::Tests)
+            .filter_map(|said| said.failed)
+            .sum()
+    };
+    let names = narrower::names_of_failed(&calls[index].output);
+    let is_same = |aside: usize| {
+        let before = narrower::names_of_failed(&calls[aside].output);
+        if names.is_empty() || before.is_empty() {
+            number(index) > 0 && number(index) == number(aside)
+        } else {
+            names.iter().all(|name| before.contains(name))
+        }
+    };
+    (0..calls.len())
+        .filter(|at| turn.is_aside(*at))
+        .filter(|at| outcomes.any_tests(*at) == Some(SummaryVerdict::Failed))
+        .any(is_same)
 }

@@ -6,6 +6,7 @@ use super::outcomes::{Outcomes, last_executed, may_fail_elsewhere, tests_of, was
 use super::paths::PathRef;
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
+use crate::outcome::sums_up;
 use crate::policy::EvidenceRule;
 use crate::shell;
 
@@ -257,6 +258,13 @@ pub(super) fn by_output(
     match others() {
         Some(SummaryVerdict::Failed) => Outcome::Failed,
         Some(SummaryVerdict::Passed) => Outcome::Counts,
+        // The agent saw what was printed, and nothing of it speaks of a failure. What sums up its tests would have done so.
+        None if turn.wants_shown()
+            && end.is_some_and(|end| end.unread)
+            && !(asked.tests && sums_up(&simple.words[0])) =>
+        {
+            Outcome::Counts
+        }
         Some(SummaryVerdict::RanNothing) | None => Outcome::Unclear,
     }
 }

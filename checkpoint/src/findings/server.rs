@@ -8,7 +8,7 @@ use regex::Regex;
 use super::questions;
 use super::turn::Turn;
 use super::verify;
-use crate::shell::Simple;
+use crate::shell::{self, CommandLine, Flow, Simple, Step};
 
 static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)connection refused|ECONNREFUSED|(?:could ?n.t|could not|failed to|unable to) connect|empty reply|exit code:? (?:7|52|56)\b|^000$")
@@ -46,18 +46,53 @@ pub(super) fn was_stopped(turn: &Turn<'_>, index: usize) -> bool {
 
 /// Returns whether a call was to start a server, and a server of this machine answered later.
 pub(super) fn was_started_since(turn: &Turn<'_>, index: usize) -> bool {
-    let starts = |simple: &Simple| {
-        simple.words.iter().take(3).any(|word| {
-            let mut parts = word.split([':', '-', '_', '.', '/']);
-            parts.any(|part| STARTING.contains(&part))
-        })
-    };
     let answers = |at: usize| {
         let call = &turn.evidence.timeline.calls[at];
         !call.is_error && !call.refused && turn.lines[at].commands.iter().any(verify::asks_server)
     };
-    let mut commands = turn.lines[index].commands.iter();
-    commands.any(starts) && (index + 1..turn.lines.len()).any(answers)
+    starts_any(&turn.lines[index].commands) && (index + 1..turn.lines.len()).any(answers)
+}
+
+/// Returns whether any command starts a server, as its words say.
+pub(super) fn starts_any(commands: &[Simple]) -> bool {
+    commands.iter().any(|simple| {
+        simple.words.iter().take(3).any(|word| {
+            let mut parts = word.split([':', '-', '_', '.', '/']);
+            parts.any(|part| STARTING.contains(&part))
+        })
+    })
+}
+
+/// Returns whether a line starts a program that goes on behind it: with `&`, or in another terminal.
+pub(super) fn starts_behind(call: &ToolCall, line: &CommandLine) -> bool {
+    let text = call.command.as_deref().unwrap_or_default();
+    let has = |words: &[String], any: &[&str]| {
+        words
+            .iter()
+            .any(|word| any.iter().any(|one| word.starts_with(one)))
+    };
+    let elsewhere = |simple: &Simple| match simple.words.first().map(String::as_str) {
+        Some("tmux") => has(&simple.words, &["new", "send", "respawn", "split"]),
+        Some("screen") => has(&simple.words, &["-d", "-S"]),
+        Some("docker" | "docker-compose" | "podman") => has(&simple.words, &["up", "start", "run"]),
+        Some("pm2" | "systemctl" | "launchctl" | "supervisorctl") => {
+            has(&simple.words, &["start", "restart", "load"])
+        }
+        _ => false,
+    };
+    line.commands.iter().any(elsewhere) || holds_behind(&shell::read_flow(text))
+}
+
+fn holds_behind(flow: &Flow<Step>) -> bool {
+    match flow {
+        Flow::Behind(_) => true,
+        Flow::Seq(parts) => parts.iter().any(holds_behind),
+        Flow::Chain(first, rest) => {
+            holds_behind(first) || rest.iter().any(|(_, part)| holds_behind(part))
+        }
+        Flow::Apart(inner) | Flow::Away(inner, _) => holds_behind(inner),
+        _ => false,
+    }
 }
 
 fn stops_by_tool(call: &ToolCall) -> bool {

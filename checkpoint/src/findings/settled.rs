@@ -25,7 +25,7 @@ const GROUPS: [&str; 14] = [
     "turbo", "uv", "poetry",
 ];
 /// Programs that run the scripts or tasks of a project by name.
-const SCRIPT_RUNNERS: [&str; 11] = [
+pub(super) const SCRIPT_RUNNERS: [&str; 11] = [
     "npm", "pnpm", "yarn", "bun", "deno", "mise", "just", "task", "make", "composer", "rake",
 ];
 /// Programs that run a script given on their line.
@@ -158,7 +158,7 @@ pub(super) fn is_settled(turn: &Turn<'_>, index: usize) -> bool {
         return true;
     }
     let later = calls.iter().enumerate().skip(index + 1);
-    let mut later = later.filter(|(_, call)| !call.refused);
+    let mut later = later.filter(|(at, call)| !call.refused && !turn.is_aside(*at));
     let only_looked = own_script::failed_looking(&calls[index], &turn.lines[index]);
     later.any(|(at, call)| match call.kind {
         ToolKind::Shell | ToolKind::Read if only_looked && !call.is_error => true,
@@ -317,7 +317,7 @@ fn is_retried(call: &ToolCall, later: &ToolCall) -> bool {
 }
 
 /// Returns whether two lines have a command in common, whatever runs it, from wherever, and with which options.
-fn is_same(before: &[Simple], after: &[Simple]) -> bool {
+pub(super) fn is_same(before: &[Simple], after: &[Simple]) -> bool {
     let installed: Vec<&str> = after.iter().flat_map(installs).collect();
     if before
         .iter()
@@ -336,7 +336,7 @@ fn is_same(before: &[Simple], after: &[Simple]) -> bool {
 }
 
 /// Returns what a command installs, by whichever installer, without its version.
-fn installs(simple: &Simple) -> Vec<&str> {
+pub(super) fn installs(simple: &Simple) -> Vec<&str> {
     let Some((program, words)) = simple.words.split_first() else {
         return Vec::new();
     };

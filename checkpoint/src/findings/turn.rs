@@ -2,8 +2,9 @@
 
 use journal::{ChangedFile, Evidence, TimelineSource, ToolCall, ToolKind};
 
+use super::aside;
 use super::outcomes::Outcomes;
-use crate::policy::{self, EvidenceRule, Policy};
+use crate::policy::{self, EvidenceRule, Gaps, Policy};
 use crate::rules::RuleSet;
 use crate::shell;
 
@@ -19,6 +20,8 @@ pub(super) struct Turn<'a> {
     pub(super) lines: Vec<shell::CommandLine>,
     /// How its commands ended by their output; none if only the status of calls counts.
     pub(super) outcomes: Option<Outcomes>,
+    /// The calls that ran without the work of the turn, by position.
+    aside: Vec<bool>,
 }
 
 impl<'a> Turn<'a> {
@@ -33,6 +36,8 @@ impl<'a> Turn<'a> {
         let by_output = policy.verify.outcomes == policy::Outcomes::Output
             && policy.evidence == EvidenceRule::Command;
         let outcomes = by_output.then(|| Outcomes::new(evidence, &lines, project));
+        let by_record = policy.verify.gaps == Gaps::Shown && by_output;
+        let aside = by_record.then(|| aside::set_aside(&evidence.timeline.calls, &lines));
         Some(Self {
             evidence,
             files: evidence.changes.files()?,
@@ -42,7 +47,18 @@ impl<'a> Turn<'a> {
             rules: RuleSet::new(&policy.rules),
             lines,
             outcomes,
+            aside: aside.unwrap_or_default(),
         })
+    }
+
+    /// Returns whether only what the record shows to be open is a gap (spec EVID-1).
+    pub(super) fn wants_shown(&self) -> bool {
+        self.policy.verify.gaps == Gaps::Shown && self.outcomes.is_some()
+    }
+
+    /// Returns whether a call ran without the work of the turn, which had been set aside (spec EVID-28).
+    pub(super) fn is_aside(&self, call: usize) -> bool {
+        self.aside.get(call).copied().unwrap_or_default()
     }
 
     /// Returns whether the turn's calls are known.

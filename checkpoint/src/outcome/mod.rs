@@ -8,7 +8,9 @@
 
 mod counts;
 mod draft;
+mod failure;
 mod lines;
+pub mod report;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,7 @@ use journal::{Summary, SummaryKind, SummaryVerdict};
 
 use draft::Drafts;
 
+pub use failure::{shows_crash, speaks_of_failure};
 pub use lines::{HEAD_BYTES, TAIL_BYTES};
 
 /// Returns what an output reports on: one entry for each tool, kind and verdict, in the order of appearance, at most 16.
@@ -55,6 +58,12 @@ pub fn is_log(path: &str) -> bool {
 pub fn language(tool: &str) -> Option<&'static str> {
     let known = LANGUAGES.iter().find(|(_, tools)| tools.contains(&tool));
     known.map(|(language, _)| *language)
+}
+
+/// Returns whether a program is a test runner that ends with a line of a known form.
+pub fn sums_up(program: &str) -> bool {
+    LANGUAGES.iter().any(|(_, tools)| tools.contains(&program))
+        || ["rspec", "playwright", "ctest", "mix", "mvn", "flutter"].contains(&program)
 }
 
 /// Test runners by the language of their tests, named like the rule packs. A form that runners of several languages have

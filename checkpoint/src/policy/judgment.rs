@@ -20,6 +20,8 @@ layered! {
         scope: VerifiedCode,
         /// What a command of the project shows that is not known (spec EVID-25).
         unknown: Unknown,
+        /// What is open (spec EVID-1).
+        gaps: Gaps,
     }
 }
 
@@ -120,6 +122,17 @@ pub enum Unknown {
     /// Nothing.
     #[default]
     Ignored,
+}
+
+/// What is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gaps {
+    /// What the record shows not to be done.
+    Shown,
+    /// What the record does not show to be done.
+    #[default]
+    Assumed,
 }
 
 /// When a file counts as read before its edit.

@@ -12,7 +12,7 @@ use crate::digest;
 use crate::rules::{Rule, Sorting};
 
 pub use judgment::{
-    Background, Changed, Commands, Comments, Commits, Data, Dependencies, Drift, Errors,
+    Background, Changed, Commands, Comments, Commits, Data, Dependencies, Drift, Errors, Gaps,
     HandedOver, Hygiene, MissingTools, Narrower, Outcomes, PackSearch, ReadBeforeEdit, Root,
     Steering, Uncovered, Unknown, VerifiedCode, Verify, Wide, WorkTree,
 };

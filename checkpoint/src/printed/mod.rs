@@ -15,6 +15,7 @@ mod run;
 mod template;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use std::borrow::Cow;
 
@@ -36,11 +37,16 @@ const ENDS_MAX: usize = 32;
 const RUNS_MAX: usize = 2_048;
 /// The most steps of all of them.
 const STEPS_MAX: usize = 100_000;
-/// The longest name of a program that is kept.
-const PROGRAM_BYTES_MAX: usize = 40;
 
-/// Returns what follows from an output about how the commands of a line ended.
+/// Returns what follows from an output about how the commands of a line ended, and what of them it shows.
 pub fn ends(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
+    let mut ends = followed(line, output, shown);
+    unread::note(line, &without_own(line, output), shown, &mut ends);
+    ends.truncate(ENDS_MAX);
+    ends
+}
+
+fn followed(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
     let prints = ["echo", "printf", "Write-"]
         .iter()
         .any(|word| line.contains(word));
@@ -131,7 +137,7 @@ fn conclude(case: &Case<'_>, runs: &[Finished<'_>], said: &[Summary]) -> Vec<Com
     let differs = is_whole && tests_differ(said);
     let mut ends = Vec::new();
     for (at, step) in case.steps.steps.iter().enumerate() {
-        let Some(place) = step.place.filter(|_| is_of_interest(step)) else {
+        let Some(place) = step.place.filter(|_| programs::is_of_interest(step)) else {
             continue;
         };
         let verdict = verdict(at, runs);
@@ -152,6 +158,7 @@ fn conclude(case: &Case<'_>, runs: &[Finished<'_>], said: &[Summary]) -> Vec<Com
                 verdict,
                 silent,
                 summaries,
+                ..CommandEnd::default()
             });
         }
     }
@@ -179,11 +186,4 @@ fn tests_differ(said: &[Summary]) -> bool {
         said.iter().any(is_one)
     };
     any(SummaryVerdict::Passed) && any(SummaryVerdict::Failed)
-}
-
-/// Returns whether it matters how a command ended, and its name can be kept.
-fn is_of_interest(step: &Step) -> bool {
-    let program = step.words.first().map_or("", String::as_str);
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+:".contains(c);
-    !programs::is_plain(step) && program.len() <= PROGRAM_BYTES_MAX && program.chars().all(is_name)
 }

@@ -4,6 +4,9 @@ use crate::shell::{Flow, Step};
 
 use super::template;
 
+/// The longest name of a program that is kept.
+const PROGRAM_BYTES_MAX: usize = 40;
+
 /// Programs that pass on what they read, or a part of it.
 const PASSERS: [&str; 13] = [
     "tail",
@@ -94,4 +97,11 @@ pub(super) fn keeps_failures(flow: &Flow<Step>) -> bool {
 pub(super) fn is_mute(step: &Step) -> bool {
     let program = step.words.first().map_or("", String::as_str);
     is_plain(step) || ["git", "ls", "rm", "mkdir", "cp", "mv", "pkill", "kill"].contains(&program)
+}
+
+/// Returns whether it matters how a command ended, and its name can be kept.
+pub(super) fn is_of_interest(step: &Step) -> bool {
+    let program = step.words.first().map_or("", String::as_str);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+:".contains(c);
+    !is_plain(step) && program.len() <= PROGRAM_BYTES_MAX && program.chars().all(is_name)
 }

@@ -19,7 +19,11 @@ fn shown(ends: &[CommandEnd]) -> String {
             if end.silent { "." } else { "" }
         )
     };
-    ends.iter().map(one).collect::<Vec<_>>().join(" ")
+    // What is only seen is no end.
+    let is_end =
+        |end: &&CommandEnd| end.verdict.is_some() || end.silent || !(end.unread || end.crashed);
+    let ends = ends.iter().filter(is_end).map(one);
+    ends.collect::<Vec<_>>().join(" ")
 }
 
 /// Lines, their outputs with ` / ` between lines, and what follows.

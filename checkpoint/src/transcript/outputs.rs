@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use journal::{CallOutcome, CommandEnd, Summary, SummaryVerdict, ToolCall, ToolKind};
 use serde_json::Value;
 
+use crate::outcome::{self, report};
 use crate::printed::{self, Shown};
+use crate::shell;
 use crate::tools::{ResultText, Tools};
-use crate::{outcome, shell};
 
 /// The most summaries that are kept of one call.
 const SUMMARIES_MAX: usize = 32;
@@ -63,6 +64,9 @@ impl Outputs {
             (Some(started), _) => started,
             (None, ToolKind::Shell) => at,
             (None, ToolKind::Read) if call.paths.iter().any(|path| outcome::is_log(path)) => at,
+            (None, ToolKind::Other) if result.is_error != Some(true) => {
+                return self.reported(call, at, tools.body(&tools.program_text(result)));
+            }
             (None, _) => return,
         };
         let text = tools.program_text(result);
@@ -84,6 +88,22 @@ impl Outputs {
             });
             add(&mut outcome.summaries, summaries);
             outcome.ended = verdict(ended).or(outcome.ended);
+        }
+    }
+
+    /// Notes what a subagent, or a tool that tests or builds by itself, reports (spec EVID-27).
+    fn reported(&mut self, call: &ToolCall, at: usize, text: &str) {
+        let mut summaries = if report::is_subagent(&call.tool) {
+            report::of_subagent(crate::text::tail(text, outcome::TAIL_BYTES))
+        } else {
+            Vec::from_iter(report::of_tool(&call.tool, text))
+        };
+        if !summaries.is_empty() {
+            let outcome = self.said.entry(at).or_insert_with(|| CallOutcome {
+                call: at,
+                ..CallOutcome::default()
+            });
+            outcome.summaries.append(&mut summaries);
         }
     }
 
@@ -186,7 +206,10 @@ fn complete(known: &mut Vec<CommandEnd>, more: Vec<CommandEnd>) {
     for end in more {
         match known.iter_mut().find(|known| known.place == end.place) {
             Some(known) if end.verdict.is_some() => *known = end,
-            Some(_) => {}
+            Some(known) => {
+                known.unread |= end.unread;
+                known.crashed |= end.crashed;
+            }
             None => known.push(end),
         }
     }

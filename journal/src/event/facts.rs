@@ -97,6 +97,12 @@ pub struct CommandEnd {
     pub verdict: Option<SummaryVerdict>,
     /// Whether it ran and printed nothing, or, of a compiler whose failures have a known form, none of them.
     pub silent: bool,
+    /// Whether the line hides how it ended, but shows the end of what it printed, and nothing of that speaks of a failure.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unread: bool,
+    /// Whether the line hides how it ended, and what it printed shows a crash.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub crashed: bool,
     /// What its own part of the output reports on, if the line frames it and the whole output says that tests both passed
     /// and failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -49,6 +49,9 @@ pub(super) fn ended(
         (Some(_), _) => match printed(turn, position).and_then(|end| end.verdict) {
             Some(SummaryVerdict::Passed) if !call.refused => Outcome::Counts,
             Some(SummaryVerdict::Failed) => Outcome::Failed,
+            _ if turn.wants_shown() && printed(turn, position).is_some_and(|end| end.crashed) => {
+                Outcome::Failed
+            }
             _ => by_status(call, &without_pretense(simple, does)),
         },
         _ => by_status(call, &without_pretense(simple, does)),

@@ -8,6 +8,7 @@ pub(super) mod kinds;
 mod names;
 mod program;
 mod reach;
+mod reports;
 mod run;
 mod shown;
 #[cfg(test)]
@@ -41,6 +42,7 @@ use reach::Reach;
 use run::{Does, Run};
 
 pub(super) use program::{asks_server, given_inline, is_browser, looks_at_page};
+pub(super) use reports::passed as reported;
 pub(super) use wording::Wording;
 
 /// What is looked for.
@@ -193,6 +195,7 @@ fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
     let mut deployed = false;
     for (call, line) in turn.lines.iter().enumerate() {
         let tool = &turn.evidence.timeline.calls[call];
+        reports::add(turn, call, &mut found);
         if program::looks_at_page(tool) {
             found.push(Run {
                 position: (call, 0),
@@ -201,7 +204,7 @@ fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
                 outcome: Outcome::Counts,
             });
         }
-        if tool.kind != ToolKind::Shell {
+        if tool.kind != ToolKind::Shell || turn.is_aside(call) {
             continue;
         }
         for (place, simple) in line.commands.iter().enumerate() {

@@ -74,7 +74,7 @@ const TURNS: &[(&[&str], bool)] = &[
     ),
     (
         &["edit b.ts", "$ npm run check | tail -3 => Checked 12 files"],
-        true,
+        false,
     ),
     (
         &[
@@ -110,7 +110,7 @@ const TURNS: &[(&[&str], bool)] = &[
     (
         &[
             "edit b.ts",
-            "$ npx vite build | tail -1; echo 'Build complete' => x\nBuild complete",
+            "$ npx vite build | tail -1; echo 'Build complete' => Build complete",
         ],
         true,
     ),

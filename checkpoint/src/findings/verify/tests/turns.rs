@@ -17,7 +17,7 @@ use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
 
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
     ("handed", include_str!("turns/handed.txt")),
     ("failures", include_str!("turns/failures.txt")),
     ("web", include_str!("turns/web.txt")),
@@ -25,6 +25,7 @@ const TABLES: [(&str, &str); 7] = [
     ("scripts", include_str!("turns/scripts.txt")),
     ("mixed", include_str!("turns/mixed.txt")),
     ("systems", include_str!("turns/systems.txt")),
+    ("record", include_str!("turns/record.txt")),
 ];
 
 /// One call as the table has it.
