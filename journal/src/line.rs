@@ -3,13 +3,18 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::value::EnumAccessDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer as _, EnumAccess, Error as _, IgnoredAny, IntoDeserializer as _,
+    VariantAccess, Visitor,
+};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Deserializer, Error};
 use uuid::Uuid;
 
 use crate::{Agent, Envelope, Event, Payload, Stream, Timestamp, codec};
 
-/// A machine's own event as a line has it; the fields of its kind are left in `fields`.
+/// A machine's own event as a line has it, without the fields of its kind.
 #[derive(Deserialize)]
 struct Line<'a> {
     seq: u64,
@@ -28,16 +33,54 @@ struct Line<'a> {
     #[serde(default)]
     payload_dropped: bool,
     withheld: Option<Vec<String>>,
-    #[serde(flatten)]
-    fields: Map<String, Value>,
+    journal: Option<IgnoredAny>,
+}
+
+/// An event whose fields lie in a line beside those of [`Line`], whose names are others.
+struct Fields<'a> {
+    kind: &'a str,
+    text: &'a str,
+}
+
+impl<'a> EnumAccess<'a> for Fields<'a> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'a>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let variant = seed.deserialize(self.kind.into_deserializer())?;
+        Ok((variant, self))
+    }
+}
+
+impl<'a> VariantAccess<'a> for Fields<'a> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(&mut Deserializer::from_str(self.text))
+    }
+
+    fn tuple_variant<V: Visitor<'a>>(self, _: usize, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("an event has names for its fields"))
+    }
+
+    fn struct_variant<V: Visitor<'a>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        Deserializer::from_str(self.text).deserialize_map(visitor)
+    }
 }
 
 /// Reads a line of an event that is the machine's own. Returns it, its payload, and what the machine withheld of it. `None`
 /// if it is not plainly one; [`codec::from_json`] may still read it, and says what is wrong.
 pub fn read(text: &str) -> Option<(Envelope, Payload, Vec<String>)> {
     let line: Line<'_> = serde_json::from_str(text).ok()?;
-    let is_plain = |name: &str| !line.fields.contains_key(name);
-    if !is_plain("journal") || !codec::texts_of_json(&line.kind).is_empty() {
+    if line.journal.is_some() || !codec::texts_of_json(&line.kind).is_empty() {
         return None;
     }
     let payload = match line.payload {
@@ -47,9 +90,11 @@ pub fn read(text: &str) -> Option<(Envelope, Payload, Vec<String>)> {
         Some(raw) if raw.get().starts_with("{\"text\":") => return None,
         Some(raw) => Payload::Text(raw.get().to_owned()),
     };
-    let kind = line.kind.into_owned();
-    let tagged = Map::from_iter([(kind, Value::Object(line.fields))]);
-    let event: Event = serde_json::from_value(Value::Object(tagged)).ok()?;
+    let fields = Fields {
+        kind: &line.kind,
+        text,
+    };
+    let event = Event::deserialize(EnumAccessDeserializer::new(fields)).ok()?;
     let native = line.native_session.into_owned();
     let native = (native != line.session.to_string()).then_some(native);
     let envelope = Envelope {

@@ -326,7 +326,8 @@ impl Servers {
             ask.to_string()
         };
         runtime.expect("a runtime").block_on(async {
-            let client = async_nats::connect(self.url()).await.ok()?;
+            let servers: Vec<_> = self.url().split(',').map(str::to_owned).collect();
+            let client = async_nats::connect(&servers[..]).await.ok()?;
             client.request(subject.to_owned(), body.into()).await.ok()
         })
     }

@@ -1,8 +1,9 @@
 //! The input and the result of an append.
 
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{Draft, Origin, Timestamp};
 
 /// When an append is acknowledged.
@@ -45,6 +46,20 @@ pub struct Appended {
 }
 
 pub(super) type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
+
+/// An append that is on its way.
+pub struct Appending(pub(super) Receiver<Result<Vec<Appended>>>);
+
+impl Appending {
+    /// Waits for its acknowledgement.
+    ///
+    /// # Errors
+    ///
+    /// As `Journal::append_wait`.
+    pub fn wait(self) -> Result<Vec<Appended>> {
+        self.0.recv().map_err(|_| Error::Closed)?
+    }
+}
 
 /// Properties of an imported event that appending would set otherwise.
 #[derive(Default)]

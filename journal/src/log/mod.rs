@@ -28,7 +28,7 @@ mod shared;
 mod store_writer;
 
 use append::{Ack, Append, Command, Done, Imported};
-pub use append::{Appended, Options, Sync};
+pub use append::{Appended, Appending, Options, Sync};
 use committer::{Committer, sync_batches};
 use history::History;
 use shared::Shared;
@@ -198,7 +198,7 @@ impl Journal {
     /// As [`Journal::append`], except that it waits instead of returning [`Error::Overloaded`].
     pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
         self.refuse_collector()?;
-        self.submit(drafts, Vec::new())
+        self.submit(drafts, Vec::new())?.wait()
     }
 
     /// Marks all events as imported that are appended from `first` on until the journal is opened again: nothing is written
@@ -236,11 +236,20 @@ impl Journal {
     ///
     /// As [`Journal::append_wait`].
     pub fn import_all(&self, events: Vec<(Envelope, Payload)>) -> Result<Vec<Appended>> {
+        self.import_begin(events)?.wait()
+    }
+
+    /// As [`Journal::import_all`], and does not wait for the acknowledgement.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Closed`] after [`Journal::close`].
+    pub fn import_begin(&self, events: Vec<(Envelope, Payload)>) -> Result<Appending> {
         let (drafts, imported) = events.into_iter().map(parts).unzip();
         self.submit(drafts, imported)
     }
 
-    fn submit(&self, drafts: Vec<Draft>, imported: Vec<Imported>) -> Result<Vec<Appended>> {
+    fn submit(&self, drafts: Vec<Draft>, imported: Vec<Imported>) -> Result<Appending> {
         let (sender, receiver) = sync_channel(1);
         let done: Done = Box::new(move |result| {
             let _ = sender.send(result);
@@ -255,7 +264,7 @@ impl Journal {
             .queue
             .send(Command::Append(append))
             .map_err(|_| Error::Closed)?;
-        receiver.recv().map_err(|_| Error::Closed)?
+        Ok(Appending(receiver))
     }
 
     /// Sets the one observer. It is called with every group of events once they are readable, in order, and must not

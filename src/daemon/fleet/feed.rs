@@ -25,6 +25,8 @@ const STREAM_BYTES_MAX: i64 = 50_000_000_000;
 const HEADS_EVERY: Duration = Duration::from_secs(1);
 /// How long nothing may come before the broker is asked again.
 const QUIET: Duration = Duration::from_secs(10);
+/// How long the next runs may take while others are on their way to the disk.
+const GLANCE: Duration = Duration::from_millis(5);
 /// Time between two requests to send again.
 const ASK_EVERY: Duration = Duration::from_secs(600);
 /// Time between two removals of what is here from the broker.
@@ -156,22 +158,24 @@ impl Intake {
         });
         let mut feed = broker.feed();
         let mut purged = Instant::now();
+        let mut looked = Instant::now();
+        let mut behind = broker.pending().await?;
+        // Runs on their way to the disk, while the next ones come.
+        let mut begun: Vec<Received> = Vec::new();
         loop {
-            let behind = broker.pending().await?;
-            let wait = if taker.changed.is_empty() {
-                QUIET
-            } else {
-                HEADS_EVERY
+            let wait = match (begun.is_empty(), taker.changed.is_empty()) {
+                (false, _) => GLANCE,
+                (true, false) => HEADS_EVERY,
+                (true, true) => QUIET,
             };
             let runs = broker.next(&mut feed, wait).await?;
-            let taken = taker.take_all(&runs);
-            match taken {
-                Err(fleet::Problem::Refused(_)) => taker.find_poison(&runs)?,
+            match taker.merge.finish() {
+                Err(fleet::Problem::Refused(_)) => taker.find_poison(&begun)?,
                 other => other?,
             }
             // An acknowledgment says that the broker may forget.
             self.shared.sync().await?;
-            if let Some(last) = runs.last() {
+            if let Some(last) = begun.last() {
                 broker.taken(last).await?;
             }
             taker.put_heads(&broker).await?;
@@ -180,7 +184,17 @@ impl Intake {
                 purged = Instant::now();
                 taker.purge(&broker, keep).await?;
             }
-            self.note(&taker, runs.len() as u64, behind);
+            behind = behind.saturating_sub(begun.len() as u64);
+            if looked.elapsed() >= HEADS_EVERY {
+                looked = Instant::now();
+                behind = broker.pending().await?;
+            }
+            self.note(&taker, begun.len() as u64, behind);
+            match taker.take_all(&runs) {
+                Err(fleet::Problem::Refused(_)) => taker.find_poison(&runs)?,
+                other => other?,
+            }
+            begun = runs;
         }
     }
 
@@ -189,7 +203,7 @@ impl Intake {
             let collects = line.collects.get_or_insert_default();
             collects.journals = taker.merge.journals().count() as u64;
             collects.runs += runs;
-            collects.behind = behind.saturating_sub(runs);
+            collects.behind = behind;
             if runs > 0 {
                 collects.taken_at = Some(Timestamp::now());
             }
@@ -225,10 +239,13 @@ impl<'a> Taker<'a> {
         })
     }
 
-    /// Takes in what fits, in one commit.
+    /// Begins to take in what fits.
     fn take_all(&mut self, runs: &[Received]) -> fleet::Result<()> {
-        runs.iter().try_for_each(|run| self.take(run))?;
-        self.merge.commit()
+        for run in runs {
+            self.take(run)?;
+            self.merge.begin_if_many()?;
+        }
+        self.merge.begin()
     }
 
     /// Takes in a run that fits; parks the journal of one that does not.
@@ -271,6 +288,7 @@ impl<'a> Taker<'a> {
 
     /// One run kept all others of its commit out. Finds it, and leaves out its machine until the collector starts again.
     fn find_poison(&mut self, runs: &[Received]) -> fleet::Result<()> {
+        let _ = self.merge.finish();
         for run in runs {
             self.merge = Merge::new(self.journal)?;
             if let Err(problem) = self.take(run).and_then(|()| self.merge.commit()) {

@@ -175,7 +175,7 @@ impl Publisher {
                 line.level = Some(plan.level().word().to_owned());
             });
             let began = Instant::now();
-            let ended = self.send(&plan).await;
+            let ended = self.send(&plan, &mut pause).await;
             if began.elapsed() > PAUSE_MAX {
                 pause = PAUSE;
             }
@@ -204,15 +204,19 @@ impl Publisher {
         }
     }
 
-    /// Sends until something fails.
-    async fn send(&self, plan: &Plan) -> Ended {
-        match self.sending(plan).await {
+    /// Sends until something fails. The next pause is a short one once something was stored.
+    async fn send(&self, plan: &Plan, pause: &mut Duration) -> Ended {
+        match self.sending(plan, pause).await {
             Ok(never) => match never {},
             Err(ended) => ended,
         }
     }
 
-    async fn sending(&self, plan: &Plan) -> Result<std::convert::Infallible, Ended> {
+    async fn sending(
+        &self,
+        plan: &Plan,
+        pause: &mut Duration,
+    ) -> Result<std::convert::Infallible, Ended> {
         let journal = &self.shared.journal;
         let machine = plan.address.machine.as_str();
         let identity = journal.identity()?;
@@ -252,6 +256,7 @@ impl Publisher {
                 .await
             {
                 Ok(sequence) => {
+                    *pause = PAUSE;
                     sent = Sent {
                         sequence,
                         last: marks.last,

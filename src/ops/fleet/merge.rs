@@ -4,19 +4,16 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
-use journal::{Envelope, Event, Journal, Origin, Payload, Run, Stream, codec};
-use serde_json::Value;
+use journal::{Appending, Envelope, Event, Journal, Origin, Payload, Run, Stream};
 use uuid::Uuid;
 
-use super::levels::Level;
-use super::lines::Lines;
+use super::lines::{Lines, read, read_run};
 use super::message::unpack;
 use super::places::{Source, sources};
 use super::problem::{Problem, Result, refuse};
-use super::send::{FORMAT, RUN_EVENTS, RunHead, RunLine, chain, is_machine};
+use super::send::RunHead;
 
 const COMMIT_EVENTS: usize = 4_096;
-const NOT_ITS_OWN: &str = "it is a collector's event, not a machine's own";
 
 /// What came of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -36,6 +33,8 @@ pub(crate) struct Merge<'a> {
     /// The number of the next event.
     next: u64,
     waiting: Vec<(Envelope, Payload)>,
+    /// What is being appended, and the number that its first event must get.
+    appending: Option<(u64, Appending)>,
 }
 
 impl<'a> Merge<'a> {
@@ -57,6 +56,7 @@ impl<'a> Merge<'a> {
             sessions: HashMap::new(),
             next: last + 1,
             waiting: Vec::new(),
+            appending: None,
         })
     }
 
@@ -75,7 +75,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Takes in what is new in a run that came as a message of a machine's journal. It is appended by the next
-    /// [`Merge::commit`].
+    /// [`Merge::begin`].
     ///
     /// # Errors
     ///
@@ -125,9 +125,7 @@ impl<'a> Merge<'a> {
         let mut previous: Option<RunHead> = None;
         while let Some((head, texts)) = read_run(lines, previous.as_ref())? {
             self.run(&head, &texts, lines, merged)?;
-            if self.waiting.len() >= COMMIT_EVENTS {
-                self.commit()?;
-            }
+            self.begin_if_many()?;
             previous = Some(head);
         }
         Ok(())
@@ -179,7 +177,7 @@ impl<'a> Merge<'a> {
                 *count = expected - first;
             }
             if !begun {
-                self.begin(head, first);
+                self.begin_run(head, first);
                 begun = true;
             }
             self.take(head, envelope, payload, first, expected - first)?;
@@ -218,7 +216,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    fn begin(&mut self, head: &RunHead, first: u64) {
+    fn begin_run(&mut self, head: &RunHead, first: u64) {
         let run = Run {
             machine: head.machine.clone(),
             journal: head.journal.to_string(),
@@ -338,19 +336,52 @@ impl<'a> Merge<'a> {
     ///
     /// # Errors
     ///
-    /// When the journal cannot be written, or has an event of one of these ids: then some were not appended.
+    /// As [`Merge::finish`].
     pub(crate) fn commit(&mut self) -> Result<()> {
+        self.begin()?;
+        self.finish()
+    }
+
+    /// Begins to append what waits if it is much.
+    ///
+    /// # Errors
+    ///
+    /// As [`Merge::finish`].
+    pub(crate) fn begin_if_many(&mut self) -> Result<()> {
+        if self.waiting.len() < COMMIT_EVENTS {
+            return Ok(());
+        }
+        self.begin()
+    }
+
+    /// Begins to append what waits, once what was begun before is there: what comes next is read meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`Merge::finish`].
+    pub(crate) fn begin(&mut self) -> Result<()> {
         let events = std::mem::take(&mut self.waiting);
         if events.is_empty() {
             return Ok(());
         }
         let first = self.next - events.len() as u64;
-        let appended = self.journal.import_all(events)?;
-        let wrong = appended
-            .iter()
-            .zip(first..)
-            .find(|(appended, seq)| appended.duplicate || appended.seq != *seq);
-        match wrong {
+        self.finish()?;
+        self.appending = Some((first, self.journal.import_begin(events)?));
+        Ok(())
+    }
+
+    /// Waits for what is being appended.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be written, or has an event of one of these ids: then some were not appended.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        let Some((first, appending)) = self.appending.take() else {
+            return Ok(());
+        };
+        let appended = appending.wait()?;
+        let mut places = appended.iter().zip(first..);
+        match places.find(|(appended, seq)| appended.duplicate || appended.seq != *seq) {
             None => Ok(()),
             Some((_, seq)) => Err(refuse(format!(
                 "event {seq} of the collector has the id of another one; nothing more can be merged"
@@ -359,124 +390,10 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Reads the next run, whose number of the line stays before its events.
-fn read_run(
-    lines: &mut Lines<impl BufRead>,
-    previous: Option<&RunHead>,
-) -> Result<Option<(RunHead, Vec<String>)>> {
-    let Some(line) = lines.next()? else {
-        return Ok(None);
-    };
-    let head: RunLine = serde_json::from_str(&line).map_err(|error| {
-        let is_newer = serde_json::from_str::<Value>(&line)
-            .is_ok_and(|line| line["run"]["format"].as_u64() > Some(FORMAT.into()));
-        if is_newer {
-            refuse(upgrade("the export has a newer format"))
-        } else {
-            refuse(format!("a run begins with its head: {error}"))
-        }
-    })?;
-    let head = head.run;
-    check(&head, previous)?;
-    let mut texts = Vec::with_capacity(head.lines as usize);
-    for _ in 0..head.lines {
-        let line = lines.next()?;
-        texts.push(
-            line.ok_or_else(|| {
-                refuse(format!("the file ends within the run from {}", head.first))
-            })?,
-        );
-    }
-    let own = chain(&head.previous, texts.iter().map(String::as_str));
-    if own != head.chain {
-        return Err(refuse(format!(
-            "the run from {} to {} was changed after it was exported",
-            head.first, head.last
-        )));
-    }
-    lines.number -= head.lines;
-    Ok(Some((head, texts)))
-}
-
 /// Returns the number of the first event of a line, and how many it stands for.
 fn span(envelope: &Envelope) -> (u64, u64) {
     match envelope.event {
         Event::Withheld { count } => (envelope.seq, count),
         _ => (envelope.seq, 1),
     }
-}
-
-fn upgrade(what: &str) -> String {
-    format!("{what}: upgrade checkpointd here first")
-}
-
-fn check(head: &RunHead, before: Option<&RunHead>) -> Result<()> {
-    if head.format > FORMAT {
-        return Err(refuse(upgrade("the export has a newer format")));
-    }
-    if !is_machine(&head.machine) {
-        return Err(refuse(
-            "a machine's name has lower-case letters, digits and `-`",
-        ));
-    }
-    if Level::of_word(&head.level).is_none() {
-        return Err(refuse(upgrade("its level is not known")));
-    }
-    let is_run = head.first >= 1
-        && head.last >= head.first
-        && head.last - head.first < RUN_EVENTS
-        && head.lines <= RUN_EVENTS;
-    if !is_run {
-        return Err(refuse("the numbers of the run are not right"));
-    }
-    if let Some(before) = before.filter(|before| before.journal == head.journal)
-        && (head.previous != before.chain || head.first != before.last + 1)
-    {
-        return Err(refuse(format!(
-            "the run from {} does not follow the one before",
-            head.first
-        )));
-    }
-    Ok(())
-}
-
-/// Reads an event as its machine sent it.
-fn read(text: &str, head: &RunHead) -> Result<(Envelope, Payload)> {
-    let (mut envelope, payload, withheld) = match journal::line::read(text) {
-        Some(read) => read,
-        None => read_any(text)?,
-    };
-    if matches!(envelope.event, Event::RunReceived { .. }) {
-        return Err(refuse(NOT_ITS_OWN));
-    }
-    envelope.origin = Some(Box::new(Origin {
-        machine: head.machine.clone(),
-        journal: head.journal,
-        seq: envelope.seq,
-        withheld,
-    }));
-    Ok((envelope, payload))
-}
-
-/// Reads what is written in another way, or says what is wrong with it.
-fn read_any(text: &str) -> Result<(Envelope, Payload, Vec<String>)> {
-    let mut line: Value =
-        serde_json::from_str(text).map_err(|error| refuse(format!("not JSON: {error}")))?;
-    let kind = line["kind"].as_str().unwrap_or_default().to_owned();
-    if kind == "run_received" || line.get("journal").is_some() {
-        return Err(refuse(NOT_ITS_OWN));
-    }
-    if !Event::KINDS.contains(&kind.as_str()) {
-        return Err(refuse(upgrade(&format!("the kind `{kind}` is not known"))));
-    }
-    let withheld = match line
-        .as_object_mut()
-        .and_then(|line| line.swap_remove("withheld"))
-    {
-        None => Vec::new(),
-        Some(fields) => serde_json::from_value(fields)
-            .map_err(|error| refuse(format!("field `withheld`: {error}")))?,
-    };
-    let (envelope, payload) = codec::from_json(line).map_err(refuse)?;
-    Ok((envelope, payload, withheld))
 }
