@@ -13,6 +13,7 @@ use journal::{
 };
 use uuid::Uuid;
 
+use crate::config::DescribedAgents;
 use crate::decide::{self, Case};
 use crate::gathered::Gathered;
 use crate::hooks::{self, HookCall, Reading};
@@ -209,6 +210,7 @@ fn stop_of(state: &SessionState, trigger: u64) -> Option<Stop> {
 /// gathered: the timeline consists of the calls, and the changed files are unknown.
 pub struct Player<'a> {
     policy: &'a Policy,
+    agents: &'a DescribedAgents,
     fingerprint: u64,
     next_seq: u64,
     states: HashMap<Uuid, SessionState>,
@@ -239,11 +241,12 @@ impl Played {
 }
 
 impl<'a> Player<'a> {
-    /// Begins with an empty journal.
-    pub fn new(policy: &'a Policy) -> Self {
+    /// Begins with an empty journal. The configuration describes `agents`.
+    pub fn new(policy: &'a Policy, agents: &'a DescribedAgents) -> Self {
         let fingerprint = policy.to_text().0;
         Self {
             policy,
+            agents,
             fingerprint,
             next_seq: 1,
             states: HashMap::new(),
@@ -261,7 +264,7 @@ impl<'a> Player<'a> {
             prefix: &self.policy.prefix,
             payload_bytes_max: usize::MAX,
             redactor: redact::built_in(),
-            agents: crate::config::DescribedAgents::NONE,
+            agents: self.agents,
         };
         let draft = hooks::normalise(call, reading)?.draft;
         if !self.known.insert(draft.id) {

@@ -19,7 +19,7 @@ fn folder() -> PathBuf {
 fn play(recording: &Path) -> String {
     let mut policy = policy();
     policy.min_turn_ms = 300;
-    let mut player = Player::new(&policy);
+    let mut player = Player::new(&policy, crate::config::DescribedAgents::NONE);
     let mut out = String::new();
     let text = std::fs::read_to_string(recording).expect("a recording");
     for (number, line) in text.lines().enumerate() {

@@ -116,6 +116,42 @@ fn hooks_without_groups_are_written_and_removed_byte_for_byte() {
     }
 }
 
+#[test]
+fn each_form_of_an_answer_and_a_file_of_calls() {
+    for (form, at) in [
+        ("block", "/decision"),
+        ("deny", "/decision"),
+        ("nested", "/hookSpecificOutput/decision"),
+    ] {
+        let machine = Machine::with(&[("buddy", "1.0.0")]);
+        let config = format!("{EVERY_STOP}{BUDDY}    reply: {form}\n");
+        machine.write(".config/checkpointd/config.yml", config);
+        machine.ok(&["init", "--agent", "buddy"]);
+        let daemon = RunningDaemon::start(&machine);
+        let calls = [
+            ("UserPromptSubmit", json!({ "message": "change it" })),
+            ("Stop", json!({ "stop_hook_active": false })),
+        ];
+        let calls = calls.map(|(event, fields)| (event, payload(&machine, &fields)));
+        let replies = calls
+            .each_ref()
+            .map(|(event, payload)| machine.hook(".buddy/settings.json", event, payload));
+        let reply: Value = serde_json::from_str(&replies[1]).expect("a checkpoint");
+        let word = if form == "nested" { "block" } else { form };
+        assert_eq!(reply.pointer(at), Some(&json!(word)), "{reply}");
+        drop(daemon);
+        let line = |(event, payload): &(_, _)| {
+            json!({ "agent": "buddy", "event": event, "payload": payload }).to_string()
+        };
+        let file = machine.write("calls.ndjson", calls.each_ref().map(line).join("\n"));
+        let file = file.to_string_lossy();
+        let played = machine.json(&["replay", "--file", &file, "--json"]);
+        assert_eq!(played["problems"], json!([]));
+        assert_eq!(played["decisions"][0]["agent"], "buddy", "{played}");
+        assert_eq!(played["decisions"][0]["turn"], 1, "{played}");
+    }
+}
+
 /// VS Code, CodeBuddy and others also run the hooks of Claude Code's settings.
 #[test]
 fn a_call_of_claude_codes_hooks_by_a_described_agent_is_journaled_once_and_as_its_own() {

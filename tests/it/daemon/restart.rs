@@ -42,18 +42,23 @@ done
 /// A terminal of its own, and a program that is called like an agent.
 struct Stage {
     folder: TempDir,
+    word: &'static str,
     pane: String,
 }
 
 impl Stage {
-    /// Opens a pane that shows `program`.
     fn with(program: &str) -> Self {
+        Self::of("claude", program)
+    }
+
+    /// Opens a pane that shows `program`, for the agent with a word.
+    fn of(word: &'static str, program: &str) -> Self {
         let mut stage = Self {
             folder: tempfile::tempdir().expect("a folder"),
+            word,
             pane: String::new(),
         };
-        let claude = stage.path("claude");
-        copy_program("/bin/bash", &claude);
+        copy_program("/bin/bash", &stage.path(word));
         fs::write(stage.path("agent"), AGENT).expect("writable");
         let program = program.replace("AGENT", &stage.agent());
         stage.tmux(&[
@@ -83,7 +88,7 @@ impl Stage {
     fn agent(&self) -> String {
         format!(
             "{} {}",
-            self.path("claude").display(),
+            self.path(self.word).display(),
             self.path("agent").display()
         )
     }
@@ -166,7 +171,7 @@ impl Stage {
         for (key, value) in fields.as_object().expect("an object") {
             payload[key] = value.clone();
         }
-        let mut command = daemon.home.client(&["claude"]);
+        let mut command = daemon.home.client(&[self.word]);
         if in_pane {
             command
                 .env("TMUX", format!("{},1,0", self.path("sock").display()))
@@ -265,6 +270,19 @@ fn an_agent_is_stopped_started_again_and_owed_one_checkpoint() {
     assert!(!stage.screen().contains("\nhalf"), "{}", stage.screen());
     stage.sent();
     daemon.verify();
+}
+
+#[test]
+fn a_described_agent_is_resumed_as_its_description_says() {
+    let stage = Stage::of("buddy", SHELL);
+    stage.start_agent("first");
+    let daemon = stage.daemon(
+        "agents: [{name: buddy, settings: ~/.buddy/hooks.json, resume: 'AGENT again {session}'}]",
+    );
+    stage.hook(&daemon, "Stop", json!({}), true);
+    let answer = daemon.ask(&["restart", "last", "--json"]);
+    assert_eq!(answer[0]["did"], "agent_restarted", "{answer:?}");
+    stage.shows(&format!("agent again {SESSION} is up"));
 }
 
 #[test]

@@ -40,18 +40,19 @@ pub(super) struct PlayedFile {
 pub(super) fn play_file<'a>(
     file: &Path,
     policy: &'a Policy,
+    agents: &'a DescribedAgents,
     mut each: impl FnMut(Vec<Envelope>) -> ControlFlow<()>,
 ) -> Result<(Player<'a>, Vec<Problem>)> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let mut player = Player::new(policy);
+    let mut player = Player::new(policy, agents);
     let (mut problems, mut last_at) = (Vec::new(), Timestamp::default());
     for (number, text) in text
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        match play_line(&mut player, text, number, &mut last_at) {
+        match play_line(&mut player, agents, text, number, &mut last_at) {
             Ok(Some(played)) => {
                 if each(played.events).is_break() {
                     return Ok((player, problems));
@@ -89,10 +90,11 @@ pub(super) fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
 
 /// Plays hook calls from a file, in memory.
 pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
-    let policy = actors::evidence::default_policy(&config::load(home)?);
+    let config = config::load(home)?;
+    let policy = actors::evidence::default_policy(&config);
     let mut decided = Vec::new();
     let mut ends = HashMap::new();
-    let (player, problems) = play_file(file, &policy, |events| {
+    let (player, problems) = play_file(file, &policy, &config.settings.agents, |events| {
         for envelope in events {
             match &envelope.event {
                 Event::Decided(_) => decided.push(envelope),
@@ -169,8 +171,9 @@ pub(super) fn print_played(played: &PlayedFile) {
     decisions::table(&played.decisions).print();
 }
 
-pub(super) fn play_line(
+fn play_line(
     player: &mut Player<'_>,
+    agents: &DescribedAgents,
     text: &str,
     number: usize,
     last_at: &mut Timestamp,
@@ -186,7 +189,7 @@ pub(super) fn play_line(
     };
     let payload = line.payload.to_string();
     let call = headers
-        .with_payload(payload.as_bytes(), DescribedAgents::NONE)
+        .with_payload(payload.as_bytes(), agents)
         .map_err(|error| error.to_string())?;
     player.play(&call)
 }

@@ -41,9 +41,10 @@ pub(super) fn step(
 }
 
 fn step_file(home: &Home, session: Option<&str>, file: &Path, pace: &mut Pace) -> Result<u8> {
-    let policy = actors::evidence::default_policy(&config::load(home)?);
+    let config = config::load(home)?;
+    let policy = actors::evidence::default_policy(&config);
     let mut states = HashMap::new();
-    let (_, problems) = play_file(file, &policy, |events| {
+    let (_, problems) = play_file(file, &policy, &config.settings.agents, |events| {
         events
             .iter()
             .filter(|envelope| is_wanted(session, &envelope.stream))
