@@ -5,9 +5,9 @@ use checkpoint::policy::{Commits, Scope, Steering};
 use checkpoint::state::SessionState;
 use journal::{Event, Timestamp};
 
-use crate::evidence::bounds;
 use crate::project::Project;
 use crate::trust::Trust;
+use crate::work_tree::bounds;
 use crate::{git, judged};
 
 /// Returns what is there when the session's turn begins, as far as the policy asks for it: where HEAD is, and the files

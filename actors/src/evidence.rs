@@ -12,28 +12,22 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{
-    Comments, Commits, Data, Dependencies, Outcomes, PackSearch, Scope, Wide,
-};
+use checkpoint::policy::{Outcomes, PackSearch, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
 use journal::{Agent, Changes, Evidence, Reason, Timestamp};
 
-use crate::judged::Judged;
 use crate::project::{self, Project};
 use crate::trust::Trust;
-use crate::{git, judged, known_files, named_file, packages, transcripts, workspace};
+use crate::work_tree::{self, Looked, Of};
+use crate::{git, judged, known_files, named_file, packages, transcripts};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
 /// How much of a transcript's beginning is read to tell whether a person is present. Codex writes its long base
 /// instructions into the first line.
 const BEGINNING_BYTES_MAX: u64 = 256 * 1024;
-
-/// Says that commits counted by their time.
-const HEAD_NOT_KNOWN: &str =
-    "it is not known where HEAD was when the turn began: commits count by their time";
 
 /// The inputs of a decision besides the session's state.
 pub struct Gathered {
@@ -195,15 +189,6 @@ pub fn default_policy(config: &Config) -> Policy {
     }
 }
 
-/// What a decision is about.
-#[derive(Clone, Copy)]
-struct Of<'a> {
-    config: &'a Config,
-    state: &'a SessionState,
-    policy: &'a Policy,
-    judged: &'a Judged,
-}
-
 /// Gathers the evidence that only decisions without an early exit need. Returns the top of the work tree, if it is
 /// known.
 fn gather_rest(
@@ -212,26 +197,20 @@ fn gather_rest(
     evidence: &mut Evidence,
     steps: &mut Steps,
 ) -> Option<PathBuf> {
-    let Of {
-        config,
-        state,
-        policy,
-        ..
-    } = of;
+    let Of { state, policy, .. } = of;
     let transcript = transcripts::of(state);
-    let (mut tree, read) = look(of, transcript.as_deref(), steps);
+    let (looked, read) = look(of, transcript.as_deref(), steps);
+    let Looked {
+        mut tree,
+        workspace,
+        taken,
+    } = looked;
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.facts.remote = tree.remote.take();
     evidence.notes.append(&mut tree.notes);
-    let changes = std::mem::take(&mut tree.changes);
-    evidence.changes = of_turn(changes, of, &mut evidence.notes);
-    let known = (&tree.listing, evidence.changes.files(), &tree.top);
-    if let (Some(listing), Some(files), Some(top)) = known {
-        evidence.facts.workspace = steps.time("project", || {
-            let read = || workspace::read(top, files, listing, &config.redactor);
-            (!files.is_empty()).then(read)
-        });
-    }
+    evidence.changes = std::mem::take(&mut tree.changes);
+    evidence.facts.workspace = workspace;
+    steps.note("project", taken);
     if policy.hygiene.wide == Wide::Packages {
         let files = evidence.changes.files().unwrap_or_default();
         let top = tree.top.as_deref().unwrap_or(Path::new(state.project()));
@@ -278,11 +257,11 @@ fn gather_rest(
 }
 
 /// Asks git and reads the transcript; neither waits for the other.
-fn look(of: Of<'_>, transcript: Option<&Path>, steps: &mut Steps) -> (git::Tree, Read) {
+fn look(of: Of<'_>, transcript: Option<&Path>, steps: &mut Steps) -> (Looked, Read) {
     std::thread::scope(|scope| {
         let reading = scope.spawn(|| read_transcript(of, transcript));
-        let tree = steps.time("git", || inspect(of));
-        (tree, reading.join().unwrap_or_default())
+        let looked = steps.time("git", || work_tree::look(of));
+        (looked, reading.join().unwrap_or_default())
     })
 }
 
@@ -339,67 +318,6 @@ fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bo
     };
     let mut paths = files.iter().map(|file| top.join(&file.path));
     !tree.committed && !paths.any(|path| git::was_touched(&path, since))
-}
-
-/// Asks git what changed, and which tests there are if the policy needs to know.
-fn inspect(of: Of<'_>) -> git::Tree {
-    let Of {
-        config,
-        state,
-        policy,
-        judged,
-    } = of;
-    let folder = &judged.folder;
-    let by_head = policy.changed.commits == Commits::Head;
-    let head = state.turn.head_before().filter(|_| by_head).cloned();
-    let is_known = head.is_some();
-    let by_time = state.turn_start(policy.timer);
-    let since = if is_known {
-        state.turn.started_at
-    } else {
-        by_time
-    };
-    let wanted = git::Wanted {
-        since,
-        head,
-        contents: policy.changed.data == Data::Ignored
-            || policy.changed.dependencies == Dependencies::Changed,
-        comments: policy.changed.comments == Comments::Ignored,
-        listed: if workspace::wanted(policy) {
-            checkpoint::project::LISTED
-        } else {
-            &[]
-        },
-    };
-    let mut tree = git::inspect(folder, &wanted, bounds(config));
-    if by_head && !is_known && tree.committed {
-        tree.notes.push(HEAD_NOT_KNOWN.into());
-    }
-    tree
-}
-
-pub(crate) fn bounds(config: &Config) -> git::Bounds {
-    let limits = &config.settings.evidence_limits;
-    git::Bounds {
-        within: Duration::from_millis(limits.git_timeout.as_millis()),
-        files_max: limits.changed_files_max.get(),
-    }
-}
-
-/// Returns the changes that the policy's scope takes: those of the turn, if it has a baseline, or all.
-fn of_turn(changes: Changes, of: Of<'_>, notes: &mut Vec<String>) -> Changes {
-    let files = match changes {
-        Changes::Known(files) if of.policy.scope == Scope::Turn => files,
-        changes => return changes,
-    };
-    let baseline = of.state.turn.baseline.as_ref();
-    let Some(before) = baseline.filter(|_| !of.judged.is_elsewhere) else {
-        notes.push(
-            "scope is `turn`, but the turn has no baseline: every changed file counts".into(),
-        );
-        return Changes::Known(files);
-    };
-    Changes::Known(git::since_baseline(files, before))
 }
 
 /// Returns whether a file asks that this stop passes, and removes it if `consume` is set: the session's own, or the marker

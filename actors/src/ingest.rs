@@ -8,7 +8,7 @@ use std::time::Duration;
 use actix::prelude::*;
 use checkpoint::config::Config;
 use checkpoint::hooks::{self, Normal, Reading};
-use journal::{Draft, Event};
+use journal::{Appended, Draft, Event, Stream};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -96,34 +96,128 @@ pub struct AcceptHook {
 impl Handler<AcceptHook> for Ingest {
     type Result = ();
 
-    fn handle(&mut self, call: AcceptHook, ctx: &mut Self::Context) {
+    fn handle(&mut self, call: AcceptHook, _: &mut Self::Context) {
         let AcceptHook {
             mut normal,
             waits,
             mut outcome,
         } = call;
         let twin = self.reuse_id_of_twin(&mut normal);
+        let waits = waits.filter(|_| normal.may_continue && !twin);
+        let draft = normal.draft;
+        let session = draft.stream.session;
+        let next = Next::of(&draft, waits.is_some(), twin);
+        if matches!(next, Next::Nothing) {
+            // The journal's thread answers by itself. It must not hold the journal.
+            let counters = Arc::clone(&self.shared.counters);
+            let done = move |appended| {
+                let own = own(&counters, session, appended);
+                let _ = outcome.send(own.map(|own| accepted(&counters, own, String::new())));
+            };
+            if let Err(error) = self.shared.journal.append(vec![draft], done) {
+                // The end of `outcome` tells the caller.
+                refused(&self.shared.counters, session, &error);
+            }
+            return;
+        }
+        let appended = self.append(draft, &next, waits.is_some());
         let work = Work {
             shared: Arc::clone(&self.shared),
             sessions: self.sessions.clone(),
             replies: self.replies.clone(),
-            twin,
-            waits: waits.filter(|_| normal.may_continue),
+            session,
+            waits,
         };
-        let done = async move {
-            let done = work.run(normal.draft, &mut outcome).await;
+        // A task of its own: an actor looks at all its futures each time that one goes on.
+        actix::spawn(async move {
+            let done = work.run(appended, next, &mut outcome).await;
             drop(outcome.send(done));
-        };
-        ctx.spawn(done.into_actor(self));
+        });
     }
 }
 
-/// One hook call that is being accepted.
+/// What has to be done about a call once it is in the journal.
+enum Next {
+    Nothing,
+    /// A decision about a stop, for the caller if it waits.
+    Decide {
+        can_reply: bool,
+    },
+    /// Context for the beginning of a session.
+    Greet(Stream, Beginning),
+}
+
+impl Next {
+    fn of(draft: &Draft, waits: bool, twin: bool) -> Self {
+        match draft.event {
+            // Only the first of two duplicate registrations gets the answer, or the agent would read it twice.
+            Event::AgentStopped {
+                can_reply: true, ..
+            } if twin => Self::Nothing,
+            Event::AgentStopped { can_reply, .. } => Self::Decide { can_reply },
+            _ => match Beginning::of(&draft.stream, &draft.event).filter(|_| waits) {
+                Some(beginning) => Self::Greet(draft.stream.clone(), beginning),
+                None => Self::Nothing,
+            },
+        }
+    }
+}
+
+/// The acknowledgment of an append that was handed to the journal.
+type Acknowledgment = journal::Result<oneshot::Receiver<journal::Result<Vec<Appended>>>>;
+
+impl Ingest {
+    /// Hands a call to the journal, in the order in which the calls came.
+    fn append(&self, draft: Draft, next: &Next, waits: bool) -> Acknowledgment {
+        let (sender, appended) = oneshot::channel();
+        let done = move |result| drop(sender.send(result));
+        let journal = &self.shared.journal;
+        // A caller that is answered after the decision is answered after its sync: one sync is enough for both.
+        match next {
+            Next::Decide { can_reply: true } if waits => {
+                journal.append_unsynced(vec![draft], done)?;
+            }
+            _ => journal.append(vec![draft], done)?,
+        }
+        Ok(appended)
+    }
+}
+
+/// Returns what became of the one event of an append.
+fn own(
+    counters: &Counters,
+    session: Uuid,
+    appended: journal::Result<Vec<Appended>>,
+) -> Result<Appended, Refusal> {
+    let appended = appended.map_err(|error| refused(counters, session, &error))?;
+    appended.first().copied().ok_or(Refusal::Overloaded)
+}
+
+fn accepted(counters: &Counters, own: Appended, reply: String) -> Accepted {
+    if own.duplicate {
+        Counters::count(&counters.duplicates);
+    }
+    Accepted {
+        seq: own.seq,
+        duplicate: own.duplicate,
+        reply,
+    }
+}
+
+fn refused(counters: &Counters, session: Uuid, error: &journal::Error) -> Refusal {
+    if *error != journal::Error::Overloaded {
+        tracing::error!(%session, %error, "Could not journal a hook call.");
+    }
+    Counters::count(&counters.overloaded);
+    Refusal::Overloaded
+}
+
+/// One hook call that is more than journaled.
 struct Work {
     shared: Arc<Shared>,
     sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
-    twin: bool,
+    session: Uuid,
     waits: Option<Duration>,
 }
 
@@ -131,63 +225,34 @@ impl Work {
     /// Accepts the call. `caller` is closed when nobody waits for the outcome any more.
     async fn run(
         self,
-        draft: Draft,
+        appended: Acknowledgment,
+        next: Next,
         caller: &mut oneshot::Sender<Result<Accepted, Refusal>>,
     ) -> Result<Accepted, Refusal> {
-        let session = draft.stream.session;
-        let can_reply = match draft.event {
-            Event::AgentStopped { can_reply, .. } => Some(can_reply),
-            _ => None,
+        let session = self.session;
+        let appended = match appended {
+            Ok(appended) => appended.await.unwrap_or(Err(journal::Error::Closed)),
+            Err(error) => Err(error),
         };
-        let begun = Beginning::of(&draft.stream, &draft.event)
-            .map(|beginning| (draft.stream.clone(), beginning));
-        // Its caller is answered after the decision, which is synced: one sync is enough for both.
-        let is_answered_later = can_reply == Some(true) && !self.twin && self.waits.is_some();
-        let appended = match is_answered_later {
-            true => self.shared.append_unsynced(vec![draft]).await,
-            false => self.shared.append(vec![draft]).await,
-        };
-        let appended = appended.map_err(|error| self.refused(session, &error))?;
-        let Some(own) = appended.first().copied() else {
-            return Err(Refusal::Overloaded);
-        };
-        if own.duplicate {
-            Counters::count(&self.shared.counters.duplicates);
-        }
-        let reply = match can_reply {
-            // Only the first of two duplicate registrations gets the answer, or the agent would read it twice.
-            Some(true) if !self.twin => {
+        let own = own(&self.shared.counters, session, appended)?;
+        let reply = match next {
+            Next::Decide { can_reply: true } => {
                 let reply = self.answer(session, own.seq, caller).await?;
                 let synced = self.shared.synced(own.seq).await;
-                synced.map_err(|error| self.refused(session, &error))?;
+                synced.map_err(|error| refused(&self.shared.counters, session, &error))?;
                 reply
             }
-            Some(false) if !own.duplicate => self
-                .decide(session, own.seq, false)
-                .await
-                .map(|()| String::new())?,
-            _ => match begun.filter(|_| !self.twin && self.waits.is_some()) {
-                Some((stream, beginning)) => {
-                    progress::greet(&self.shared, &stream, &beginning, own.seq)
-                        .await
-                        .unwrap_or_default()
-                }
-                None => String::new(),
-            },
+            Next::Decide { can_reply: false } if !own.duplicate => {
+                self.decide(session, own.seq, false).await?;
+                String::new()
+            }
+            Next::Greet(stream, beginning) => {
+                let greeting = progress::greet(&self.shared, &stream, &beginning, own.seq);
+                greeting.await.unwrap_or_default()
+            }
+            Next::Nothing | Next::Decide { .. } => String::new(),
         };
-        Ok(Accepted {
-            seq: own.seq,
-            duplicate: own.duplicate,
-            reply,
-        })
-    }
-
-    fn refused(&self, session: Uuid, error: &journal::Error) -> Refusal {
-        if *error != journal::Error::Overloaded {
-            tracing::error!(%session, %error, "Could not journal a hook call.");
-        }
-        Counters::count(&self.shared.counters.overloaded);
-        Refusal::Overloaded
+        Ok(accepted(&self.shared.counters, own, reply))
     }
 
     async fn answer(

@@ -44,6 +44,7 @@ pub mod tmux;
 pub mod transcripts;
 pub mod trust;
 mod twins;
+mod work_tree;
 pub mod workspace;
 
 pub use shared::Shared;

@@ -94,7 +94,20 @@ pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Outpu
 
 /// Runs one command with `input` on its standard input.
 pub(crate) fn feed(command: Command, input: &[u8], deadline: Instant) -> Result<Output, Failure> {
-    let outputs = run_to_end(vec![Running::start(command, input)?], deadline)?;
+    feed_while(command, input, deadline, || ())
+}
+
+/// Like [`feed`], and does something else as the command starts.
+pub(crate) fn feed_while(
+    command: Command,
+    input: &[u8],
+    deadline: Instant,
+    meanwhile: impl FnOnce(),
+) -> Result<Output, Failure> {
+    let mut running = Running::start(command, input)?;
+    running.write().map_err(Failure::System)?;
+    meanwhile();
+    let outputs = run_to_end(vec![running], deadline)?;
     outputs
         .into_iter()
         .next()

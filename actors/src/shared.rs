@@ -54,7 +54,7 @@ pub struct Shared {
     /// Paths of the daemon's files.
     pub home: Home,
     /// Event counts for `status`.
-    pub counters: Counters,
+    pub counters: Arc<Counters>,
     /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
     beginnings: Semaphore,
@@ -82,7 +82,7 @@ impl Shared {
         Ok(Self {
             journal,
             home,
-            counters: Counters::default(),
+            counters: Arc::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
             beginnings: Semaphore::new(BEGINNINGS_MAX),
             looking: Arc::default(),
@@ -186,20 +186,26 @@ impl Shared {
         receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
-    /// Appends events and returns once they are written. [`Shared::synced`] has to follow before anybody is told that they
-    /// are safe.
+    /// Appends a decision and what belongs to it, and returns once it can be read. If its answer is journaled before
+    /// anybody is told of it, it is synced only then: one sync is enough for both.
     ///
     /// # Errors
     ///
-    /// As [`Journal::append`].
-    pub(crate) async fn append_unsynced(
+    /// As [`Journal::append`] and [`Journal::settle`].
+    pub(crate) async fn append_decision(
         &self,
         drafts: Vec<Draft>,
+        is_answered: bool,
     ) -> journal::Result<Vec<Appended>> {
         let (sender, receiver) = oneshot::channel();
-        self.journal
-            .append_unsynced(drafts, move |result| drop(sender.send(result)))?;
-        receiver.await.map_err(|_| journal::Error::Closed)?
+        let done = move |result| drop(sender.send(result));
+        match is_answered {
+            true => self.journal.append_unsynced(drafts, done)?,
+            false => self.journal.append(drafts, done)?,
+        }
+        let appended = receiver.await.map_err(|_| journal::Error::Closed)??;
+        self.settle().await?;
+        Ok(appended)
     }
 
     /// Returns once an event that was acknowledged is on disk.

@@ -83,6 +83,17 @@ impl World {
     }
 
     async fn call(&mut self, event: &str, fields: Value, waits: Option<Duration>) -> Accepted {
+        let call = self.hand_over(event, fields, waits).await;
+        call.await.expect("an outcome").expect("taken")
+    }
+
+    /// Hands a call over, whose outcome comes later.
+    async fn hand_over(
+        &mut self,
+        event: &str,
+        fields: Value,
+        waits: Option<Duration>,
+    ) -> oneshot::Receiver<Result<Accepted, ingest::Refusal>> {
         self.calls += 1;
         let mut payload =
             json!({ "session_id": SESSION, "cwd": "/nowhere", "hook_event_name": event });
@@ -107,7 +118,7 @@ impl World {
             })
             .await
             .expect("it lives");
-        taken.await.expect("an outcome").expect("taken")
+        taken
     }
 
     async fn stop(&mut self) -> Accepted {
@@ -174,6 +185,26 @@ fn a_session_that_panics_is_replayed_and_goes_on() {
         assert!(world.stop().await.reply.contains("block"), "and it decides");
         assert!(world.shared.counters.restarted.load(Ordering::Relaxed) >= 1);
         assert_eq!(world.decisions(), [Reason::Generic]);
+    });
+}
+
+/// Prompts and stops take longer than tool calls, which do not overtake them.
+#[test]
+fn calls_are_journaled_in_the_order_in_which_they_came() {
+    run(async {
+        let mut world = World::new(EVERY_STOP);
+        let mut outcomes = Vec::new();
+        for number in 0..400 {
+            let event = ["PostToolUse", "UserPromptSubmit", "PostToolUse", "Stop"][number % 4];
+            let id = format!("id-{number}");
+            let fields = json!({ "tool_use_id": id, "prompt": "go", "tool_name": "Bash" });
+            outcomes.push(world.hand_over(event, fields, None).await);
+        }
+        let mut seqs = Vec::new();
+        for outcome in outcomes {
+            seqs.push(outcome.await.expect("an outcome").expect("taken").seq);
+        }
+        assert!(seqs.is_sorted(), "{seqs:?}");
     });
 }
 

@@ -1,6 +1,7 @@
 //! Reads what a project's own files say about verifying a change. Bounded in files and bytes, and only when a decision
 //! needs it.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use checkpoint::policy::{Commands, Policy, Uncovered, VerifiedCode};
@@ -16,6 +17,8 @@ use crate::rust_tests;
 const FILE_BYTES_MAX: u64 = 128 * 1024;
 /// Limit for all task files together.
 const TOTAL_BYTES_MAX: usize = 1024 * 1024;
+/// The most names of a folder that are read at once.
+const NAMES_MAX: usize = 1000;
 /// How much of a test is read to see what it imports.
 const BEGINNING_BYTES_MAX: u64 = 8 * 1024;
 /// Tasks that are files of their own.
@@ -113,7 +116,12 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
                 format!("{folder}/{name}")
             }
         };
-        for name in project::READ {
+        let there = names(&top.join(&folder));
+        let is_there = |name: &&&str| {
+            let first = name.split('/').next().unwrap_or(name);
+            there.as_ref().is_none_or(|there| there.contains(first))
+        };
+        for name in project::READ.iter().filter(is_there) {
             let path = place(name);
             let text = named_file::text(&top.join(&path), FILE_BYTES_MAX).ok();
             if let Some(text) = text.filter(|text| text.len() <= bytes_left) {
@@ -121,7 +129,8 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
                 files.push(ProjectFile { path, text });
             }
         }
-        let seen = project::SEEN.iter().map(|name| place(name));
+        let seen = project::SEEN.iter().filter(is_there);
+        let seen = seen.map(|name| place(name));
         let seen = seen.filter(|path| std::fs::symlink_metadata(top.join(path)).is_ok());
         files.extend(seen.map(|path| ProjectFile {
             path,
@@ -146,6 +155,16 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
         }));
     }
     files
+}
+
+/// Returns the names in a folder; `None` if they are too many, or not known. Reading them once is far cheaper than asking
+/// for each file that may be there.
+fn names(folder: &Path) -> Option<HashSet<String>> {
+    let entries = std::fs::read_dir(folder).ok()?.take(NAMES_MAX + 1);
+    let names: Result<HashSet<String>, _> = entries
+        .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
+        .collect();
+    names.ok().filter(|names| names.len() <= NAMES_MAX)
 }
 
 fn beginning(top: &Path, path: &str, bytes_max: u64) -> Option<String> {

@@ -62,18 +62,21 @@ impl<'a> Held<'a> {
 
     /// Compares what has to be with the commit that `commit` names, the last one before the turn.
     ///
-    /// Files that git does not answer for in time count as changed.
+    /// Files that git does not answer for in time count as changed. Git is asked while `meanwhile` runs, which does not
+    /// if there is nothing to compare.
     pub(super) fn compare(
         mut self,
         view: &View,
         commit: impl FnOnce() -> Option<String>,
         deadline: Instant,
+        meanwhile: impl FnOnce(),
     ) -> FileFacts {
         if self.compared.is_empty() {
             return self.facts;
         }
         let commit = commit();
-        let Ok(before) = contents(view, commit.as_deref(), &self.compared, deadline) else {
+        let Ok(before) = contents(view, commit.as_deref(), &self.compared, deadline, meanwhile)
+        else {
             return self.facts;
         };
         for ((path, now), before) in self.compared.iter().zip(before) {
@@ -103,6 +106,7 @@ fn contents(
     commit: Option<&str>,
     files: &[(String, Vec<u8>)],
     deadline: Instant,
+    meanwhile: impl FnOnce(),
 ) -> Result<Vec<Option<Vec<u8>>>, Failure> {
     let Some(commit) = commit else {
         return Ok(vec![None; files.len()]);
@@ -120,7 +124,7 @@ fn contents(
         .map(|(path, _)| format!("{commit}:{}\n", asked(path)))
         .collect();
     let call = words("cat-file --batch");
-    let output = view.feed(&call, questions.as_bytes(), deadline)?;
+    let output = view.feed(&call, questions.as_bytes(), deadline, meanwhile)?;
     let mut rest = output.stdout.as_slice();
     let answers = files.iter().map(|(path, _)| {
         let content = parse::blob(&mut rest)?;

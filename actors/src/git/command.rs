@@ -98,16 +98,17 @@ impl Git {
         process::run(commands, deadline)
     }
 
-    /// Runs git in `cwd` once, with `input` on its standard input.
+    /// Runs git in `cwd` once, with `input` on its standard input, and meanwhile does something else.
     pub(super) fn feed(
         &self,
         cwd: &Path,
         call: &[String],
         input: &[u8],
         deadline: Instant,
+        meanwhile: impl FnOnce(),
     ) -> Result<Output, Failure> {
         let program = self.program.as_deref().ok_or(Failure::Missing)?;
-        process::feed(self.command(program, cwd, call), input, deadline)
+        process::feed_while(self.command(program, cwd, call), input, deadline, meanwhile)
     }
 
     /// Returns this git with variables that name the repository whose top is the current folder, so that no other is

@@ -102,10 +102,35 @@ impl Tree {
     }
 }
 
+/// What is known of a work tree before its changed files are compared with what they held before.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The top folder.
+    pub top: &'a Path,
+    /// The changed files.
+    pub files: &'a [ChangedFile],
+    /// The listed files, if any were asked for.
+    pub listing: Option<&'a Listing>,
+}
+
 /// Inspects the work tree around `cwd`. Blocks for at most `bounds.within`.
 pub fn inspect(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
-    inspect_with(&Git::default(), cwd, wanted, bounds)
+    inspect_while(cwd, wanted, bounds, &mut |_| ())
 }
+
+/// Like [`inspect`]. While git is asked what the changed files held before, `meanwhile` runs; it does not if there is
+/// nothing to ask.
+pub fn inspect_while(
+    cwd: &Path,
+    wanted: &Wanted,
+    bounds: Bounds,
+    meanwhile: Meanwhile<'_>,
+) -> Tree {
+    inspect_by(&Git::default(), cwd, wanted, bounds, meanwhile)
+}
+
+/// What is done while git is asked.
+type Meanwhile<'m> = &'m mut dyn FnMut(Seen<'_>);
 
 /// Returns the changed files at the start of a turn, for [`since_baseline`] at its end, or `None` if git gives no answer.
 pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
@@ -130,7 +155,18 @@ pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<Change
         .collect()
 }
 
+#[cfg(test)]
 fn inspect_with(git: &Git, cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
+    inspect_by(git, cwd, wanted, bounds, &mut |_| ())
+}
+
+fn inspect_by(
+    git: &Git,
+    cwd: &Path,
+    wanted: &Wanted,
+    bounds: Bounds,
+    meanwhile: Meanwhile<'_>,
+) -> Tree {
     // A missing folder would look like a missing git, and an empty path would mean the daemon's own folder.
     if !cwd.is_absolute() || !cwd.is_dir() {
         return Tree::unknown(
@@ -156,7 +192,8 @@ fn inspect_with(git: &Git, cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree 
     };
     match outputs(&view, wanted, deadline) {
         Ok((outputs, is_known)) => {
-            let mut tree = tree(git, &view, &outputs, wanted, bounds, deadline);
+            let git = (git, &view, deadline);
+            let mut tree = tree(git, &outputs, wanted, bounds, meanwhile);
             tree.notes
                 .extend((!is_known).then(|| head::NOT_KNOWN_HERE.into()));
             tree
@@ -228,12 +265,11 @@ fn log_refused(outputs: &[Output]) -> bool {
 
 /// Combines the outputs of the commands.
 fn tree(
-    git: &Git,
-    view: &View,
+    (git, view, deadline): (&Git, &View, Instant),
     outputs: &[Output],
     wanted: &Wanted,
     bounds: Bounds,
-    deadline: Instant,
+    meanwhile: Meanwhile<'_>,
 ) -> Tree {
     let Some((status, more)) = outputs.split_first() else {
         return Tree::unknown("git_failed", None);
@@ -274,6 +310,12 @@ fn tree(
         Held::new(doubtful.collect(), wanted.comments)
     });
     let files = hashed(paths, top, held.as_mut(), deadline);
+    let listing = listed.map(listing::read);
+    let seen = Seen {
+        top,
+        files: &files,
+        listing: listing.as_ref(),
+    };
     let facts = held.map(|held| {
         let before = || match wanted.since {
             _ if answer.unborn => None,
@@ -282,7 +324,7 @@ fn tree(
                 .or_else(|| commit_before(view, since, deadline)),
             _ => Some("HEAD".to_owned()),
         };
-        held.compare(view, before, deadline)
+        held.compare(view, before, deadline, || meanwhile(seen))
     });
     let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let branch = answer.branch.map(text);
@@ -291,7 +333,7 @@ fn tree(
         top: Some(top.to_owned()),
         committed: !committed.is_empty(),
         files: facts.unwrap_or_default(),
-        listing: listed.map(listing::read),
+        listing,
         branch,
         remote: view.remote.clone(),
         notes,

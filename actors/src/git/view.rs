@@ -179,14 +179,15 @@ impl View {
         self.git.run(&self.cwd, calls, deadline)
     }
 
-    /// Runs git once, with `input` on its standard input.
+    /// Runs git once, with `input` on its standard input, and meanwhile does something else.
     pub(super) fn feed(
         &self,
         call: &[String],
         input: &[u8],
         deadline: Instant,
+        meanwhile: impl FnOnce(),
     ) -> Result<Output, Failure> {
-        self.git.feed(&self.cwd, call, input, deadline)
+        self.git.feed(&self.cwd, call, input, deadline, meanwhile)
     }
 }
 

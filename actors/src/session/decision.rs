@@ -6,7 +6,7 @@ use actix::prelude::*;
 use checkpoint::agents;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Timestamp};
+use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Route, Timestamp};
 
 use super::Session;
 use crate::beginning;
@@ -108,7 +108,8 @@ impl Session {
         drafts.extend(self.decision_drafts(stop, &decision, evidence));
         self.busy = true;
         let shared = Arc::clone(&self.shared);
-        let work = async move { shared.append_and_settle(drafts).await };
+        let is_answered = decision.route == Some(Route::HookReply);
+        let work = async move { shared.append_decision(drafts, is_answered).await };
         ctx.spawn(work.into_actor(self).map(move |appended, session, ctx| {
             session.busy = false;
             session.catch_up();
@@ -121,7 +122,7 @@ impl Session {
                         Some(own) => session.publish(own.seq, decision, 1),
                         None => {}
                     }
-                    session.save_snapshot();
+                    session.save_snapshot_later(ctx);
                 }
                 Err(error) => {
                     tracing::error!(session = %session.state.session(), %error, "Could not journal the decision; the agent stops normally.");

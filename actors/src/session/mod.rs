@@ -24,6 +24,8 @@ use crate::shared::Shared;
 
 /// How often a session checks whether it is idle, and whether a delivery has expired.
 const TICK: Duration = Duration::from_secs(5);
+/// How long after a decision a snapshot is kept.
+const SNAPSHOT_AFTER: Duration = Duration::from_secs(1);
 
 /// The actor of one session.
 pub struct Session {
@@ -85,6 +87,11 @@ impl Session {
         if let Err(error) = session_state::save(&self.shared.journal, &self.state) {
             tracing::warn!(session = %self.state.session(), %error, "Could not keep a snapshot.");
         }
+    }
+
+    /// Keeps a snapshot once the agent has its answer, and the disk what it says.
+    fn save_snapshot_later(&self, ctx: &mut Context<Self>) {
+        ctx.run_later(SNAPSHOT_AFTER, |session, _| session.save_snapshot());
     }
 
     /// Settles the open delivery and decides about the queued stops, one at a time.
