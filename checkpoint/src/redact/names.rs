@@ -1,5 +1,9 @@
 //! The names that secrets are assigned to.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::chars::Look;
 
 /// Parts of names that the automaton looks for; [`Name::read`] reads the whole name around one.
@@ -292,7 +296,10 @@ fn without_suffix(small: &str) -> Option<&str> {
 }
 
 fn class(small: &str, name: &str, before: &str) -> Option<Class> {
-    let ends = |list: &[&str]| list.iter().any(|end| small.ends_with(end));
+    let last = small.as_bytes().last();
+    // Most ends differ in their last byte already.
+    let has_end = |end: &&str| end.as_bytes().last() == last && small.ends_with(*end);
+    let ends = |list: &[&str]| list.iter().any(has_end);
     if ends(&PUBLIC) {
         return None;
     }
@@ -340,14 +347,15 @@ fn is_pass(small: &str, name: &str) -> bool {
     ends("pass") || ends("pw")
 }
 
+/// The names of providers, found in one pass.
+static PROVIDERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let stems = STEMS.iter().skip_while(|stem| **stem != "twilio");
+    AhoCorasick::new(stems.map(|stem| stem.trim_end_matches('_'))).expect("the names are few")
+});
+
 fn is_provider(small: &str) -> bool {
-    STEMS
-        .iter()
-        .skip_while(|stem| **stem != "twilio")
-        .any(|stem| {
-            let stem = stem.trim_end_matches('_');
-            small.starts_with(stem) || stem.len() > 4 && small.contains(stem)
-        })
+    let mut found = PROVIDERS.find_overlapping_iter(small);
+    found.any(|stem| stem.start() == 0 || stem.len() > 4)
 }
 
 /// Returns whether a text ends with a word and one blank.

@@ -145,15 +145,15 @@ impl Redactor {
 
     /// Redacts the value of a header.
     fn header(&self, key: &str, value: &mut Value) -> bool {
+        let Value::String(text) = value else {
+            return false;
+        };
         let is_header = Name::read(key, "").is_some_and(|name| {
             matches!(
                 name.class,
                 Class::Authorization | Class::Cookie | Class::SetCookie
             )
         });
-        let Value::String(text) = value else {
-            return false;
-        };
         if !is_header {
             return false;
         }
