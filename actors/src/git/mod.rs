@@ -36,6 +36,7 @@ mod submodules;
 mod tests;
 mod view;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -102,6 +103,9 @@ impl Tree {
     }
 }
 
+/// Says that files are missing.
+const LIST_CUT: &str = "git: the list of changed files was too long and was cut";
+
 /// What is known of a work tree before its changed files are compared with what they held before.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
@@ -111,6 +115,20 @@ pub struct Seen<'a> {
     pub files: &'a [ChangedFile],
     /// The listed files, if any were asked for.
     pub listing: Option<&'a Listing>,
+}
+
+impl<'a> Seen<'a> {
+    pub(crate) const fn new(
+        top: &'a Path,
+        files: &'a [ChangedFile],
+        listing: Option<&'a Listing>,
+    ) -> Self {
+        Self {
+            top,
+            files,
+            listing,
+        }
+    }
 }
 
 /// Inspects the work tree around `cwd`. Blocks for at most `bounds.within`.
@@ -302,7 +320,7 @@ fn tree(
     head::keep_changed(view, before, &mut committed, deadline);
     paths.extend(&committed);
     if status.is_cut || log.is_some_and(|log| log.is_cut) {
-        notes.push("git: the list of changed files was too long and was cut".into());
+        notes.push(LIST_CUT.into());
     }
     limit(&mut paths, bounds.files_max, &mut notes);
     let mut held = (wanted.contents || wanted.comments).then(|| {
@@ -311,11 +329,7 @@ fn tree(
     });
     let files = hashed(paths, top, held.as_mut(), deadline);
     let listing = listed.map(listing::read);
-    let seen = Seen {
-        top,
-        files: &files,
-        listing: listing.as_ref(),
-    };
+    let seen = Seen::new(top, &files, listing.as_ref());
     let facts = held.map(|held| {
         let before = || match wanted.since {
             _ if answer.unborn => None,
@@ -326,15 +340,14 @@ fn tree(
         };
         held.compare(view, before, deadline, || meanwhile(seen))
     });
-    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-    let branch = answer.branch.map(text);
+    let branch = answer.branch.map(String::from_utf8_lossy);
     Tree {
         changes: Changes::Known(files),
         top: Some(top.to_owned()),
         committed: !committed.is_empty(),
         files: facts.unwrap_or_default(),
         listing,
-        branch,
+        branch: branch.map(Cow::into_owned),
         remote: view.remote.clone(),
         notes,
     }
