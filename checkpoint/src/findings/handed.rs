@@ -45,9 +45,9 @@ static LEFT: LazyLock<Regex> = LazyLock::new(|| {
     ignoring_case(concat!(
         r"\b(?:cannot|unable|not|no|never|none|without|fail\w*|block\w*|den(?:y|ied)|refus\w*|reject\w*|missing|lack\w*|un\w+able|",
         r"offline|time[sd]?[ -]?out|skipp?ed|requires?|needs?|errors?|limit|expired|invalid|unauthori[sz]ed|forbidden|stopped|",
-        r"please|yourself|manually|still|remains?|run|you(?:'ll|’ll| will| would)? (?:need|have|must)|(?:once|when|after) you|",
+        r"please|yourself|manually|still (?:to|needs?|has)|you(?:'ll|’ll| will| would)? (?:need|have|must)|(?:once|when|after) you|",
         r"sin|sem|sans|ohne|não|pas|nicht|kein\w*|bitte)\b|n['’]t\b|\b(?:fall|falh|fehl|scheiter|échou|échec|impossib)|",
-        r"[❌✗✘⚠]|失败|失敗|无法|不能|未能|没有|沒有|请|請|ません|できな|ください|실패|없|못|않|세요|\bне\b|\bнет\b|ошибк",
+        r"^\W*run\b|[❌✗✘⚠]|失败|失敗|无法|不能|未能|没有|沒有|请|請|ません|できな|ください|실패|없|못|않|세요|\bне\b|\bнет\b|ошибк",
     ))
 });
 

@@ -63,7 +63,8 @@ pub(super) fn is_passed(turn: &Turn<'_>, index: usize) -> bool {
                 || (server::starts_any(commands)
                     && any(&|at, call| server::starts_behind(call, &turn.lines[at])))
                 || (acting().all(installs) && any(&checks))
-                || (!acting().any(|simple| is_of_project(simple) || is_lasting(simple))
+                || (!server::starts_any(commands)
+                    && !acting().any(|simple| is_of_project(simple) || is_lasting(simple))
                     && any(&acts))
         }
     }
