@@ -428,3 +428,18 @@ fn a_project_gets_settings_of_its_own() {
     machine.ok(&["uninstall"]);
     assert!(!project.join(".claude").exists());
 }
+
+#[test]
+fn copilots_hooks_of_a_project_are_a_file_of_their_own() {
+    let machine = Machine::with(&[("copilot", "1.0.102")]);
+    machine.write("code/.github/hooks/own.json", "{}");
+    let before = machine.tree();
+    machine.ok(&["init", "--agent", "copilot", "--project", "code"]);
+    let command: Value =
+        serde_json::from_str(&machine.read("code/.github/hooks/checkpointd.json")).expect("JSON");
+    let command = command["hooks"]["agentStop"][0]["bash"].as_str();
+    assert!(command.is_some_and(|it| it.contains("checkpointd-hook copilot agentStop; exit 0")));
+    assert!(!machine.home().join(".copilot").exists());
+    machine.ok(&["uninstall", "--agent", "copilot"]);
+    assert_eq!(machine.tree(), before);
+}

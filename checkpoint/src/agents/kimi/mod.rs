@@ -8,6 +8,7 @@ mod tools;
 mod transcript;
 
 use journal::{Event, Host, ReplyForm};
+use serde_json::Value;
 
 use super::adapter::{Adapter, Library, TranscriptPlace, TranscriptSearch, Variables};
 use crate::hooks::payload::Payload;
@@ -32,6 +33,11 @@ impl Adapter for Kimi {
 
     fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
         hooks::event(hook, host, payload)
+    }
+
+    /// It goes on once in a turn.
+    fn may_continue(&self, payload: &Value) -> bool {
+        payload.get("stop_hook_active").and_then(Value::as_bool) != Some(true)
     }
 
     /// It sets none.
@@ -112,7 +118,7 @@ impl Adapter for Kimi {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "It goes on once in a turn. No hook tells how that ends, so the session counts as running until its next message.",
+            "It goes on once in a turn: a stop after that passes as `nobody_waiting`. Usually no hook reports one, so the session counts as running until its next message.",
             "It does not show the checkpoint in its terminal.",
             "It is not told at its start of work that an earlier session left.",
             "It does not start if an entry has a key or an event that it does not know.",
