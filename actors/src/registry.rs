@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::hook_reply::Release;
 use crate::routes::Routes;
-use crate::session::{CatchUp, Decide, GetState, Passivate, Passivated, Session, StopActor};
+use crate::session::{CatchUp, Decide, GetState, Leaving, Passivate, Session, StopActor};
 use crate::shared::Counters;
 
 /// A session whose actor dies more often than this within [`DEATHS_WITHIN`] is parked: its stops pass.
@@ -115,7 +115,7 @@ impl SessionRegistry {
         Some(address)
     }
 
-    /// Counts a death: an actor that passivates sends [`Passivated`] first, so a closed address means a panic.
+    /// Counts a death: an actor that passivates says so first, so a closed address means a panic.
     fn count_death(&mut self, session: Uuid) {
         Counters::count(&self.shared.counters.restarted);
         let now = Instant::now();
@@ -186,6 +186,16 @@ impl SessionRegistry {
         }
         false
     }
+
+    fn decide(&mut self, session: Uuid, decide: Decide, ctx: &mut Context<Self>) {
+        if !self.send(session, decide, ctx) {
+            tracing::warn!(%session, seq = decide.seq, "The session is overloaded or parked; its agent stops normally.");
+            self.routes.replies.do_send(Release {
+                session,
+                seq: decide.seq,
+            });
+        }
+    }
 }
 
 impl Actor for SessionRegistry {
@@ -231,25 +241,28 @@ pub struct DecideIn {
 impl Handler<DecideIn> for SessionRegistry {
     type Result = ();
 
-    fn handle(&mut self, order: DecideIn, ctx: &mut Self::Context) {
-        let DecideIn { session, decide } = order;
-        if !self.send(session, decide, ctx) {
-            tracing::warn!(%session, seq = decide.seq, "The session is overloaded or parked; its agent stops normally.");
-            self.routes.replies.do_send(Release {
-                session,
-                seq: decide.seq,
-            });
-        }
+    fn handle(&mut self, DecideIn { session, decide }: DecideIn, ctx: &mut Self::Context) {
+        self.decide(session, decide, ctx);
     }
 }
 
-impl Handler<Passivated> for SessionRegistry {
+impl Handler<Leaving> for SessionRegistry {
     type Result = ();
 
-    fn handle(&mut self, passivated: Passivated, _: &mut Self::Context) {
-        // Removed first: messages that were sent before arrive before the stop.
-        if let Some(entry) = self.awake.remove(&passivated.session) {
-            entry.address.do_send(StopActor);
+    fn handle(&mut self, leaving: Leaving, ctx: &mut Self::Context) {
+        match leaving {
+            // Removed first: messages that were sent before arrive before the stop.
+            Leaving::Passivated(session) => {
+                if let Some(entry) = self.awake.remove(&session) {
+                    entry.address.do_send(StopActor);
+                }
+            }
+            Leaving::Late(session, stops) => {
+                let _ = self.send(session, CatchUp, ctx);
+                for decide in stops {
+                    self.decide(session, decide, ctx);
+                }
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ const SNAPSHOT_AFTER: Duration = Duration::from_secs(1);
 pub struct Session {
     shared: Arc<Shared>,
     routes: Routes,
-    registry: Recipient<Passivated>,
+    registry: Recipient<Leaving>,
     state: SessionState,
     /// Stops to decide about, oldest first.
     stops: VecDeque<Decide>,
@@ -43,8 +43,11 @@ pub struct Session {
     begun: Option<Timestamp>,
     /// The restart for which a timer runs: its sequence number, and when its checkpoint is due.
     watched_restart: Option<(u64, Timestamp)>,
-    /// The registry has removed this actor; it stops once its queue is empty.
-    stopping: bool,
+    /// The registry was asked to remove this actor. What comes until it has is for the next one: two actors of a session
+    /// must not decide at once.
+    leaving: bool,
+    /// Events were appended since then.
+    missed: bool,
     used: Instant,
 }
 
@@ -57,7 +60,7 @@ impl Session {
     pub fn replay(
         shared: Arc<Shared>,
         routes: Routes,
-        registry: Recipient<Passivated>,
+        registry: Recipient<Leaving>,
         stream: &Stream,
     ) -> journal::Result<Self> {
         let state = shared.load(stream)?;
@@ -71,7 +74,8 @@ impl Session {
             handed_over: None,
             begun: None,
             watched_restart: None,
-            stopping: false,
+            leaving: false,
+            missed: false,
             used: Instant::now(),
         })
     }
@@ -186,6 +190,9 @@ impl Session {
     }
 
     fn tick(&mut self, ctx: &mut Context<Self>) {
+        if self.leaving {
+            return;
+        }
         self.catch_up();
         self.watch_restart(ctx);
         // The delivery may have died; handing the decision over again is harmless.
@@ -200,27 +207,19 @@ impl Session {
                 .as_millis(),
         );
         let is_idle = || self.state.delivery.is_none() && self.used.elapsed() >= idle;
-        if self.stopping {
-            self.stop_when_done(ctx);
-        } else if !self.has_work_left() && is_idle() {
+        if !self.has_work_left() && is_idle() {
             self.passivate();
         }
     }
 
-    /// Asks the registry to remove this actor. Until it has, messages may still arrive, and no stop must get lost.
-    fn passivate(&self) {
-        self.save_snapshot();
-        self.registry.do_send(Passivated {
-            session: self.state.session(),
-        });
-    }
-
-    /// Stops the actor, if all is done that it was sent before the registry removed it.
-    fn stop_when_done(&mut self, ctx: &mut Context<Self>) {
-        self.stopping = true;
-        if !self.has_work_left() {
-            ctx.stop();
+    /// Asks the registry to remove this actor, once.
+    fn passivate(&mut self) {
+        if std::mem::replace(&mut self.leaving, true) {
+            return;
         }
+        self.save_snapshot();
+        self.registry
+            .do_send(Leaving::Passivated(self.state.session()));
     }
 }
 
@@ -242,6 +241,10 @@ impl Handler<CatchUp> for Session {
     type Result = ();
 
     fn handle(&mut self, _: CatchUp, ctx: &mut Self::Context) {
+        if self.leaving {
+            self.missed = true;
+            return;
+        }
         self.used = Instant::now();
         self.catch_up();
         self.look_at_beginning(ctx);
@@ -264,9 +267,12 @@ impl Handler<Decide> for Session {
     type Result = ();
 
     fn handle(&mut self, decide: Decide, ctx: &mut Self::Context) {
+        self.stops.push_back(decide);
+        if self.leaving {
+            return;
+        }
         self.used = Instant::now();
         self.catch_up();
-        self.stops.push_back(decide);
         self.advance(ctx);
     }
 }
@@ -286,13 +292,14 @@ impl Handler<Passivate> for Session {
     }
 }
 
-/// A session's actor wants to stop. The registry removes it first and then answers with [`StopActor`], so everything
-/// that it was sent before is handled.
+/// What an actor that leaves memory tells the registry.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct Passivated {
-    /// The session to remove.
-    pub session: Uuid,
+pub enum Leaving {
+    /// The session's actor wants to stop. The registry removes it and answers with [`StopActor`].
+    Passivated(Uuid),
+    /// These stops came too late for the actor, or only news of events: the session's next actor takes them.
+    Late(Uuid, Vec<Decide>),
 }
 
 /// The registry has removed this actor and sends it nothing after this.
@@ -304,7 +311,12 @@ impl Handler<StopActor> for Session {
     type Result = ();
 
     fn handle(&mut self, _: StopActor, ctx: &mut Self::Context) {
-        self.stop_when_done(ctx);
+        if self.missed || !self.stops.is_empty() {
+            let stops = self.stops.drain(..).collect();
+            self.registry
+                .do_send(Leaving::Late(self.state.session(), stops));
+        }
+        ctx.stop();
     }
 }
 
