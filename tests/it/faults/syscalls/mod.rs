@@ -20,6 +20,8 @@ use crate::support::{Home, run, wait_until};
 const HOOK_LIMIT: Duration = Duration::from_secs(30);
 /// What a stop waits at most in these tests.
 const STOP_WAIT: &str = "3000";
+/// More than the daemon has threads that journal.
+const LATER_STOPS: u32 = 8;
 /// System calls that fail in the daemon. Renames and removals have several names; those that a machine does not know
 /// are passed over.
 const DAEMON_CALLS: [&str; 10] = [
@@ -165,6 +167,17 @@ fn degraded(daemon: &Daemon) -> Vec<Value> {
         .unwrap_or_default()
 }
 
+/// Plays one more session, none of whose calls may be missing. Returns whether its stop was decided about.
+fn decides(daemon: &Daemon, number: u32, fault: &Fault) -> bool {
+    let session = format!("after-{number}");
+    play(daemon, &session, fault);
+    wait_until(|| daemon.home.waiting() == 0);
+    assert_eq!(missing(daemon, &session), 0, "{fault:?}: {}", daemon.log());
+    let (_, audit) = daemon.ask_code(&["audit", "--session", &session, "--json"]);
+    assert!(audit.len() < 2, "{fault:?}: {audit:?}");
+    audit.len() == 1
+}
+
 /// One session with a fault in the daemon, then a start without. Returns whether the fault was met.
 fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
     let home = Home::new();
@@ -180,13 +193,10 @@ fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
     if came_up && !fault.lasting {
         // It must not refuse for ever because of what is over: spooled calls are taken in, and a stop is decided about.
         wait_until(|| daemon.home.waiting() == 0 && degraded(&daemon).is_empty());
-        play(&daemon, "after", fault);
-        wait_until(|| daemon.home.waiting() == 0);
-        assert_eq!(missing(&daemon, "after"), 0, "{fault:?}: {}", daemon.log());
-        let (_, audit) = daemon.ask_code(&["audit", "--session", "after", "--json"]);
-        assert_eq!(
-            audit.len(),
-            1,
+        // strace counts the calls of each thread, so a thread may still meet its fault, once, at a later stop.
+        let is_decided = (0..LATER_STOPS).any(|number| decides(&daemon, number, fault));
+        assert!(
+            is_decided,
             "{fault:?}: a stop is decided about again: {}",
             daemon.log()
         );
