@@ -43,9 +43,54 @@ const GEMINI: &str = include_str!(
 
 fn main() {
     let rounds = option("--rounds", 40);
+    passing(rounds * 5);
     stops(rounds, true);
     stops(rounds / 4, false);
     tails(rounds * 5);
+}
+
+/// Measures stops of a turn that is too short for a checkpoint, next to the cheapest process there is.
+fn passing(rounds: usize) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let (home, project) = (folder.path().join("home"), folder.path().join("project"));
+    fs::create_dir_all(&home)
+        .and_then(|()| fs::create_dir_all(&project))
+        .expect("folders");
+    let (daemon, _) = Daemon::start(&home);
+    let transcript = folder.path().join("session.jsonl");
+    fs::write(&transcript, CLAUDE).expect("a file");
+    let agent = Claude {
+        home,
+        project,
+        transcript,
+    };
+    title(&format!(
+        "a stop below the threshold, {rounds} rounds, medians"
+    ));
+    let (mut stops, mut calls, mut least) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..WARM_UP + rounds {
+        agent.call("UserPromptSubmit", round, json!({"prompt": "Hello"}));
+        // The look at the beginning of the turn is not the stop's cost.
+        std::thread::sleep(Duration::from_millis(60));
+        let input = json!({"tool_name": "Read", "tool_input": {"file_path": "/a"}});
+        let (_, call) = agent.call("PostToolUse", round, input);
+        let (answer, stop) = agent.call("Stop", round, json!({"stop_hook_active": false}));
+        assert_eq!(answer, "");
+        let began = Instant::now();
+        Command::new("/bin/true").output().expect("a process");
+        if round >= WARM_UP {
+            least.push(ms(began.elapsed()));
+            stops.push(ms(stop));
+            calls.push(ms(call));
+        }
+    }
+    daemon.stop();
+    let (stop, call, least) = (median(stops), median(calls), median(least));
+    println!(
+        "  /bin/true {least:.2} ms, a tool call {call:.2} ms ({:.2} of that), the stop {stop:.2} ms ({:.2} of that)",
+        call / least,
+        stop / least
+    );
 }
 
 /// Measures stops of a turn that began shortly before the transcript's end, or with the transcript.

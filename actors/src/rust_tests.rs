@@ -10,8 +10,11 @@ use crate::named_file;
 
 /// Larger files are not read.
 const FILE_BYTES_MAX: u64 = 512 * 1024;
-/// The most files that are read.
+/// A package with more files is not looked through.
 const FILES_MAX: usize = 200;
+/// The most files of a folder that are read before the other folders are listed: most packages have tests in one of the
+/// first files, or far too many files.
+const FIRST_FILES: usize = 8;
 /// The most folders that are looked at.
 const FOLDERS_MAX: usize = 400;
 
@@ -20,26 +23,32 @@ const FOLDERS_MAX: usize = 400;
 /// The changed files are looked at first. Packages below it have tests of their own.
 pub(crate) fn any(top: &Path, folder: &str, changed: &[ChangedFile]) -> bool {
     let package = top.join(folder);
-    let mut files_left = FILES_MAX;
     let changed = changed.iter().map(|file| top.join(&file.path));
     let mut changed = changed.filter(|path| is_rust(path) && path.starts_with(&package));
-    if changed.any(|path| has_tests(&path, &mut files_left)) {
+    if changed
+        .by_ref()
+        .take(FILES_MAX)
+        .any(|path| has_tests(&path))
+        || changed.next().is_some()
+    {
         return true;
     }
     let mut folders = VecDeque::from([package]);
-    let mut folders_left = FOLDERS_MAX;
+    let (mut folders_left, mut files_left) = (FOLDERS_MAX, FILES_MAX);
+    let mut later = Vec::new();
     while let Some(folder) = folders.pop_front() {
-        if files_left == 0 || folders_left == 0 {
+        let (inner, mut files) = entries(&folder);
+        if folders_left == 0 || files.len() > files_left {
             return true;
         }
-        folders_left -= 1;
-        let (inner, files) = entries(&folder);
-        if files.iter().any(|path| has_tests(path, &mut files_left)) {
+        (folders_left, files_left) = (folders_left - 1, files_left - files.len());
+        later.extend(files.split_off(files.len().min(FIRST_FILES)));
+        if files.iter().any(|path| has_tests(path)) {
             return true;
         }
         folders.extend(inner);
     }
-    false
+    later.iter().any(|path| has_tests(path))
 }
 
 /// Returns the folders within a folder that belong to the same package, and its Rust files.
@@ -70,12 +79,7 @@ fn is_rust(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "rs")
 }
 
-/// Returns whether a file has tests; true when no file may be read any more.
-fn has_tests(path: &Path, files_left: &mut usize) -> bool {
-    if *files_left == 0 {
-        return true;
-    }
-    *files_left -= 1;
+fn has_tests(path: &Path) -> bool {
     named_file::text(path, FILE_BYTES_MAX).is_ok_and(|text| holds_rust_tests(&text))
 }
 
@@ -104,10 +108,19 @@ mod tests {
         put("web/inner/a.rs", "#[test]\nfn t() {}\n");
         put("many/Cargo.toml", "");
         (0..=FILES_MAX).for_each(|number| put(&format!("many/{number}.rs"), "fn a() {}\n"));
+        // Files that are read late count too, whichever these are, and files of all folders are counted.
+        (0..40).for_each(|number| put(&format!("late/{number}.rs"), "fn a() {}\n"));
+        put("late/a/b.rs", "fn a() {}\n");
+        (0..250).for_each(|number| put(&format!("wide/{}/{number}.rs", number % 50), ""));
         let none: [ChangedFile; 0] = [];
-        let answers =
-            ["api", "web", "web/inner", "many", "gone"].map(|folder| any(top, folder, &none));
-        assert_eq!(answers, [true, false, true, true, false]);
+        let folders = ["api", "web", "web/inner", "many", "gone", "late", "wide"];
+        let answers = folders.map(|folder| any(top, folder, &none));
+        assert_eq!(answers, [true, false, true, true, false, false, true]);
+        for number in 0..40 {
+            put(&format!("late/{number}.rs"), "#[test]\nfn t() {}\n");
+            assert!(any(top, "late", &none), "{number}");
+            put(&format!("late/{number}.rs"), "fn a() {}\n");
+        }
         let changed = [ChangedFile {
             path: "web/target/x.rs".into(),
             hash: None,

@@ -248,11 +248,10 @@ impl Shared {
     ///
     /// As [`Journal::settle`].
     pub async fn settle(&self) -> journal::Result<()> {
-        let journal = self.journal.clone();
-        tokio::task::spawn_blocking(move || journal.settle())
-            .await
-            .map_err(|_| journal::Error::Closed)?
-            .map(drop)
+        let (sender, receiver) = oneshot::channel();
+        self.journal
+            .when_settled(move |result| drop(sender.send(result)));
+        receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
     /// Returns a policy's fingerprint, and the event that adds the policy to the journal if the journal lacks it.

@@ -4,15 +4,18 @@ use actors::hook_headers::{HookHeaders, known_variables};
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
 /// One line of `journal append`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct HookLine {
+pub(crate) struct HookLine<'a> {
     /// The agent's word.
     pub(crate) agent: String,
-    pub(crate) payload: Value,
+    /// Its JSON text.
+    #[serde(borrow)]
+    pub(crate) payload: &'a RawValue,
     /// The event's name, where the payload has none.
     #[serde(default)]
     pub(crate) event: Option<String>,
@@ -30,13 +33,13 @@ pub(crate) struct HookLine {
     _hook_replied: Option<Value>,
 }
 
-impl HookLine {
+impl<'a> HookLine<'a> {
     /// Reads a line.
     ///
     /// # Errors
     ///
     /// A sentence on what is wrong with it.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &'a str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("not a line of hook calls: {error}"))
     }
 

@@ -10,6 +10,8 @@ pub(crate) mod payload;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::borrow::Cow;
+
 use journal::{Agent, Draft, Event, Stream, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
@@ -83,7 +85,9 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     if !value.is_object() {
         return Err("the payload is not a JSON object".into());
     }
-    let raw = String::from_utf8_lossy(call.payload);
+    // The first is far faster.
+    let raw = std::str::from_utf8(call.payload)
+        .map_or_else(|_| String::from_utf8_lossy(call.payload), Cow::Borrowed);
     let redacted = reading.redactor.payload(&mut value, &raw);
     let adapter =
         agents::adapter(call.agent).ok_or_else(|| format!("{} has no hooks", call.agent))?;
@@ -102,10 +106,7 @@ pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     let id = identity(&payload, &stream, hook, &event).unwrap_or(call.id);
     let content = match event {
         Event::AgentStopped { .. } if adapter.repeats_stops() => id,
-        _ => Uuid::new_v5(
-            &stream.session,
-            &[hook.as_bytes(), &[0], call.payload].concat(),
-        ),
+        _ => digest::of_call(stream.session, hook, call.payload),
     };
     let may_continue = adapter.may_continue(&value);
     let payload = Some(keep_payload(

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::chars::Look;
 
@@ -260,6 +260,10 @@ impl Name {
             length += 1;
         }
         let small = std::str::from_utf8(&small[..length]).ok()?;
+        // Most keys of JSON tell nothing, and the lists are long.
+        if small.is_ascii() && !TELLING.is_match(small) {
+            return None;
+        }
         let class = class(small, name, before).or_else(|| {
             let shorter = without_suffix(small)?;
             class(shorter, first_of(name, shorter.len()), before)
@@ -347,6 +351,15 @@ fn is_pass(small: &str, name: &str) -> bool {
     ends("pass") || ends("pw")
 }
 
+/// What every telling name has in it, unless it has other letters than ASCII's.
+static TELLING: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let stems = STEMS.iter().map(|stem| stem.trim_matches(['_', '-']));
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(stems)
+        .expect("the names are few")
+});
+
 /// The names of providers, found in one pass.
 static PROVIDERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let stems = STEMS.iter().skip_while(|stem| **stem != "twilio");
@@ -380,4 +393,27 @@ pub(super) fn is_key(value: &str, is_env: bool) -> bool {
         && (is_env || !is_hash)
         && !value.contains([' ', '('])
         && (is_env || !value.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_telling_name_is_passed_over() {
+        let ends = "authorization setcookie cookie passe pass pw credentials login logins auth key session";
+        let providers = STEMS.iter().skip_while(|stem| **stem != "twilio");
+        let all = PASSWORDS.iter().chain(&SECRETS).chain(providers).copied();
+        for name in all.chain(ends.split(' ')) {
+            let small = name.replace('_', "");
+            assert!(TELLING.is_match(&small), "{name}");
+            assert_eq!(
+                Name::read(name, "").is_some(),
+                class(&small, name, "").is_some()
+            );
+        }
+        for key in ["stdout", "command", "tool_input"] {
+            assert_eq!(Name::read(key, ""), None, "{key}");
+        }
+    }
 }

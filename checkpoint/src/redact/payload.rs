@@ -1,6 +1,7 @@
 //! Redacts JSON, whose keys name values, and whose strings are texts.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
@@ -35,7 +36,7 @@ impl Redactor {
         if !self.enabled {
             return None;
         }
-        let before = payload.to_string();
+        let is_all = is_text_of(payload, raw.trim());
         let mut changed = false;
         for (key, value) in payload.as_object_mut().into_iter().flatten() {
             if !ADDRESS.contains(&key.as_str()) {
@@ -43,7 +44,7 @@ impl Redactor {
             }
         }
         // Of a duplicate key, only the text has both values.
-        let has_more = || before != raw.trim() && matches!(self.text(raw), Cow::Owned(_));
+        let has_more = || !is_all && matches!(self.text(raw), Cow::Owned(_));
         (changed || has_more()).then(|| payload.to_string())
     }
 
@@ -166,6 +167,24 @@ impl Redactor {
             Cow::Borrowed(_) => false,
         }
     }
+}
+
+/// Returns whether a text is what a value is written as, without writing it.
+fn is_text_of(value: &Value, text: &str) -> bool {
+    struct Rest<'t>(&'t [u8]);
+    impl Write for Rest<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let rest = self.0.strip_prefix(bytes);
+            self.0 = rest.ok_or(io::ErrorKind::InvalidData)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut rest = Rest(text.as_bytes());
+    serde_json::to_writer(&mut rest, value).is_ok() && rest.0.is_empty()
 }
 
 /// Redacts a string that is assigned to a telling name; returns whether it did.

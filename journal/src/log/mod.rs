@@ -290,6 +290,13 @@ impl Journal {
         shared.wait_until(|stored| stored.is_known(wanted)).result()
     }
 
+    /// As [`Journal::settle`], and calls `done` instead of blocking.
+    pub fn when_settled(&self, done: impl FnOnce(Result<()>) + Send + 'static) {
+        let shared = &self.inner.shared;
+        let wanted = shared.committed.load(Ordering::Acquire);
+        shared.when_known(wanted, Box::new(done));
+    }
+
     /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.
     pub fn health_issues(&self) -> Vec<String> {
         let shared = &self.inner.shared;
@@ -465,13 +472,20 @@ mod tests {
             let journal = journal.clone();
             move || sender.send(journal.settle()).expect("awaited")
         });
+        let (sender, calls) = channel();
+        journal.when_settled(move |result| sender.send(result).expect("awaited"));
         // Enough for a call that does not wait.
         answers
             .recv_timeout(Duration::from_millis(200))
             .expect_err("it waits");
+        calls.try_recv().expect_err("it waits");
         reopening(false);
         journal.append_wait(vec![draft(2)]).expect("appended");
         assert!(answers.recv().expect("answered").expect("readable") >= 1);
+        calls.recv().expect("called").expect("readable");
         reader.join().expect("no panic");
+        let (sender, calls) = channel();
+        journal.when_settled(move |result| sender.send(result).expect("awaited"));
+        calls.recv().expect("called").expect("readable");
     }
 }

@@ -18,6 +18,7 @@ const STORE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// just answered has the processor first.
 const LINGER: Duration = Duration::from_millis(20);
 
+pub(crate) type Settled = Box<dyn FnOnce(Result<()>) + Send>;
 pub(crate) type Observer = Box<dyn Fn(&[Envelope]) + Send + std::marker::Sync>;
 
 /// State shared by the journal's threads and its readers.
@@ -46,6 +47,8 @@ pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// Number of threads that wait for the store.
     waiting: usize,
+    /// What is called once it is known of an event whether it can be read.
+    calls: Vec<(u64, Settled)>,
     pub(crate) is_reopening: bool,
     pub(crate) failure: Option<Error>,
 }
@@ -74,6 +77,7 @@ impl Shared {
             stored: Mutex::new(Stored {
                 seq: last,
                 waiting: 0,
+                calls: Vec::new(),
                 is_reopening: false,
                 failure: None,
             }),
@@ -99,9 +103,31 @@ impl Shared {
         stored
     }
 
+    /// Calls `done` once it is known of an event whether it can be read, at once if it is. The store does not linger
+    /// meanwhile.
+    pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
+        let mut stored = self.stored();
+        if stored.is_known(wanted) {
+            let result = stored.result().map(drop);
+            drop(stored);
+            return done(result);
+        }
+        stored.calls.push((wanted, done));
+        self.wanted.notify_one();
+    }
+
     /// Tells those who wait that the state of the store has changed.
     pub(super) fn has_progressed(&self) {
         self.progressed.notify_all();
+        let mut stored = self.stored();
+        let calls = std::mem::take(&mut stored.calls);
+        let (known, waiting): (Vec<_>, _) = calls
+            .into_iter()
+            .partition(|(wanted, _)| stored.is_known(*wanted));
+        stored.calls = waiting;
+        let result = stored.result().map(drop);
+        drop(stored);
+        known.into_iter().for_each(|(_, done)| done(result.clone()));
     }
 
     /// Waits while the store is too far behind.
@@ -129,7 +155,9 @@ impl Shared {
     pub(super) fn linger(&self) {
         let _ = self
             .wanted
-            .wait_timeout_while(self.stored(), LINGER, |stored| stored.waiting == 0);
+            .wait_timeout_while(self.stored(), LINGER, |stored| {
+                stored.waiting == 0 && stored.calls.is_empty()
+            });
     }
 
     pub(super) fn notify(&self, envelopes: &[Envelope]) {

@@ -237,10 +237,9 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
 /// Returns the event of a line, or why it has none.
 fn drafted(text: &str, now: Timestamp, reading: Reading<'_>) -> std::result::Result<Draft, String> {
     let line = HookLine::read(text)?;
-    let payload = line.payload.to_string();
     let headers = line.headers(now);
     let call = headers
-        .with_payload(payload.as_bytes(), reading.agents)
+        .with_payload(line.payload.get().as_bytes(), reading.agents)
         .map_err(|error| error.to_string())?;
     Ok(normalise(&call, reading)?.draft)
 }

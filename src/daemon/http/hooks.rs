@@ -51,15 +51,15 @@ async fn hook(
     let began = Instant::now();
     // Spooled calls come before newer ones. A client that gives up meanwhile spools the same call,
     // which is deduplicated.
-    let mut ready = api.ready.subscribe();
-    if tokio::time::timeout(wait, ready.wait_for(|ready| *ready))
-        .await
-        .is_err()
-    {
-        return refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the spool is being imported: spool the call, or retry",
-        );
+    if !*api.ready.borrow() {
+        let mut ready = api.ready.subscribe();
+        let ready = tokio::time::timeout(wait, ready.wait_for(|ready| *ready));
+        if ready.await.is_err() {
+            return refuse(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the spool is being imported: spool the call, or retry",
+            );
+        }
     }
     let header = |name: &str| request.headers().get(name)?.to_str().ok();
     let headers = HookHeaders::read(&agent, header);
@@ -168,7 +168,7 @@ async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
 
 async fn read_line(api: &Api, text: &str) -> Result<Normal, String> {
     let line = HookLine::read(text)?;
-    let payload: web::Bytes = line.payload.to_string().into();
+    let payload = line.payload.get().to_owned();
     let read = ingest::read_call(&api.shared, line.headers(Timestamp::now()), payload);
     read.await.map_err(said)
 }

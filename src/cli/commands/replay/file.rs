@@ -187,9 +187,8 @@ fn play_line(
         id: line.id.unwrap_or_else(own_id),
         ..line.headers(Timestamp::now())
     };
-    let payload = line.payload.to_string();
     let call = headers
-        .with_payload(payload.as_bytes(), agents)
+        .with_payload(line.payload.get().as_bytes(), agents)
         .map_err(|error| error.to_string())?;
     player.play(&call)
 }
