@@ -11,14 +11,13 @@ use crate::cli::top;
 use crate::error::{Result, exit};
 use crate::render::{self, Colour};
 
-/// Makes AI coding agents finish their work: journals every hook event of Claude Code, Gemini CLI, Codex CLI and others,
-/// and when an agent stops, tells it what is still to be verified
+/// Makes AI coding agents finish their work: when an agent stops, checkpointd tells it what is still to be verified
 #[derive(Debug, Parser)]
 #[command(name = "checkpointd", version, max_term_width = 100)]
 #[command(
     after_help = "Environment:\n  CHECKPOINTD_HOME       one folder for everything (default: XDG folders)\n  \
     CHECKPOINTD_SOCKET     the daemon's socket\n  CHECKPOINTD_AUTOSTART  0: hooks start no daemon\n\n\
-    Exit codes: 0 ok, 1 a check failed or the request could not be met, 2 usage, 3 daemon or journal unreachable"
+    Exit codes: 0 ok, 1 a check failed or the request could not be fulfilled, 2 usage, 3 daemon or journal unreachable"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -80,7 +79,7 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
 /// The commands, by what people want. A test compares them with [`Command`].
 const GROUPS: [(&str, &[&str]); 6] = [
     (
-        "The five to know first",
+        "Start here",
         &["init", "status", "top", "explain", "doctor"],
     ),
     (
@@ -88,18 +87,18 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &["sessions", "timeline", "tail", "web", "statusline"],
     ),
     (
-        "Ask",
+        "Analyze",
         &[
             "audit", "lookback", "stats", "state", "sql", "replay", "preview", "rules",
         ],
     ),
     (
-        "Decide",
+        "Control",
         &[
             "clear", "mute", "unmute", "restart", "wrong", "trust", "untrust",
         ],
     ),
-    ("Keep", &["journal", "fleet", "phase", "progress"]),
+    ("Data", &["journal", "fleet", "phase", "progress"]),
     (
         "Set up",
         &[

@@ -46,8 +46,7 @@ pub(crate) struct AgentNames;
 
 impl AgentNames {
     fn known() -> impl Iterator<Item = PossibleValue> {
-        let known = Agent::WORDS.into_iter().zip(Agent::NAMES);
-        known.map(|(word, name)| PossibleValue::new(word).help(name))
+        Agent::WORDS.into_iter().map(PossibleValue::new)
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct AuditArgs {
 /// Which decisions.
 #[derive(Args, Debug, Default)]
 pub(crate) struct AuditFilter {
-    /// Of this session: id, beginning of one, or `last`
+    /// Of this session: id, prefix of one, or `last`
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// Of this agent
@@ -52,13 +52,13 @@ pub(crate) struct AuditFilter {
     /// Of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// Not before: 2h, yesterday, monday, 14:30, 2026-11-20, RFC 3339
+    /// Since this time: 2h, yesterday, monday, 14:30, 2026-11-20, RFC 3339
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Not after, in the same forms; a day counts to its end
+    /// Until this time, in the same forms; a date includes the whole day
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// With this in the message, an action or an observation
+    /// With this text in the message, an action or an observation
     #[arg(long)]
     pub(crate) text: Option<String>,
     /// Only of this machine, in a collector's journal
@@ -67,10 +67,10 @@ pub(crate) struct AuditFilter {
     /// At most this many, the newest
     #[arg(long)]
     pub(crate) limit: Option<u64>,
-    /// Print CSV with a head line
+    /// Print CSV with a header line
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     pub(crate) csv: bool,
-    /// Show what they come to, in all and for each agent in each project
+    /// Show totals, and one line for each agent in each project
     #[arg(long)]
     pub(crate) summary: bool,
 }

@@ -31,7 +31,7 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Show every key with the value that holds in a project, and the file it comes from
+    /// Show every key with its value in a project and the file it comes from
     Show {
         /// The project
         #[arg(long, value_name = "DIR", default_value = ".")]
@@ -39,7 +39,7 @@ pub(crate) enum ConfigAction {
         #[command(flatten)]
         output: Output,
     },
-    /// Print the value of one key that holds in a project
+    /// Print the value of one key in a project
     Get {
         /// The key, with its group: `min_turn`, `journal.sync`
         key: String,
@@ -49,11 +49,11 @@ pub(crate) enum ConfigAction {
         #[command(flatten)]
         output: Output,
     },
-    /// Set one key in your config.yml; comments and all other keys stay
+    /// Set one key in your config.yml, keeping comments and other keys
     Set {
         /// The key, with its group: `min_turn`, `journal.sync`
         key: String,
-        /// The value, as it would stand in the file: `45s`, `[rust, node]`
+        /// The value in YAML: `45s`, `[rust, node]`
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
@@ -64,7 +64,7 @@ pub(crate) enum ConfigAction {
         /// The file to check
         file: Option<PathBuf>,
     },
-    /// Print the JSON schema of config.yml, by which editors check and complete it
+    /// Print the JSON schema of config.yml, for editors
     Schema {
         /// The schema of a project's .checkpointd.yml
         #[arg(long)]

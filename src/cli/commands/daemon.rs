@@ -30,7 +30,7 @@ pub(crate) struct DaemonArgs {
 pub(crate) enum DaemonAction {
     /// Stop it
     Stop,
-    /// Replace it by one of the installed version; no hook call is lost
+    /// Replace the daemon with one of the installed version; no hook call is lost
     Restart,
     /// Show whether it runs
     Status {

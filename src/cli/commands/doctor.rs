@@ -11,7 +11,7 @@ use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Result, exit};
 use crate::render::{self, Colour};
 
-/// Check that everything works, and say how to fix what does not
+/// Check the installation and say how to fix problems
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd doctor\n  checkpointd doctor --fix\n  checkpointd doctor --fire claude\n\n\

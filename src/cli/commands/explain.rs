@@ -12,13 +12,13 @@ use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 
-/// Explain one decision with all that it was based on
+/// Explain a decision and what it was based on
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd explain\n  checkpointd explain 421 --json\n  checkpointd explain --session 3f0a"
 )]
 pub(crate) struct ExplainArgs {
-    /// The decision's sequence number, its stop's, or `last`: the last checkpoint, or where none was sent the last stop
+    /// Sequence number of the decision or its stop, or `last`: the last checkpoint, or the last stop if none was sent
     #[arg(default_value = "last")]
     pub(crate) decision: String,
     /// `last` of this session

@@ -25,7 +25,7 @@ use crate::install::{AgentPlan, Scope};
     after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --agent claude\n  checkpointd init --project"
 )]
 pub(crate) struct InitArgs {
-    /// Only this agent, found or not; may be repeated
+    /// Only this agent, even if it was not found; may be repeated
     #[arg(long)]
     pub(crate) agent: Vec<AgentName>,
     /// Write the project's settings instead of the user's

@@ -23,7 +23,7 @@ use crate::ops::views::Stats;
 use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 use crate::render::{self, Table};
 
-/// Append to, export, import, check, back up, restore or compact the journal
+/// Export, import, verify, back up, restore or compact the journal
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd journal export > events.ndjson\n  CHECKPOINTD_HOME=/tmp/copy checkpointd journal import < events.ndjson\n  checkpointd journal verify"
@@ -54,66 +54,65 @@ pub(crate) enum JournalAction {
     },
     /// Read exported events from stdin into an empty journal
     Import {
-        /// These are your own events, of another machine: files of progress documents and phase records may be written
-        /// where the events say, and deliveries that are still open may be finished
+        /// These are your own events: write progress documents and phase records where they say, and finish open deliveries
         #[arg(long)]
         own: bool,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Prove that the intake log and the store are whole and agree
+    /// Check that the intake log and the store are complete and agree
     Verify {
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Show how much there is
+    /// Show the numbers of events and their sizes
     Stats {
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Write everything into one file, also while the daemon runs
+    /// Write a backup to one file; the daemon may be running
     #[command(
         after_help = "Examples:\n  checkpointd journal backup ~/backups\n  checkpointd journal backup today.backup"
     )]
     Backup {
-        /// A file that is not there yet, or a folder, where it is named by the time
+        /// A new file, or a folder, in which the backup is named by the time
         to: PathBuf,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Replace the journal by a backup; without one, rebuild the store from the intake log
+    /// Replace the journal with a backup; without one, rebuild the store from the intake log
     #[command(
         after_help = "Examples:\n  checkpointd journal restore today.backup\n  checkpointd journal restore ~/backups --force\n  checkpointd journal restore"
     )]
     Restore {
-        /// A backup, or a folder, whose newest backup is taken
+        /// A backup, or a folder with backups, of which the newest is used
         from: Option<PathBuf>,
-        /// Move a journal that is there aside (it is kept); without a backup, leave out events that cannot be read
+        /// Keep the present journal in another folder and replace it; without a backup, skip unreadable events
         #[arg(long)]
         force: bool,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Take sessions out that `lookback --import` took in
+    /// Remove the sessions that `lookback --import` added
     Forget {
-        /// Those; nothing else can be taken out
+        /// Required: only imported sessions can be removed
         #[arg(long, required = true)]
         imported: bool,
         /// How an answer is printed.
         #[command(flatten)]
         output: Output,
     },
-    /// Drop payloads that are older than `journal.retention` says; events and decisions stay
+    /// Drop payloads older than `journal.retention`; events and decisions stay
     ///
     /// While no daemon runs, the store is also rewritten, which frees unused disk space. Hook calls wait in the
     /// spool meanwhile.
     Compact {
-        /// Only say what would be dropped
+        /// Only show what would be dropped
         #[arg(long)]
         dry_run: bool,
         /// How an answer is printed.

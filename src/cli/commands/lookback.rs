@@ -19,7 +19,7 @@ use crate::error::{Failure, Result, exit};
 use crate::ops::lookback::{self, Rules, Wanted};
 use crate::ops::views::PastTurnRow;
 
-/// Look back at the agents' own transcripts: what would have been asked, and what was left open
+/// Read the agents' own transcripts and show what was left open
 #[derive(Args, Debug)]
 #[command(
     after_help = "Reads the transcripts of all known agents, and decides each turn by the rules in force now.\n\

@@ -18,11 +18,11 @@ use crate::ops::query::{self, Query};
 use crate::ops::views::StateView;
 use crate::render;
 
-/// Let a session's next stop pass: for an agent that cannot do what the checkpoint asks
+/// Let a session's next stop pass
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd clear")]
 pub(crate) struct ClearArgs {
-    /// A session: id, unique prefix, or `last`
+    /// Session: id, prefix of one, or `last`
     #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct ClearArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd mute --for 2h\n  checkpointd unmute")]
 pub(crate) struct MuteArgs {
-    /// A session: id, unique prefix, or `last`
+    /// Session: id, prefix of one, or `last`
     #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Duration, for example 2h (default: until `unmute`)
@@ -46,18 +46,18 @@ pub(crate) struct MuteArgs {
 /// Unmute a session
 #[derive(Args, Debug)]
 pub(crate) struct UnmuteArgs {
-    /// A session: id, unique prefix, or `last`
+    /// Session: id, prefix of one, or `last`
     #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
-/// Stop an agent in its tmux pane, start it again with its resume command, and send it a checkpoint
+/// Restart an agent in its tmux pane and send it a checkpoint
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd restart last")]
 pub(crate) struct RestartArgs {
-    /// A session: id, unique prefix, or `last`
+    /// Session: id, prefix of one, or `last`
     #[arg(add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]

@@ -26,12 +26,12 @@ use crate::ops::views::PhaseView;
 use crate::ops::wire::Refused;
 use crate::render::{self, Colour, Table};
 
-/// Keep the state of a task at the end of a phase of work, for a later session
+/// Save the state of a task at the end of a phase of work, for a later session
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd phase create --phase build --number 4 --summary 'the parser is done' --metadata branch=parser\n  \
     checkpointd phase detect\n  checkpointd phase complete 019ab3\n\n\
-    The answer is JSON with --json, and wherever it does not go to a terminal."
+    The output is JSON with --json, and whenever it is not a terminal."
 )]
 pub(crate) struct PhaseArgs {
     /// What to do.
@@ -45,19 +45,19 @@ pub(crate) struct PhaseArgs {
 /// The subcommands of `phase`. Fields are validated where the request is read, not here.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PhaseAction {
-    /// Make one
+    /// Create a record
     Create(CreateArgs),
-    /// Show one
+    /// Show a record
     Show {
-        /// Its id, the beginning of it, or its file's name
+        /// Its id, a prefix of it, or the name of its file
         id: String,
     },
-    /// List them, newest first
+    /// List records, newest first
     List {
         /// Only those that are completed
         #[arg(long, conflicts_with = "incomplete")]
         completed: bool,
-        /// Only those whose work is not over
+        /// Only unfinished ones
         #[arg(long)]
         incomplete: bool,
         /// Only of this session
@@ -67,33 +67,33 @@ pub(crate) enum PhaseAction {
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
     },
-    /// Find the latest whose work is not over, in this project
+    /// Show the latest unfinished record of this project
     Detect {
-        /// Of this session, in whatever project
+        /// Of this session, in any project
         #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
         /// Of the project in this folder
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
-        /// Of any project, also of none that is known
+        /// Of any project
         #[arg(long, conflicts_with = "project")]
         all: bool,
     },
-    /// Say that the work of one is over
+    /// Mark a record as completed
     Complete {
-        /// Its id, the beginning of it, or its file's name
+        /// Its id, a prefix of it, or the name of its file
         id: String,
     },
-    /// Delete old ones that are completed
+    /// Delete old completed records
     Cleanup {
-        /// From this age on (default: `phase.keep`, 30d)
+        /// Only records older than this (default: `phase.keep`, 30d)
         #[arg(long, value_name = "DURATION")]
         older_than: Option<String>,
-        /// Also those whose work is not over
+        /// Also unfinished ones
         #[arg(long)]
         incomplete: bool,
     },
-    /// Rewrite files that are missing, damaged or changed; old contents are kept beside them
+    /// Restore missing, damaged or changed files from the journal; changed files are kept under another name
     Rebuild,
 }
 
@@ -106,16 +106,16 @@ pub(crate) struct CreateArgs {
     /// The phase's number, 1 to 7
     #[arg(long, allow_hyphen_values = true)]
     pub(crate) number: Option<String>,
-    /// What the task is and how it stands
+    /// What the task is and how far it is
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) summary: Option<String>,
-    /// What the phase is judged by: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
+    /// Criteria of the phase: a JSON list of {"id", "subject", "status": pending|in_progress|completed}
     #[arg(long, value_name = "FILE|-")]
     pub(crate) criteria: Option<PathBuf>,
-    /// Anything else, also as a JSON object; may be given several times
+    /// Other data, as a key and a value or a JSON object; may be repeated
     #[arg(long, value_name = "KEY=VALUE|JSON")]
     pub(crate) metadata: Vec<String>,
-    /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+    /// The session: id, prefix of one, or `last` (default: the one this runs in, else the project's newest)
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// The project's folder (default: the session's, else the current one)

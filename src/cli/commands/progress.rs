@@ -22,14 +22,13 @@ use crate::ops::progress::{self, CheckedView, Request, Shown, WrittenView};
 use crate::ops::wire::Refused;
 use crate::render::{self, Colour};
 
-/// Write down where work stands, show it, and check whether it still holds
+/// Write, show and validate progress documents
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd progress write --type handoff --from notes.md\n  checkpointd progress show\n  \
     checkpointd progress validate --json\n\n\
-    Facts come from the journal and git. What --from states, as Markdown under headings (Goal, Done, Remaining,\n\
-    Blocked, Decisions, Must Read, Can Skip, Next Action, ..) or as JSON, is marked as stated by the agent, and\n\
-    stays until it is stated again."
+    Facts come from the journal and git. The FILE of --from contains the agent's statements, as JSON or as Markdown\n\
+    with headings such as Goal, Done, Remaining, Blocked, Decisions, Must Read, Can Skip and Next Action."
 )]
 pub(crate) struct ProgressArgs {
     /// What to do.
@@ -43,7 +42,7 @@ pub(crate) struct ProgressArgs {
 /// What to do with progress documents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProgressAction {
-    /// Write one
+    /// Write a document
     Write {
         /// full, incremental, handoff, pre-operation, pre-compaction, error or manual
         #[arg(long = "type", default_value = "full", value_name = "TYPE",
@@ -55,29 +54,28 @@ pub(crate) enum ProgressAction {
         #[command(flatten)]
         of: ProgressOf,
     },
-    /// Show the latest of the project, or of a session
+    /// Show the latest document of the project or a session
     Show {
         #[command(flatten)]
         of: ProgressOf,
     },
-    /// Check whether the latest still holds: exit 0 if it does, 1 if not
+    /// Check whether the latest document is still valid; exit 1 if it is not
     Validate {
         #[command(flatten)]
         of: ProgressOf,
     },
     /// Rewrite missing or outdated files from the journal; files changed by hand stay
     ///
-    /// Documents are events, and files follow from them: the latest document of each session comes back as it was
-    /// written, and so does the link to the newest. A file that is neither this document nor an older one was
-    /// changed by hand (or written by another version): it is named and left as it is.
+    /// Restores the latest document of each session and the link to the newest. Files that were changed by hand are
+    /// reported and left unchanged.
     Rebuild {
-        /// Only of this session: id, beginning of one, or `last`
+        /// Only of this session: id, prefix of one, or `last`
         #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
         session: Option<String>,
         /// Only of the project in this folder (default: of all projects)
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
-        /// Also rewrite files changed by hand; their contents are kept beside them as NAME.kept
+        /// Also overwrite files changed by hand; keep them as NAME.kept
         #[arg(long)]
         force: bool,
     },
@@ -86,7 +84,7 @@ pub(crate) enum ProgressAction {
 /// Whose progress document.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ProgressOf {
-    /// The session: id, beginning of one, or `last` (default: the one this runs in, else the project's newest)
+    /// The session: id, prefix of one, or `last` (default: the one this runs in, else the project's newest)
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// The project's folder (default: the current one)

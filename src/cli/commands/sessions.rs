@@ -26,7 +26,7 @@ use crate::render::{self, Table};
     checkpointd sessions --project . parser\n  checkpointd sessions --json | jq 'select(.running)'"
 )]
 pub(crate) struct SessionsArgs {
-    /// Only with this in the title, branch, pane, project, agent or id
+    /// Only with this text in the title, branch, pane, project, agent or id
     pub(crate) text: Option<String>,
     /// Only in this state; may be repeated
     #[arg(long, value_name = "STATE")]
@@ -37,13 +37,13 @@ pub(crate) struct SessionsArgs {
     /// Only in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// Only if heard of since: 2h, yesterday, last week, 2026-11-20
+    /// Only if active since: 2h, yesterday, last week, 2026-11-20
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// At most this many (default: 30, besides those that wait or run; with --json all)
+    /// At most this many besides those that wait or run (default: 30; all with --json)
     #[arg(long, value_name = "N", conflicts_with = "all")]
     pub(crate) limit: Option<usize>,
-    /// All, also those that no agent worked in
+    /// Include sessions in which no agent worked
     #[arg(long)]
     pub(crate) all: bool,
     /// Only of this machine, in a collector's journal

@@ -9,7 +9,7 @@ use clap_complete::env::Shells;
 
 use crate::error::{Failure, Result, exit};
 
-/// Print a shell's completions, which include the journal's sessions
+/// Print shell completions, which include session ids
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  source <(checkpointd completions bash)\n  checkpointd completions fish > ~/.config/fish/completions/checkpointd.fish"

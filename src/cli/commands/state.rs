@@ -16,13 +16,13 @@ use crate::ops::query::Query;
 use crate::ops::views::{Changed, StateView};
 use crate::render::{self, Colour};
 
-/// Show what is known of a session, now or at a point in the past, or what changed between two points
+/// Show the state of a session, now or in the past, or what changed in between
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd state --at '2 hours ago'\n  checkpointd state --at 421\n  checkpointd state --diff yesterday now"
 )]
 pub(crate) struct StateArgs {
-    /// A session: id, beginning of one, or `last`
+    /// Session: id, prefix of one, or `last`
     #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Among the sessions of this machine, in a collector's journal

@@ -20,7 +20,7 @@ use crate::ops::views::{
 };
 use crate::render::{self, Colour};
 
-/// Show the daemon, the sessions and the journal at a glance
+/// Show the daemon, the sessions and the journal
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings"

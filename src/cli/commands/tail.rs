@@ -29,7 +29,7 @@ pub(crate) struct TailArgs {
     /// Only this session
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
-    /// Only events of this kind, for example decided (docs/journal.md has all; a wrong one names the nearest)
+    /// Only events of this kind, for example `decided` (docs/journal.md lists all)
     #[arg(long, value_parser = kind(), hide_possible_values = true)]
     pub(crate) kind: Option<String>,
     /// Only this agent

@@ -19,7 +19,7 @@ use crate::ops::views::TimelineLine;
     after_help = "Examples:\n  checkpointd timeline\n  checkpointd timeline 3f0a --turn 2 --json\n  checkpointd timeline --follow"
 )]
 pub(crate) struct TimelineArgs {
-    /// A session: id, beginning of one, or `last`
+    /// Session: id, prefix of one, or `last`
     #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Only this turn

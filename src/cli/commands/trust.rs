@@ -17,7 +17,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Table};
 
-/// Trust a project's .checkpointd.yml as it is now, so that its rules and settings count
+/// Trust a project's present .checkpointd.yml, so that its rules and settings are used
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd trust\n  checkpointd trust ~/code/shop\n  checkpointd trust --list\n\n\
@@ -34,7 +34,7 @@ pub(crate) struct TrustArgs {
     pub(crate) output: Output,
 }
 
-/// Trust a project's .checkpointd.yml no longer
+/// Stop trusting a project's .checkpointd.yml
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd untrust\n  checkpointd untrust ~/code/shop")]
 pub(crate) struct UntrustArgs {

@@ -27,11 +27,9 @@ use crate::ops::wire::{Ask, Closed, Opened, Token, Waits};
 pub(crate) struct WebArgs {
     /// Open it in your browser
     ///
-    /// The address works once, and every user of the machine can read a command line. So the
-    /// browser gets a file in checkpointd's own folder that only you can read and that redirects to
-    /// the page; it is removed once the browser has opened the page. If that takes over half a
-    /// minute (a browser from a snap may not read that file), the address is printed for you to
-    /// open.
+    /// The address works once and must not be on a command line, which every user of the machine can read. So
+    /// the browser gets a private file that redirects to the page. If the browser has not opened the page after
+    /// half a minute, for example because a snap may not read that file, the address is printed.
     #[arg(long, conflicts_with = "stop")]
     pub(crate) open: bool,
     /// Serve it on this port; 0 for any free port (default: `web.port`)

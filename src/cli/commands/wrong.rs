@@ -34,7 +34,7 @@ pub(crate) struct WrongArgs {
         hide_default_value = true
     )]
     pub(crate) note: String,
-    /// Take an earlier mark back
+    /// Remove an earlier mark
     #[arg(long)]
     pub(crate) undo: bool,
     #[command(flatten)]

@@ -165,11 +165,11 @@ fn the_help_lists_every_command_in_a_group() {
     let program = env!("CARGO_BIN_EXE_checkpointd");
     let help = text(&run(&mut home.command(program, &["--help"]), b"").stdout);
     for group in [
-        "The five to know first:",
+        "Start here:",
         "Watch:",
-        "Ask:",
-        "Decide:",
-        "Keep:",
+        "Analyze:",
+        "Control:",
+        "Data:",
         "Set up:",
         "Options:",
         "Exit codes:",
@@ -181,7 +181,7 @@ fn the_help_lists_every_command_in_a_group() {
     }
     let first: Vec<_> = help
         .lines()
-        .skip_while(|line| !line.starts_with("The five"))
+        .skip_while(|line| !line.starts_with("Start here"))
         .skip(1)
         .take(5)
         .filter_map(|line| line.split_whitespace().next())

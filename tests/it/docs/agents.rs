@@ -19,12 +19,12 @@ const INTRODUCTION: &str = "\
 # Agents
 
 `checkpointd init` installs hooks for every agent that it finds on the machine, and `checkpointd doctor
---fire AGENT` tests them. The versions are those that the tests run with a scripted model; other
-versions work if their hooks are the same. An agent that was *not run here* was made from its public
-documentation and gets hooks only if you name it: `checkpointd init --agent AGENT`. Each agent has a chapter: what is installed where, how a
-checkpoint reaches it, how to turn it off, and what is particular to it.
+--fire AGENT` tests them. The tests run the versions below with a scripted model; other versions work if
+their hooks are the same. Support for an agent that is *not tested* was written from its public
+documentation, and it gets hooks only if you name it: `checkpointd init --agent AGENT`. Each agent has a
+chapter: what is installed where, how a checkpoint reaches it, and how to turn it off.
 
-| agent | word | tested with | hooks are in | answer to a stop | checkpoints are typed in tmux |
+| agent | name | tested with | hooks are in | answer to a stop | checkpoints are typed in tmux |
 |---|---|---|---|---|---|
 ";
 
@@ -32,32 +32,33 @@ checkpoint reaches it, how to turn it off, and what is particular to it.
 const OTHERS: &str = "
 ## Other agents
 
-Many agents took over the hooks of Claude Code. `agents` in `config.yml` describes such an agent, and then all commands know
-it by its name:
+Many agents call hooks as Claude Code does. You can describe such an agent in `agents` in `config.yml`; all commands then
+accept its name:
 
 ```yaml
 agents:
   - name: buddy                        # lower-case letters, digits, and `-`
     settings: ~/.buddy/settings.json   # the file with the user's hooks
-    project: .buddy                    # where the same file of a project is
+    project: .buddy                    # the folder of the same file in a project
     fields: {prompt: message}          # fields of payloads that have other names
     tools: {shell: [run], edit: [change], write: [create], read: [open]}
     transcripts: ~/.buddy/sessions/*/*.jsonl
-    variables: [BUDDY_SESSION]         # set for its hooks, and by no other agent
+    variables: [BUDDY_SESSION]         # environment variables that only this agent sets for hooks
     resume: buddy --resume {session}
 ```
 
-`checkpointd init --agent buddy` installs its hooks, and `checkpointd uninstall --agent buddy` takes them out again, also
-after the description is gone. Only `name` and `settings` are needed; [Configuration](configuration.md#agents) lists all keys.
+`checkpointd init --agent buddy` installs its hooks, and `checkpointd uninstall --agent buddy` removes them, even after you
+removed the description. Only `name` and `settings` are required; [Configuration](configuration.md#agents) lists all keys.
 
-- Its tools are journaled by Claude Code's names: `Bash`, `Read`, `Edit` and `Write`. Tools that are not listed are told by their
-  names. A result counts as a failure if it has an exit code other than 0, `success: false`, or `is_error: true`.
-- Some agents run the hooks of Claude Code's settings too. `variables` tells their calls apart. Run `checkpointd init` again after
-  a change of it: it is part of Claude Code's hook commands.
-- Checkpoints are the answer to its stop hook and never typed, since its screen is not known.
+- Its tools are journaled under Claude Code's names: `Bash`, `Read`, `Edit` and `Write`. The kind of tools that are not listed
+  is guessed from their names. A result is a failure if it has an exit code other than 0, `success: false`, or
+  `is_error: true`.
+- Some agents also run the hooks in Claude Code's settings. `variables` identifies their calls. Run `checkpointd init` again
+  after you change it, because it is part of Claude Code's hook commands.
+- Checkpoints are sent as the answer to its stop hook and never typed, because its screen is not known.
 
-[Examples](https://github.com/checkpointd/checkpointd/tree/main/examples/agents) has descriptions of CodeBuddy Code, Goose, OpenHands, and VS Code. They were made from the
-public documentation of these agents and not run.
+The repository has [examples](https://github.com/checkpointd/checkpointd/tree/main/examples/agents) for CodeBuddy Code,
+Goose, OpenHands, and VS Code. They were written from public documentation and not tested.
 ";
 
 /// What is to be said of one agent.
@@ -110,7 +111,7 @@ impl Subject {
         format!(
             "| [{}](agents/{word}.md) | `{word}` | {} | `{}` | {} | {typed} |\n",
             self.agent.name(),
-            self.version.as_deref().unwrap_or("not run here"),
+            self.version.as_deref().unwrap_or("not tested"),
             text(&files(&self.user)[0]["path"]),
             forms.join(" or "),
             word = self.agent.word(),
@@ -139,7 +140,7 @@ impl Subject {
         );
         let particulars = self.adapter.particulars();
         if !particulars.is_empty() {
-            page.push_str("\n## What is particular\n\n");
+            page.push_str("\n## Notes\n\n");
         }
         for particular in particulars {
             let _ = writeln!(page, "- {particular}");
@@ -154,8 +155,9 @@ impl Subject {
                 "The tests run version {version} of the package\n`{}` with a scripted model.",
                 self.adapter.package()
             ),
-            None => "It was not run here: what is said of it comes from\nits public documentation."
-                .to_owned(),
+            None => {
+                "Its support was written from\nits public documentation and not tested.".to_owned()
+            }
         }
     }
 
@@ -192,7 +194,7 @@ impl Subject {
         let typed = if self.adapter.has_composer() {
             "- If no hook waits for an answer, the checkpoint is [typed into its tmux pane](../delivery.md)."
         } else {
-            "- Checkpoints are not typed into its terminal, since its screen is not known."
+            "- Checkpoints are not typed into its terminal, because its screen is not known."
         };
         let _ = writeln!(said, "{typed}");
         let _ = writeln!(said, "- `checkpointd restart` types `{}`.", self.resume);
@@ -208,7 +210,7 @@ impl Subject {
         let _ = if patterns.is_empty() {
             writeln!(
                 said,
-                "- Its transcripts are not read: what it did is known from its hook calls, and `lookback` leaves it out."
+                "- Its transcripts are not read, so `lookback` leaves it out."
             )
         } else {
             let (patterns, variable) = (patterns.join(" and "), library.home_variable);

@@ -5,14 +5,16 @@ use std::collections::{BTreeSet, VecDeque};
 use super::imports::Imports;
 use super::source::{File, assert_none, files, tree};
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 9] = [
     "journal/src",
     "checkpoint/src",
     "actors/src",
+    "broker/src",
     "src",
     "testkit/src",
     "tests/it",
     "tests/web",
+    "tests/fleet",
 ];
 
 fn circles(files: &[File]) -> Vec<String> {

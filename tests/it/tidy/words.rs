@@ -1,13 +1,10 @@
 //! What is named in its own rooms only: the store's library, HTTP, agents. And every rule that is cited exists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use journal::Agent;
 
 use super::source::{File, assert_none, files, is_word, tree, words};
-
-const RULES: [&str; 14] = [
-    "TURN", "DECIDE", "FILES", "RULE", "EVID", "HYG", "MSG", "DELIV", "LISTEN", "RESTART", "PHASE",
-    "PROG", "JRNL", "ENV",
-];
 
 fn product(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| {
@@ -83,7 +80,7 @@ fn http(files: &[File]) -> Vec<String> {
     found
 }
 
-const AGENTS: [&str; 7] = [
+const AGENTS: [&str; 6] = [
     "checkpoint/src/agents",
     "src/install/agents",
     // Keys of the settings, recordings for the demo, and the client, which does not link the core.
@@ -91,23 +88,23 @@ const AGENTS: [&str; 7] = [
     "src/cli/commands/demo/recording.rs",
     "src/client/input.rs",
     // The definition.
-    "journal/src/agent.rs",
     "journal/src/event",
 ];
 
 fn agents(files: &[File]) -> Vec<String> {
-    let variants = ["Agent::Claude", "Agent::Gemini", "Agent::Codex"];
-    let mut found = named(files, &variants, &AGENTS);
+    let variants = Agent::HOSTS.map(|agent| format!("Agent::{agent:?}"));
+    let mut found = named(files, &variants.each_ref().map(String::as_str), &AGENTS);
+    let quotes = Agent::WORDS.map(|word| format!("\"{word}\""));
     found.extend(quoted(
         files,
-        &["\"claude\"", "\"gemini\"", "\"codex\""],
+        &quotes.each_ref().map(String::as_str),
         &AGENTS,
     ));
     found
 }
 
-/// Returns the rules that are cited in a text, such as `TURN-3`.
-fn cited(text: &str) -> Vec<(usize, &str)> {
+/// Returns the numbers of a text that look like those of rules, such as `TURN-3`.
+fn numbers(text: &str) -> Vec<(usize, &str)> {
     let mut cited = Vec::new();
     for (dash, _) in text.match_indices('-') {
         let digits = text[dash + 1..]
@@ -125,14 +122,15 @@ fn cited(text: &str) -> Vec<(usize, &str)> {
             .into_iter()
             .flatten()
             .all(|at| text.as_bytes().get(at).is_none_or(|next| !is_word(*next)));
-        if digits > 0 && bounded && RULES.contains(&&text[begin..dash]) {
+        if letters > 0 && digits > 0 && bounded {
             cited.push((begin, &text[begin..end]));
         }
     }
     cited
 }
 
-/// Returns citations of rules that do not exist, and rules that exist twice.
+/// Returns citations of rules that do not exist, and rules that exist twice. A citation is a number with the prefix of a
+/// rule.
 fn citations(files: &[File]) -> Vec<String> {
     let mut rules: BTreeMap<&str, &str> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -141,18 +139,19 @@ fn citations(files: &[File]) -> Vec<String> {
             let rule = line
                 .strip_prefix("### ")
                 .and_then(|title| title.split(' ').next());
-            let rule = rule.filter(|rule| cited(rule).len() == 1);
+            let rule = rule.filter(|rule| numbers(rule).len() == 1);
             let other = rule.and_then(|rule| rules.insert(rule, &file.path));
             if let (Some(rule), Some(other)) = (rule, other) {
                 wrong.push(format!("{}: {rule} is in {other} too", file.path));
             }
         }
     }
+    let prefixes: BTreeSet<&str> = rules.keys().map(|rule| prefix(rule)).collect();
     // The rules of this test are made up.
     for file in files.iter().filter(|file| !file.is_in(&["tests/it/tidy"])) {
-        let unknown = cited(&file.text)
+        let unknown = numbers(&file.text)
             .into_iter()
-            .filter(|(_, rule)| !rules.contains_key(rule));
+            .filter(|(_, rule)| prefixes.contains(prefix(rule)) && !rules.contains_key(rule));
         wrong.extend(unknown.map(|(at, rule)| {
             format!(
                 "{}:{}: there is no rule {rule}",
@@ -162,6 +161,10 @@ fn citations(files: &[File]) -> Vec<String> {
         }));
     }
     wrong
+}
+
+fn prefix(rule: &str) -> &str {
+    rule.split('-').next().unwrap_or_default()
 }
 
 #[test]
@@ -208,6 +211,7 @@ fn names_in_the_wrong_rooms_are_found() {
             "src/cli/top.rs",
             "match a { Agent::Claude => \"gemini\" }\n#[cfg(test)]\nmod tests {\nAgent::Codex }\nAgent::Codex",
         ),
+        ("src/ops/wire.rs", "let a = \"opencode\";\nAgent::OpenCode"),
         ("src/install/agents/codex.rs", "Agent::Codex\n"),
     ]);
     assert_eq!(sled(&tree), ["journal/src/log.rs:1: sled"]);
@@ -223,7 +227,9 @@ fn names_in_the_wrong_rooms_are_found() {
         [
             "src/cli/top.rs:1: Agent::Claude",
             "src/cli/top.rs:5: Agent::Codex",
-            "src/cli/top.rs:1: \"gemini\""
+            "src/ops/wire.rs:2: Agent::OpenCode",
+            "src/cli/top.rs:1: \"gemini\"",
+            "src/ops/wire.rs:1: \"opencode\""
         ]
     );
 }

@@ -111,7 +111,7 @@ impl Adapter for Claude {
     }
 
     fn particulars(&self) -> &'static [&'static str] {
-        &["It gets the checkpoint as `context` from version 2.1.163 on, before that as `block`."]
+        &["It gets checkpoints as `context` since version 2.1.163, before that as `block`."]
     }
 
     fn stands_for(&self, shown: &str, pasted: &str) -> bool {

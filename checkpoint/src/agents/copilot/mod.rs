@@ -94,13 +94,13 @@ impl Adapter for Copilot {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "`init` writes a hooks file of its own, which is all that `uninstall` removes.",
-            "It denies every tool call whose `preToolUse` hook fails, so that hook ends with exit code 0 whatever happens.",
-            "It also runs the hooks of a project's `.claude/settings.json`. Those calls are ignored, because its own say the same.",
-            "It has no hook for a permission dialog that can be told from a call that is allowed, so a dialog is no reason to notify you.",
-            "It ends a turn after 8 blocked stops, whatever `max_blocks_per_turn` says.",
-            "It is not told at its start of work that an earlier session left.",
-            "It gives a turn no id, so a message that is typed while it works begins a turn.",
+            "`init` writes a separate hooks file, and `uninstall` removes it.",
+            "It denies tool calls whose `preToolUse` hook fails, so that hook always exits with 0.",
+            "It also runs the hooks of a project's `.claude/settings.json`. Those calls are ignored, because they repeat its own.",
+            "It has no hook for permission dialogs, so you are not notified of them.",
+            "It ends a turn after 8 blocked stops, regardless of `max_blocks_per_turn`.",
+            "A new session gets no summary of unfinished work.",
+            "Its turns have no ids, so a message that is typed while it works begins a new turn.",
             "`/checkpoint` and `/handoff` are not installed.",
         ]
     }

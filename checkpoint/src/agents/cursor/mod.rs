@@ -107,11 +107,11 @@ impl Adapter for Cursor {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "`init` leaves it out unless it is named.",
-            "It submits the checkpoint as its user's next message, at most five times in a row (`loop_limit`). After that nothing is sent.",
-            "A turn that failed or was aborted gets no checkpoint, nor does `cursor-agent -p`, which calls no stop hook.",
+            "`init` skips it unless you name it.",
+            "It submits the checkpoint as its user's next message, at most five times in a row (`loop_limit`).",
+            "Failed and aborted turns get no checkpoint, nor does `cursor-agent -p`, which calls no stop hook.",
             "If it runs the hooks of Claude Code's settings, these calls are ignored.",
-            "It is not told at its start of work that an earlier session left.",
+            "A new session gets no summary of unfinished work.",
             "`/checkpoint` and `/handoff` are not installed.",
         ]
     }

@@ -91,11 +91,10 @@ impl Adapter for Droid {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "A `~/.factory/hooks.json` takes the place of the hooks in its settings, so `doctor` warns of one.",
-            "It calls no prompt hook in `droid exec`. What began the turn is read from the transcript then.",
+            "A `~/.factory/hooks.json` replaces the hooks in its settings, so `doctor` warns about that file.",
+            "`droid exec` calls no prompt hook. The prompt is then read from the transcript.",
             "It calls no hook after a command that failed. How the command ended is read from the transcript.",
-            "It has no limit of its own for blocked stops.",
-            "Its terminal view and resumed sessions were not tried, because they need an account.",
+            "Its terminal view and resumed sessions are not tested, because they need an account.",
         ]
     }
 

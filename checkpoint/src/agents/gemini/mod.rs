@@ -113,10 +113,10 @@ impl Adapter for Gemini {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "It takes a shell's error about a missing program as a prompt and never stops, so each entry looks for the hook client first.",
+            "It takes a shell's error about a missing program as a prompt and never stops, so each entry first checks that the hook client exists.",
             "It calls `PreCompress` before every message to its model, so that entry has the matcher `manual`.",
-            "It does not report which of its automatic compressions take place, so only `/compress` is preceded by a progress document.",
-            "It loses the first message of a `gemini -p` run when that session is resumed, if the run began with a summary of earlier work.",
+            "It does not report automatic compressions, so only `/compress` is preceded by a progress document.",
+            "If a `gemini -p` run began with a summary of unfinished work, resuming that session loses its first message.",
         ]
     }
 

@@ -118,11 +118,11 @@ impl Adapter for Kimi {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "It goes on once in a turn: a stop after that passes as `nobody_waiting`. Usually no hook reports one, so the session counts as running until its next message.",
+            "It continues a turn only once: a later stop passes with the reason `nobody_waiting`. Usually no hook reports that stop, so the session counts as running until your next message.",
             "It does not show the checkpoint in its terminal.",
-            "It is not told at its start of work that an earlier session left.",
-            "It does not start if an entry has a key or an event that it does not know.",
-            "Its composer is not known, so after a restart the checkpoint comes with the next stop.",
+            "A new session gets no summary of unfinished work.",
+            "It does not start if its settings have a hook with an unknown key or event.",
+            "Its composer is not known, so after `checkpointd restart` the checkpoint is sent at the next stop.",
             "`/checkpoint` and `/handoff` are not installed.",
         ]
     }

@@ -96,11 +96,11 @@ impl Adapter for OpenCode {
     fn particulars(&self) -> &'static [&'static str] {
         &[
             "Its settings are below `XDG_CONFIG_HOME` if that is set.",
-            "`init` writes a plugin, which tells the hook client what happens and sends the checkpoint as a message.",
-            "`opencode run` ends with its first stop, so nothing is sent to it: its stops pass as `nobody_waiting`.",
-            "It is not told at its start of work that an earlier session left.",
+            "`init` writes a plugin, which calls the hook client and sends the checkpoint as a message.",
+            "`opencode run` ends with its first stop, so its stops pass with the reason `nobody_waiting`.",
+            "A new session gets no summary of unfinished work.",
             "Its sessions are in a database, not in files.",
-            "It gives a turn no id, so a message that is typed while it works begins a turn.",
+            "Its turns have no ids, so a message that is typed while it works begins a new turn.",
         ]
     }
 

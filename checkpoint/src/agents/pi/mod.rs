@@ -90,9 +90,9 @@ impl Adapter for Pi {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "`init` writes an extension, which tells the hook client what happens and sends the checkpoint as a message.",
-            "It is not told at its start of work that an earlier session left.",
-            "It gives a turn no id, so a message that is typed while it works begins a turn.",
+            "`init` writes an extension, which calls the hook client and sends the checkpoint as a message.",
+            "A new session gets no summary of unfinished work.",
+            "Its turns have no ids, so a message that is typed while it works begins a new turn.",
         ]
     }
 

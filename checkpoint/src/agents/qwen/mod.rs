@@ -101,9 +101,9 @@ impl Adapter for Qwen {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "It calls its prompt hook before each call of its model. Only what a person sent begins a turn.",
-            "It writes the checkpoint into no transcript, so a resumed session does not know of it.",
-            "It blocks a stop at most 7 times in a turn, whatever `max_blocks_per_turn` says.",
+            "It calls its prompt hook before each call of its model. Only a message of a person begins a turn.",
+            "It does not write the checkpoint to the transcript, so a resumed session does not know it.",
+            "It blocks a stop at most 7 times in a turn, regardless of `max_blocks_per_turn`.",
             "It shows the checkpoint as `Stop hook error`.",
         ]
     }

@@ -120,10 +120,10 @@ impl Adapter for Vibe {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "It calls no hook for a prompt, so what began the turn is read from its journal at the stop. It calls none when a person interrupts it either, so the session counts as running until its next stop.",
-            "It has three hooks: before a tool, after a tool, and at the stop. It is not told at its start of work that an earlier session left.",
-            "It goes on at most three times in a turn. The limit of checkpointd is lower by default.",
-            "It keeps a journal of the last turns of a session only, so `lookback` sees no earlier ones.",
+            "It calls no hook for a prompt, so the prompt is read from its transcript at the stop. It calls no hook when a person interrupts it, so the session counts as running until its next stop.",
+            "It has three hooks: before a tool, after a tool, and at the stop. A new session gets no summary of unfinished work.",
+            "It continues a turn at most three times.",
+            "It keeps only the last turns of a session, so `lookback` sees no earlier ones.",
             "`/checkpoint` and `/handoff` are not installed.",
         ]
     }

@@ -34,8 +34,7 @@ use play::Players;
 use recording::{RECORDINGS, Script};
 use stage::Stage;
 
-/// Play recorded sessions of all three agents through client, daemon and actors in a temporary
-/// folder
+/// Play recorded sessions of three agents in a temporary folder
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {
     /// Keep the folder and print its path

@@ -15,7 +15,7 @@ use crate::render;
 /// The operator's folder.
 #[derive(Args, Debug)]
 pub(crate) struct Operator {
-    /// The operator's folder, which has the keys of the fleet
+    /// The operator's folder with the keys of the fleet
     #[arg(long, value_name = "FOLDER", default_value = "fleet", value_hint = ValueHint::DirPath)]
     pub(crate) dir: PathBuf,
 }

@@ -27,7 +27,7 @@ use crate::render;
 use arguments::{LevelName, machine};
 use members::Operator;
 
-/// Ask the journals of many machines in one place
+/// Collect the journals of many machines in one place
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd fleet preview --since 2h\n  \
     checkpointd fleet export --machine laptop-7 > laptop-7.ndjson\n  \
@@ -42,7 +42,7 @@ pub(crate) struct FleetArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetAction {
-    /// Show exactly what an export would take from this machine, event by event
+    /// Show exactly what this machine would send, event by event
     Preview {
         /// How much is sent
         #[arg(long, default_value = "decisions")]
@@ -51,7 +51,7 @@ pub(crate) enum FleetAction {
         #[arg(long, value_name = "TIME", default_value = "1h")]
         since: String,
     },
-    /// Write this machine's events to stdout, for `fleet merge` on another one
+    /// Write this machine's events to stdout, for `fleet merge`
     Export {
         /// Name of this machine at the collector: lower-case letters, digits and `-`
         #[arg(long, value_name = "NAME", value_parser = machine)]
@@ -60,7 +60,7 @@ pub(crate) enum FleetAction {
         #[arg(long, default_value = "decisions")]
         level: LevelName,
     },
-    /// Make a fleet: an authority for certificates, and configuration for NATS servers and the collector
+    /// Create a certificate authority and the configuration of NATS servers and the collector
     InitServer {
         /// The servers, one or three: HOST or HOST:PORT
         #[arg(required = true, value_name = "SERVER")]
@@ -68,7 +68,7 @@ pub(crate) enum FleetAction {
         #[command(flatten)]
         operator: Operator,
     },
-    /// Take a machine in, or renew its certificate; writes NAME.join for `fleet join`
+    /// Add a machine or renew its certificate; writes NAME.join for `fleet join`
     Enrol {
         /// Name of the machine: lower-case letters, digits and `-`
         #[arg(value_parser = machine)]
@@ -76,7 +76,7 @@ pub(crate) enum FleetAction {
         #[command(flatten)]
         operator: Operator,
     },
-    /// Take a machine out: its certificate is of no use any more
+    /// Revoke a machine's certificate
     Revoke {
         /// Name of the machine
         #[arg(value_parser = machine)]
@@ -84,12 +84,12 @@ pub(crate) enum FleetAction {
         #[command(flatten)]
         operator: Operator,
     },
-    /// Renew the certificates of the servers and the collector, which hold 398 days
+    /// Renew the certificates of the servers and the collector, which are valid for 398 days
     Renew {
         #[command(flatten)]
         operator: Operator,
     },
-    /// Have this machine send its events, with the file that `fleet enrol` wrote
+    /// Start to send this machine's events, with the file that `fleet enrol` wrote
     Join {
         /// The file
         #[arg(value_hint = ValueHint::FilePath)]
@@ -98,27 +98,27 @@ pub(crate) enum FleetAction {
         #[arg(long, default_value = "decisions")]
         level: LevelName,
     },
-    /// Take out what a stopped collector and its broker have of a machine or a session
+    /// Remove a machine or a session from a stopped collector and its broker
     Forget {
         /// Name of a machine, or id of a session
         #[arg(value_name = "MACHINE|SESSION")]
         what: String,
     },
-    /// Take in what machines send to the broker, into the journal of this home, until it is stopped
+    /// Run the collector: write what machines send to the broker to the journal
     ///
-    /// The broker is `fleet.url` in this home's config.yml. While it runs, all questions are answered as by a daemon.
+    /// The broker is `fleet.url` in config.yml. While the collector runs, it answers queries as a daemon does.
     Collect,
-    /// The copy in Postgres that `fleet.postgres` in the collector's config.yml names
+    /// Manage the copy in Postgres (`fleet.postgres`)
     Postgres {
         #[command(subcommand)]
         action: PostgresAction,
     },
-    /// Take exports of machines into a collector's journal; what it has already is left as it is
+    /// Merge exports of machines into a collector's journal
     Merge {
         /// Exports, `-` for stdin
         #[arg(required = true, value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
-        /// The collector's folder; asked with CHECKPOINTD_HOME set to it
+        /// The collector's folder; set CHECKPOINTD_HOME to it for queries
         #[arg(long, value_name = "HOME", value_hint = ValueHint::DirPath)]
         into: PathBuf,
         /// How an answer is printed.

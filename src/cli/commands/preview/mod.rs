@@ -25,7 +25,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 
-/// Decide now, send nothing: what a stop of this agent would get
+/// Show the checkpoint that a stop would get now, without sending it
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd preview --agent claude --project . --elapsed 90s\n  checkpointd preview --agent codex --transcript rollout.jsonl --json"
@@ -40,13 +40,13 @@ pub(crate) struct PreviewArgs {
     /// The agent's transcript (default: the session's, else none)
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
-    /// As this session of the journal: id, beginning of one, or `last`
+    /// As this session of the journal: id, prefix of one, or `last`
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
-    /// How long the turn has lasted, for example 90s (default: by the session, else by the transcript)
+    /// How long the turn has lasted, for example 90s (default: from the session, else from the transcript)
     #[arg(long, value_name = "DURATION")]
     pub(crate) elapsed: Option<String>,
-    /// The active work item, whose plan says which files to expect
+    /// The active work item, whose plan lists the expected files
     #[arg(long)]
     pub(crate) slug: Option<String>,
     /// How an answer is printed.

@@ -19,19 +19,18 @@ use crate::ops::query::Query;
 use crate::ops::views::Reproved;
 use crate::render::{self};
 
-/// Fold history again: prove past decisions, try another policy, or play recorded hook calls
+/// Decide again: verify past decisions, try another policy, or play recorded hook calls
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml --json\n  checkpointd replay --file hooks.ndjson --json\n  \
     checkpointd replay --session last --step\n\n\
-    The FILE of --policy is a whole config.yml, which then stands in place of yours:\n  \
+    The FILE of --policy is a config.yml that replaces yours:\n  \
     min_turn: 60s\n  max_blocks_per_turn: 2\n\
-    or a file of rules, which lies over the policy that each decision was made by. Such a file\n\
-    has `rules` alone, is called .checkpointd.yml, or has a key that only a project's file has\n\
-    (`enabled`, `working_slug`):\n  \
+    or a file of rules, which are merged into the policy of each past decision. A file of rules\n\
+    has only `rules`, is named .checkpointd.yml, or has `enabled` or `working_slug`:\n  \
     rules:\n    - name: database schema\n      include: [\"migrations/**\"]\n      actions:\n        \
     - text: Run the migration against a copy (`make migrate-test`)\n          evidence: [make migrate-test]\n\n\
-    Exit codes: 0 ok, 1 --verify found a difference or a line of --file is not right, 2 usage"
+    Exit codes: 0 ok, 1 --verify found a difference or --file has an invalid line, 2 usage"
 )]
 pub(crate) struct ReplayArgs {
     /// Only this session
@@ -40,16 +39,16 @@ pub(crate) struct ReplayArgs {
     /// Only of this machine, in a collector's journal
     #[arg(long, value_name = "NAME", conflicts_with = "file")]
     pub(crate) machine: Option<String>,
-    /// Decide every past decision again; exit 1 on a difference
+    /// Decide all past stops again and compare; exit 1 on a difference
     #[arg(long, conflicts_with_all = ["policy", "file"])]
     pub(crate) verify: bool,
     /// Show what would have been decided under this config.yml or file of rules (see below)
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub(crate) policy: Option<PathBuf>,
-    /// Play hook calls from a file through fold and decide, in memory, by their own clock
+    /// Decide about hook calls from a file, in memory
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Show what each event of the session or the file changed; on a terminal one at a time
+    /// Show what each event changed; on a terminal, one event at a time
     #[arg(long, conflicts_with_all = ["verify", "policy"])]
     pub(crate) step: bool,
     /// How an answer is printed.

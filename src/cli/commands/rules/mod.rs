@@ -23,7 +23,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Colour, Table};
 
-/// Show which rules there are, which match a file, and whether a file of rules is right
+/// List, match, check, test and write rules
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules test\n  checkpointd rules check new-rules.yml"
@@ -45,7 +45,7 @@ pub(crate) struct RulesArgs {
 pub(crate) enum RulesAction {
     /// List the packs and rules that are active in the project
     List,
-    /// Say which rules these files match
+    /// Show which rules these files match
     Match {
         /// Paths, relative to the project
         #[arg(required = true)]
@@ -61,20 +61,20 @@ pub(crate) enum RulesAction {
         /// The file (default: the project's)
         file: Option<PathBuf>,
     },
-    /// Write a rule with its example: asks a few questions
+    /// Ask a few questions and write a rule with an example
     New(create::NewRule),
-    /// Show what a .checkpointd.yml would have asked for in the last turns, again whenever it changes
+    /// Show what a .checkpointd.yml would have asked for in the last turns, and repeat it whenever the file changes
     Try {
         /// The file (default: the project's)
         file: Option<PathBuf>,
-        /// How many turns of the agents' own transcripts
+        /// Number of turns from the agents' own transcripts
         #[arg(long, default_value_t = 50)]
         last: usize,
         /// Show it once
         #[arg(long)]
         once: bool,
     },
-    /// Suggest a .checkpointd.yml: what verified this project so far, and what changed with nothing run
+    /// Suggest a .checkpointd.yml from what this project's sessions did
     Suggest {
         /// Turns that began since: 90d, monday, 2026-11-20, RFC 3339
         #[arg(long, value_name = "TIME", default_value = "90d")]

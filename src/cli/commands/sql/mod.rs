@@ -26,7 +26,7 @@ use tables::Wanted;
 
 pub(super) use tables::columns_of;
 
-/// Ask the journal in SQL: over tables of events, decisions, tools, turns and sessions, in memory
+/// Query events, decisions, tools, turns and sessions in SQL
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd sql \"select tool, count(*), sum(is_error) from tools group by tool\"\n  \
