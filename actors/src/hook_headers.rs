@@ -25,7 +25,7 @@ pub struct HookHeaders {
 
 /// The URL of a hook call names an agent that checkpointd does not know.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no agent is called `{word}`: expected {known}")]
+#[error("unknown agent `{word}`: expected {known}")]
 pub struct UnknownAgent {
     word: String,
     known: String,

@@ -38,7 +38,7 @@ pub fn briefly<T: Send + 'static>(
         Ok(found) => Some(found),
         Err(RecvTimeoutError::Disconnected) => None,
         Err(RecvTimeoutError::Timeout) => {
-            tracing::warn!(project, "A project was not looked at: it does not answer.");
+            tracing::warn!(project, "A project was skipped: it does not answer.");
             VIEWS.hangs(number);
             None
         }
@@ -97,11 +97,11 @@ impl Looking {
         match tokio::time::timeout(git_timeout + SPARE, running).await {
             Ok(done) => done
                 .inspect_err(
-                    |error| tracing::error!(project, %error, "Looking at a project failed."),
+                    |error| tracing::error!(project, %error, "Examining a project failed."),
                 )
                 .ok(),
             Err(_) => {
-                tracing::error!(project, "Looking at a project does not end.");
+                tracing::error!(project, "Examining a project does not end.");
                 self.hangs(number);
                 None
             }
@@ -129,7 +129,7 @@ impl Looking {
         }
         let line = |(project, seconds): (&str, u64)| {
             format!(
-                "looking at {project} has not ended for {seconds} s, because its file system or git does not answer: \
+                "examining {project} has not ended for {seconds} s, because its file system or git does not answer: \
                  {consequence}"
             )
         };

@@ -187,13 +187,13 @@ impl Broker {
         };
         if info.config.num_replicas < 3 {
             notes.push(format!(
-                "stream {name} has {} replica: the loss of one server is the loss of what the collector has not taken in yet",
+                "stream {name} has {} replica: if one server is lost, events that the collector has not received yet are lost too",
                 info.config.num_replicas
             ));
         }
         if name == RUNS && (info.config.max_age != 0 || info.config.discard != "new") {
             notes.push(format!(
-                "stream {name} drops old messages (max_age, discard): what the collector has not taken in by then is lost"
+                "stream {name} drops old messages (max_age, discard): events that the collector has not received by then are lost"
             ));
         }
         Ok(())

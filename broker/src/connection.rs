@@ -97,7 +97,7 @@ impl Broker {
         };
         let connected = tokio::time::timeout(2 * CONNECT_WAIT, options.connect(servers)).await;
         let connected =
-            connected.map_err(|_| Problem::Later("no server takes a connection".into()))?;
+            connected.map_err(|_| Problem::Later("no server accepts connections".into()))?;
         match connected {
             Ok(client) => Ok(Self { client, denied }),
             Err(error) => {
@@ -171,7 +171,7 @@ struct Answer {
 /// Reads an answer of JetStream's.
 pub(crate) fn read<T: DeserializeOwned>(answer: &Message) -> Result<T> {
     let wrong =
-        |error: serde_json::Error| Problem::Later(format!("an answer is not right: {error}"));
+        |error: serde_json::Error| Problem::Later(format!("invalid answer: {error}"));
     let either: Answer = serde_json::from_slice(&answer.payload).map_err(wrong)?;
     match either.error {
         Some(error) => Err(error.into()),

@@ -53,7 +53,7 @@ impl Credentials {
         let Self::Certificate(pem) = self else {
             return Ok(None);
         };
-        let wrong = |error: &dyn std::fmt::Display| format!("its PEM is not right: {error}");
+        let wrong = |error: &dyn std::fmt::Display| format!("its PEM is invalid: {error}");
         let certificates: Vec<CertificateDer<'static>> =
             CertificateDer::pem_slice_iter(pem.as_bytes())
                 .collect::<Result<_, _>>()

@@ -104,7 +104,7 @@ impl Broker {
         let last = self.last(HEADS, &source.head()).await?;
         let head = last.map(|(_, message)| serde_json::from_slice(&message.payload));
         head.transpose().map_err(|error| {
-            Problem::Refused(format!("what the collector has is not right: {error}"))
+            Problem::Refused(format!("invalid answer about the collector's position: {error}"))
         })
     }
 

@@ -30,7 +30,7 @@ const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
 /// What to do on a machine that has no data yet.
 pub(crate) const FIRST_STEP: &str =
-    "`checkpointd init` adds the hooks to your agents; `checkpointd demo` shows what they are for";
+    "`checkpointd init` adds the hooks to your agents; `checkpointd demo` shows what they do";
 
 /// Returns the daemon's health, or `None` if no daemon accepts hooks.
 pub(crate) fn health(home: &Home) -> Option<Health> {

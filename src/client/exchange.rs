@@ -113,7 +113,7 @@ fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
     });
     attempt.map_err(|error| match Errno::from_io_error(&error) {
         _ if error.kind() == io::ErrorKind::PermissionDenied => {
-            Answer::Useless("the socket is not this user's, or others can replace it")
+            Answer::Useless("the socket belongs to another user, or others can replace it")
         }
         Some(Errno::NOENT | Errno::CONNREFUSED) => Answer::NoDaemon,
         Some(Errno::AGAIN) => Answer::Useless("the daemon does not accept connections"),

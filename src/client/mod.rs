@@ -98,7 +98,7 @@ fn deliver(call: &Call) {
     if let Some(other) = input::caller_in_disguise(&call.agent, &call.payload) {
         let agent = &call.agent;
         return debug(&format!(
-            "{other} runs the hooks of {agent}; its own say the same"
+            "{other} also runs the hooks of {agent}; this call repeats its own"
         ));
     }
     let Some(home) = Home::from_env() else {

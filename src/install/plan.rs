@@ -48,7 +48,7 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
     let installer = installer(agent);
     if *scope != Scope::User && !installer.has_project_hooks() {
         return Err(format!(
-            "{} takes no hooks from a project: leave out --project",
+            "{} supports no hooks in a project: omit --project",
             agent.name()
         ));
     }
@@ -82,14 +82,14 @@ fn notes(found: &Found, scope: &Scope, installer: &dyn Installer) -> Vec<String>
     let mut notes = Vec::new();
     if found.program.is_none() {
         notes.push(format!(
-            "`{}` is not on PATH; its settings are written all the same",
+            "`{}` is not on PATH; its settings are written anyway",
             found.agent.word()
         ));
     }
     if let Scope::Project(project) = scope {
         notes.push(installer.project_note(project));
         notes.push(
-            "if the hooks are in your user settings too, each call comes twice and counts once"
+            "if the hooks are in your user settings too, each call arrives twice and is journaled once"
                 .into(),
         );
     }

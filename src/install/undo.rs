@@ -123,7 +123,7 @@ fn own(
     }
     if before.is_some() && written.is_some() {
         notes.push(format!(
-            "{} has hooks of yours and is kept; take ours out of it",
+            "{} has hooks of yours and is kept; remove those of checkpointd",
             path.display()
         ));
     }

@@ -91,7 +91,7 @@ impl Order {
             return Ok(Self::Mute(None));
         };
         match parse_duration(period) {
-            Ok(Duration::ZERO) => Err(Failure::usage("a mute of no length changes nothing")
+            Ok(Duration::ZERO) => Err(Failure::usage("a mute without a duration has no effect")
                 .hint("end one with `checkpointd unmute`")),
             Ok(period) => Ok(Self::Mute(Some(period))),
             Err(problem) => Err(Failure::usage(problem)),

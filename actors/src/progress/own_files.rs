@@ -62,8 +62,7 @@ fn line(path: &Path, name: &str, text: &str, state: &FileState) -> CheckResult {
                 "document",
                 format!("{name} as the journal has it"),
                 format!("{name} is not as the journal has it: {how}"),
-                "take nothing from that file: `checkpointd progress show` says what was written, and \
-                 `checkpointd progress rebuild --force` writes it again",
+                "do not use that file: `checkpointd progress show` prints the document, and `checkpointd progress rebuild --force` writes it again",
             )
         }
     }

@@ -173,7 +173,7 @@ fn external(check: &UserCheck, project: &str, named: &[VariableName]) -> CheckRe
             "external",
             format!("{name}: exit 0"),
             found,
-            "bring it back, or go on with what does not need it",
+            "restore it, or continue with work that does not need it",
         )
     };
     match process::feed(command, b"", Instant::now() + within) {

@@ -133,7 +133,7 @@ fn refuse_silent(journal: &Journal, stream: &Stream) -> Result<(), Error> {
     if looking::answers(project) {
         return Ok(());
     }
-    let problem = "was not looked at: its file system does not answer";
+    let problem = "was not examined: its file system does not answer";
     Err(Error::Refused(format!("{project} {problem}")))
 }
 

@@ -182,7 +182,7 @@ impl Tmux<'_> {
         };
         read().ok_or_else(|| TmuxError::Refused {
             program: "tmux",
-            complaint: "its description of the pane could not be read".into(),
+            complaint: "tmux's description of the pane could not be read".into(),
         })
     }
 

@@ -88,7 +88,7 @@ impl Turn {
         self.calls.drain(..more);
     }
 
-    /// Adds a call; one that began before its part is known already, without its end.
+    /// Adds a call; one that began before its part is already known, without its end.
     fn take_in_call(&mut self, call: ToolCall) {
         let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
             (Some(known), Some(id)) => known == id,

@@ -61,7 +61,7 @@ impl fmt::Display for BadName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no agent's name: it has at most {} lower-case letters, digits, and `-`, and begins with a letter",
+            "`{}` is not an agent's name: it has at most {} lower-case letters, digits, and `-`, and begins with a letter",
             self.0,
             AgentName::BYTES_MAX
         )

@@ -96,7 +96,7 @@ pub(super) fn repair(path: &Path) -> Result<(Sealed, Option<String>)> {
     }
     tracing::warn!("{said}; it was repaired from its parity.");
     if let Err(error) = note(path, &said) {
-        tracing::warn!(%error, "Cannot note what was repaired.");
+        tracing::warn!(%error, "Cannot record a repair.");
     }
     Ok((Sealed::open(path)?, Some(said)))
 }

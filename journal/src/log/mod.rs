@@ -229,7 +229,7 @@ impl Journal {
         appended.first().copied().ok_or(Error::Closed)
     }
 
-    /// As [`Journal::import`], with many events in one commit. An event that is known already is the last one that is
+    /// As [`Journal::import`], with many events in one commit. An event that is already known is the last one that is
     /// looked at: what follows it would get other numbers.
     ///
     /// # Errors

@@ -211,7 +211,7 @@ impl StoreWriter {
         if let Err(error) = &reopened {
             tracing::warn!(%error, "Could not reopen the store; trying again.");
         } else {
-            tracing::info!(last, "The store takes events again.");
+            tracing::info!(last, "The store accepts events again.");
             shared.in_flight().retain(|_, seq| *seq > last);
             let missed = shared
                 .store

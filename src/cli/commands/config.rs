@@ -168,8 +168,8 @@ fn unknown(key: &str, rows: &[Shown]) -> Failure {
 
 fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
     if value.contains(['\n', '\r']) {
-        return Err(Failure::usage("a value is one line")
-            .hint("`checkpointd config edit` takes longer ones"));
+        return Err(Failure::usage("a value must be one line")
+            .hint("use `checkpointd config edit` for longer values"));
     }
     let before = settings::load(home)?.show();
     if !before.iter().any(|row| row.key == key) {
@@ -186,7 +186,7 @@ fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
     let after = settings::check(&home.config, &new)
         .map_err(|error| {
             error.hint(format!(
-                "nothing was changed; `{key}: {value}` is not valid"
+                "nothing was changed; `{key}: {value}` is invalid"
             ))
         })?
         .show();
@@ -200,7 +200,7 @@ fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
         .all(|(was, now)| (&was.key, &was.value) == (&now.key, &now.value));
     if !same_elsewhere || !after.iter().any(is_set) {
         return Err(Failure::failed(format!(
-            "`{key}` is written in {} in a way that cannot be changed alone; nothing was changed",
+            "`{key}` is written in {} in a form that cannot be edited; nothing was changed",
             home.config.display()
         ))
         .hint("`checkpointd config edit`"));
@@ -295,7 +295,7 @@ fn check_all(home: &Home) -> Result<u8> {
         println!("{}: ok", home.config.display());
     } else {
         println!(
-            "{}: there is none, the defaults hold",
+            "{}: there is no such file, the defaults apply",
             home.config.display()
         );
     }

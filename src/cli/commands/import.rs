@@ -48,7 +48,7 @@ pub(super) fn run(home: &Home, own: bool, json: bool) -> Result<u8> {
     if json {
         print_json(&Imported { imported, known });
     } else {
-        println!("{imported} imported, {known} known already");
+        println!("{imported} imported, {known} already known");
     }
     Ok(exit::OK)
 }
@@ -65,7 +65,7 @@ impl Wrong {
     fn failure(self, imported: u64) -> Failure {
         match self {
             Self::Line(number, what) => Failure::failed(format!("line {number}: {what}")).hint(format!(
-                "{imported} events were imported before it; mend the line and import the file again"
+                "{imported} events were imported before it; fix the line and import the file again"
             )),
             Self::Other(number, what) => Failure::failed(format!("line {number}: {what}"))
                 .hint("import into an empty journal: set CHECKPOINTD_HOME to a new folder"),
@@ -109,13 +109,13 @@ impl Import<'_> {
         let expected = self.done.imported + self.done.known + self.waiting.len() as u64 + 1;
         if seq != expected {
             return Err(wrong(format!(
-                "it has seq {seq}, and {expected} is next: an import is a whole export, from 1 on"
+                "it has seq {seq}, and {expected} is next: import a complete export, from event 1"
             )));
         }
         if seq <= self.had {
             let there = self.journal.event(seq)?;
             if there.is_none_or(|there| there.id != envelope.id) {
-                let what = format!("event {seq} of this journal is another one");
+                let what = format!("event {seq} of this journal is a different one");
                 return Err(Wrong::Other(number, what));
             }
             self.done.known += 1;

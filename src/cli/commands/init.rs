@@ -86,7 +86,7 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
                 .iter()
                 .for_each(|(_, failure)| eprintln!("{failure}"));
             Err(failure.hint(
-                "the other agents are set up; run `checkpointd init` again once this is mended",
+                "the other agents are set up; run `checkpointd init` again once this is fixed",
             ))
         }
     }

@@ -174,7 +174,7 @@ fn append(home: &Home, json: bool) -> Result<u8> {
         }
     }
     if !json {
-        println!("{appended} appended, {duplicates} known already, {wrong} refused");
+        println!("{appended} appended, {duplicates} already known, {wrong} refused");
     }
     Ok(if wrong == 0 { exit::OK } else { exit::FAILED })
 }
@@ -364,7 +364,7 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
         }
         if !ok {
             eprintln!(
-                "hint: stop the daemon and start it again: it rebuilds the store from the intake log. If the log itself lacks events, restore a backup, or go on without them: `checkpointd journal restore --force`"
+                "hint: stop the daemon and start it again: it rebuilds the store from the intake log. If the log itself lacks events, restore a backup, or continue without them: `checkpointd journal restore --force`"
             );
         }
     }

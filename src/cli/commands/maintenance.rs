@@ -173,7 +173,7 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
         );
     } else {
         for range in &left_out {
-            println!("left out: events {} to {}", range.start(), range.end());
+            println!("skipped: events {} to {}", range.start(), range.end());
         }
         for problem in &verified.problems {
             println!("{}", render::printable(problem));
@@ -193,7 +193,7 @@ fn rebuild(home: &Home, force: bool) -> Result<Rebuilt> {
     building();
     whole::rebuild(&home.journal, force).map_err(|error| match error {
         Error::Damaged { .. } => Failure::failed(error)
-            .hint("nothing was changed; a backup has what is lost, and --force goes on without it"),
+            .hint("nothing was changed; restore a backup, or use --force to continue without the lost events"),
         other => other.into(),
     })
 }
@@ -210,7 +210,7 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     progress_done();
     restored.map_err(|error| match error {
         Error::Occupied { .. } => Failure::failed(error)
-            .hint("--force replaces it by the backup; the old journal is moved aside and kept"),
+            .hint("--force replaces it with the backup and keeps the old journal in another folder"),
         Error::Damaged { .. } => {
             Failure::failed(error).hint("nothing was changed; try another backup")
         }
@@ -236,7 +236,7 @@ pub(super) fn forget(home: &Home, json: bool) -> Result<u8> {
         print_json(&forgotten);
     } else {
         println!(
-            "{} events of {} imported sessions were taken out",
+            "{} events of {} imported sessions were removed",
             forgotten.events, forgotten.sessions
         );
     }

@@ -125,7 +125,7 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
     let RestartArgs { session, output } = args;
     if connection::health(home).is_none() {
         return Err(
-            Failure::unreachable("no daemon runs, and only the daemon restarts agents")
+            Failure::unreachable("no daemon is running, and only the daemon restarts agents")
                 .hint("start it with `checkpointd daemon --detach`"),
         );
     }
@@ -181,7 +181,7 @@ fn hint(reason: &str) -> Option<&'static str> {
         "agent_still_running" => "look at its pane; nothing was typed",
         "agent_not_started" => "look at its pane; `restart` in config.yml says what is typed",
         "delivery_under_way" | "restart_under_way" => "try again in a moment",
-        "tmux_failed" => "the daemon needs `tmux` and `ps` on its PATH; its log says more",
+        "tmux_failed" => "the daemon needs `tmux` and `ps` on its PATH; see its log",
         _ => return None,
     })
 }

@@ -372,7 +372,7 @@ fn show(request: &Request, answer: Value) -> Result<()> {
             println!("{} deleted", cleaned.deleted);
             if cleaned.kept_incomplete != 0 {
                 println!(
-                    "{} kept, for their work is not over; `--incomplete` deletes them too",
+                    "{} kept because they are unfinished; `--incomplete` deletes them too",
                     cleaned.kept_incomplete
                 );
             }
@@ -407,9 +407,9 @@ fn show_detected(detected: &Detected) {
     match &detected.checkpoint {
         Some(record) => show_one(record),
         None => {
-            println!("There is nothing to be resumed here.");
+            println!("There is no unfinished phase here.");
             if detected.elsewhere == Some(true) {
-                println!("`checkpointd phase detect --all` finds what is open in other projects.");
+                println!("`checkpointd phase detect --all` searches other projects too.");
             }
         }
     }

@@ -136,8 +136,8 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     if is_shown {
         let doing = match word {
             "validate" => "checking",
-            "rebuild" => "holding files against the journal",
-            _ => "looking at the work tree",
+            "rebuild" => "comparing files with the journal",
+            _ => "examining the work tree",
         };
         eprint!("\r{doing} ..");
     }
@@ -267,12 +267,11 @@ fn show_report(checked: &CheckedView) {
         }
     }
     let (colour, verdict) = if checked.holds {
-        (Colour::Green, "It holds: go on from it.")
+        (Colour::Green, "It is valid.")
     } else {
         (
             Colour::Red,
-            "It does not hold. Repair what is named above, or go on from the present state on purpose; then \
-             `checkpointd progress write` writes down what holds.",
+            "It is no longer valid. Fix the lines above, or write a new document: `checkpointd progress write`.",
         )
     };
     for line in render::wrapped("", verdict) {
@@ -293,13 +292,13 @@ fn show_rebuilt(done: &Rebuilt) {
     );
     for file in &done.edited {
         eprintln!(
-            "note: {} was changed by hand and stays; `--force` rewrites it and keeps a copy",
+            "note: {} was changed by hand and is kept; `--force` rewrites it and keeps a copy",
             render::path(file)
         );
     }
     if !done.gone.is_empty() {
         let count = done.gone.len();
-        eprintln!("note: {count} files are left out, for their projects are gone");
+        eprintln!("note: {count} files were skipped because their projects do not exist");
     }
     for problem in &done.problems {
         eprintln!(

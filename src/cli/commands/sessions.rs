@@ -106,7 +106,7 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
             rows.len().min(SHOWN.max(urgent))
         };
         if rows.is_empty() && is_filtered {
-            println!("No session is like this.");
+            println!("No session matches.");
         } else if rows.is_empty() {
             println!("There are no sessions yet. {FIRST_STEP}");
         } else {

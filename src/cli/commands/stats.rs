@@ -72,11 +72,11 @@ fn show(benefit: &Benefit, since: &str) {
         benefit.sent,
         &format!("checkpoints, at {} stops", benefit.stops),
     );
-    line(benefit.lost, "of them did not arrive, as far as is known");
+    line(benefit.lost, "of them did not arrive, as far as known");
     line(
         benefit.demands,
         &format!(
-            "asked for something and have ended ({} actions asked for in all)",
+            "asked for something and have ended ({} actions in total)",
             benefit.actions
         ),
     );

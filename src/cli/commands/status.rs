@@ -182,7 +182,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
                 spool,
             });
         } else {
-            println!("No daemon runs, and there is no data yet.");
+            println!("No daemon is running, and there is no data yet.");
             println!("{}.", connection::FIRST_STEP);
         }
         return Ok(exit::OK);
@@ -284,7 +284,7 @@ impl Status {
                 let count = line.sessions;
                 let word = if count == 1 { "session" } else { "sessions" };
                 let ago = render::duration_ms(now.millis_since(line.last_at));
-                format!("{} {count} {word}, heard of {ago} ago", line.agent)
+                format!("{} {count} {word}, last event {ago} ago", line.agent)
             })
             .collect();
         if !agents.is_empty() {
@@ -379,7 +379,7 @@ fn fleet(line: &FleetLine) -> String {
                 format!("; Postgres lacks {behind} events, last written {at}")
             });
             format!(
-                "takes in from {}: {} journals, {} runs since the start, {} wait; last {}{}",
+                "receives from {}: {} journals, {} runs since the start, {} wait; last {}{}",
                 line.url,
                 collects.journals,
                 collects.runs,
@@ -415,11 +415,11 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
         warnings.extend(repaired.map(|line| format!("{line}; repaired, but check the disk")));
         warnings.extend_from_slice(&daemon.degraded);
         if let Some(error) = &daemon.config_error {
-            warnings.push(format!("the configuration is not used: {error}"));
+            warnings.push(format!("the configuration is invalid and not used: {error}"));
         }
         if let Some(error) = &daemon.otlp_error {
             warnings.push(format!(
-                "decisions and figures do not reach the collector: {error}"
+                "traces and metrics do not reach the collector: {error}"
             ));
         }
         if let Some(fleet) = &daemon.fleet {

@@ -54,7 +54,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     if connection::health(home).is_none() {
         return Err(
-            Failure::unreachable("no daemon runs, and only the daemon serves the page")
+            Failure::unreachable("no daemon is running, and only the daemon serves the page")
                 .hint("start it with `checkpointd daemon --detach`"),
         );
     }

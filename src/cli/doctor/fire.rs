@@ -72,7 +72,7 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
     Check::fail(
         name,
         detail,
-        "`checkpointd doctor`; then `CHECKPOINTD_DEBUG=1` in front of the hook's command says more",
+        "`checkpointd doctor`; then `CHECKPOINTD_DEBUG=1` before the hook's command prints details",
     )
 }
 

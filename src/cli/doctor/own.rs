@@ -155,22 +155,22 @@ fn fleet(home: &Home) -> Option<Check> {
         (None, None) if let Some(why) = copied => Check::warn(
             "fleet",
             format!("nothing is written to Postgres: {why}"),
-            "it is tried again; the journal keeps everything, and the tables are filled from it",
+            "the daemon will retry; the journal keeps everything, and the tables are filled from it",
         ),
         (Some(why), _) => Check::warn(
             "fleet",
-            format!("nothing goes to or comes from {}: {why}", line.url),
-            "the journal keeps everything until the broker can be used again; docs/fleet.md says what each trouble means",
+            format!("no connection to {}: {why}", line.url),
+            "the journal keeps everything until the broker can be used again; docs/fleet.md explains each message",
         ),
         (None, Some(parked)) => Check::warn(
             "fleet",
-            format!("nothing is taken in of {parked}"),
+            format!("events are not accepted from {parked}"),
             "the machine is asked to send again; docs/fleet.md says what to do if it cannot",
         ),
         (None, None) if line.until.as_deref().is_some_and(ends_soon) => Check::warn(
             "fleet",
             format!(
-                "the certificate holds until {}",
+                "the certificate is valid until {}",
                 line.until.as_deref().unwrap_or_default()
             ),
             "the operator makes a new one: `checkpointd fleet enrol NAME`, then `fleet join` here",
@@ -202,10 +202,10 @@ fn config(home: &Home) -> Check {
         return Check::warn(
             "config",
             format!(
-                "no program is looked for in {} (`daemon.path`)",
+                "{} is not searched for programs (`daemon.path`)",
                 folder.display()
             ),
-            "it must be a folder, and only you and root may be able to write to it and to those above it: `chmod go-w`",
+            "it must be a folder, and only you and root may be able to write to it and its parents: `chmod go-w`",
         );
     }
     Check::pass(
@@ -231,7 +231,7 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
                 return Check::warn(
                     "journal",
                     format!("{whole}; {line}, and repaired"),
-                    "the disk changed bytes that were written: check it, and make a backup",
+                    "the disk changed data: check it, and make a backup",
                 );
             }
             match status.and_then(|status| status.recovery.into_iter().next()) {
@@ -239,7 +239,7 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
                 Some(note) => Check::warn(
                     "journal",
                     format!("{whole}; at the last start: {note}"),
-                    "nothing is left to do; this is said until the daemon starts again",
+                    "nothing is left to do; this note disappears at the next start of the daemon",
                 ),
             }
         }
@@ -252,7 +252,7 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
         Err(error) => Check::fail(
             "journal",
             error.to_string(),
-            "`checkpointd journal verify` says more",
+            "run `checkpointd journal verify`",
         ),
     }
 }
@@ -344,7 +344,7 @@ fn trust(home: &Home) -> Check {
     let files = ProjectFiles::look(home, projects);
     if let Some(BrokenFile { project, problem }) = files.broken.first() {
         let fix =
-            "correct the file: `checkpointd rules check` in that folder says whether it is right";
+            "fix the file: run `checkpointd rules check` in that folder";
         return Check::warn("trust", format!("in {project}: {problem}"), fix);
     }
     match files.waiting.first() {
@@ -357,7 +357,7 @@ fn trust(home: &Home) -> Check {
         }
         None if all.is_empty() => Check::pass(
             "trust",
-            "no project's own file is trusted, and none here waits",
+            "no project's own file is trusted, and none is waiting here",
         ),
         None => Check::pass(
             "trust",

@@ -38,7 +38,7 @@ pub(crate) fn show(summary: &LookBack) {
         "ended with code changed and nothing run after it",
     );
     of(total.tests_failed, "ended with failing tests");
-    of(total.error_left, "ended with an error left");
+    of(total.error_left, "ended with an error");
     of(total.asked, "would have been asked for something");
     if !summary.rules.is_empty() {
         heading("what would have been asked, by rule");
@@ -56,8 +56,7 @@ pub(crate) fn show(summary: &LookBack) {
     println!();
     render::print_wrapped(
         "",
-        "Of the past, only edits, shell writes and commits are known: what programs wrote is not counted. Each turn is \
-         judged by the rules of today.",
+        "Only edits, shell writes and commits are counted as changes. Each turn is decided by today's rules.",
     );
 }
 
@@ -111,7 +110,7 @@ fn turn(row: &PastTurnRow) {
     let open = [
         (row.nothing_run, "code changed, and nothing run after it"),
         (row.tests_failed, "tests fail"),
-        (row.error_left, "an error is left"),
+        (row.error_left, "an error was left open"),
     ];
     let open: Vec<_> = open
         .into_iter()
@@ -141,7 +140,7 @@ fn problems(problems: &[FileProblem]) {
     let more = problems.len().saturating_sub(PROBLEMS_MAX);
     if more > 0 {
         eprintln!(
-            "note: {more} more transcripts cannot be read, or not all of them; --json names them"
+            "note: {more} more transcripts cannot be read completely; --json lists them"
         );
     }
 }
@@ -149,16 +148,15 @@ fn problems(problems: &[FileProblem]) {
 /// Prints what was taken into the journal.
 pub(crate) fn imported(imported: &Imported) {
     println!(
-        "{} turns of {} sessions imported ({} events), {} known already",
+        "{} turns of {} sessions imported ({} events), {} already known",
         imported.turns, imported.sessions, imported.events, imported.known
     );
     if imported.live > 0 {
-        println!("{} sessions are left as hooks reported them", imported.live);
+        println!("{} sessions were skipped because hooks reported them", imported.live);
     }
     if imported.earlier > 0 {
         let hint = format!(
-            "{} turns lie before what was imported of their sessions; to have them, take the import out (`checkpointd \
-             journal forget --imported`) and import from an earlier time",
+            "{} turns are older than what was imported of their sessions; to get them, run `checkpointd journal forget --imported` and import from an earlier time",
             imported.earlier
         );
         render::print_wrapped("", &hint);
@@ -166,8 +164,7 @@ pub(crate) fn imported(imported: &Imported) {
     problems(&imported.problems);
     if imported.turns > 0 {
         println!(
-            "`checkpointd audit --summary` and `checkpointd timeline SESSION` show them; `checkpointd journal forget \
-             --imported` takes them out."
+            "`checkpointd audit --summary` and `checkpointd timeline SESSION` show them; `checkpointd journal forget --imported` removes them."
         );
     }
 }

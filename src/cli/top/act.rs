@@ -95,7 +95,7 @@ fn mark_wrong(home: &Home, seq: Option<u64>, session: Option<Uuid>) -> Result<St
     });
     order(home, explained.decision.session, &mark)?;
     Ok(if is_wrong {
-        format!("decision {decision} is marked wrong, w takes that back")
+        format!("decision {decision} is marked wrong, w undoes it")
     } else {
         format!("decision {decision} is no longer marked wrong")
     })

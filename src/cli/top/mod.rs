@@ -40,10 +40,10 @@ const TICK: Duration = Duration::from_secs(1);
 pub(crate) fn run(home: &Home) -> Result<u8> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage("`top` needs a terminal")
-            .hint("`checkpointd status` and `checkpointd sessions` print the same once, with --json for programs"));
+            .hint("`checkpointd status` and `checkpointd sessions` print the same once"));
     }
     if connection::health(home).is_none() {
-        return Err(Failure::unreachable("no daemon runs, and `top` shows what the daemon sees")
+        return Err(Failure::unreachable("no daemon is running, and `top` needs it")
             .hint("start it with `checkpointd daemon --detach`; `checkpointd sessions` works without it"));
     }
     // Also restores the terminal before the message of a panic is printed.

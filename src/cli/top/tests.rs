@@ -423,7 +423,7 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
      k, j, b, Space  move by a line or a screen; also arrows
      g, G            to the first or last line
      q, Ctrl-C       quit
-     TURN: its time / from when on a stop gets a checkpoint
+     TURN: elapsed time / time from which a stop gets a checkpoint
 
 
 

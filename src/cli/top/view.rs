@@ -35,7 +35,7 @@ const KEYS: [(&str, &str); 9] = [
     ("g, G", "to the first or last line"),
     ("q, Ctrl-C", "quit"),
 ];
-const NOTES: [&str; 1] = ["  TURN: its time / from when on a stop gets a checkpoint"];
+const NOTES: [&str; 1] = ["  TURN: elapsed time / time from which a stop gets a checkpoint"];
 
 /// Draws everything.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {

@@ -253,7 +253,7 @@ impl<'a> Taker<'a> {
         let Some(source) = &run.source else {
             tracing::warn!(
                 sequence = run.sequence,
-                "A message that is no run was left out."
+                "A message that is not a run was skipped."
             );
             return Ok(());
         };
@@ -280,7 +280,7 @@ impl<'a> Taker<'a> {
     fn park(&mut self, source: &Source, why: String) {
         let before = self.parked.get(source);
         if before.is_none_or(|before| before.why != why) {
-            tracing::warn!(machine = source.machine, why, "A run was not taken in.");
+            tracing::warn!(machine = source.machine, why, "A run was not accepted.");
         }
         let asked = before.and_then(|before| before.asked);
         self.parked.insert(source.clone(), Parked { why, asked });
@@ -322,7 +322,7 @@ impl<'a> Taker<'a> {
             let here = self.here(&source);
             if head.last > here {
                 let why = format!(
-                    "events {} to {} were here before this journal was set back; the machine is asked for them",
+                    "events {} to {} were lost when this journal was restored; the machine is asked for them",
                     here + 1,
                     head.last
                 );

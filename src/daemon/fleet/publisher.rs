@@ -222,7 +222,7 @@ impl Publisher {
         let identity = journal.identity()?;
         let source = Source::new(machine, &identity.journal.simple().to_string());
         let source =
-            source.ok_or_else(|| Problem::Refused("the machine's name is not right".into()))?;
+            source.ok_or_else(|| Problem::Refused("the machine's name is invalid".into()))?;
         self.state.change(|line| line.until = plan.address.until());
         let broker = plan.address.connect(machine).await?;
         let mut answered = 0;
@@ -312,7 +312,7 @@ impl Publisher {
             None => (0, None),
             Some(stored) => {
                 let unknown =
-                    "the last message of this journal is no run: the operator must remove it";
+                    "the last message of this journal is not a run: the operator must remove it";
                 let marks = stored
                     .marks
                     .ok_or_else(|| Problem::Refused(unknown.into()))?;
@@ -357,8 +357,7 @@ impl Publisher {
             return Ok(());
         }
         let text = format!(
-            "forked: event {} of journal {} was sent by another history. The machine or its journal was copied or set back. \
-             To send this one as another journal, stop the daemon and remove {}",
+            "forked: event {} of journal {} differs from the one that was sent. The machine or its journal was copied or restored from a snapshot. To send this one as another journal, stop the daemon and remove {}",
             marks.last,
             source.journal,
             self.shared.home.journal.join("identity").display()

@@ -27,6 +27,6 @@ pub(crate) fn purge(home: &Home, sources: &[(String, uuid::Uuid)]) -> Result<Opt
     });
     purged.map(Some).map_err(|problem| {
         Failure::unreachable(format!("the broker still has its messages: {problem}"))
-            .hint("try again; what is here is forgotten already")
+            .hint("try again; the events here are already removed")
     })
 }

@@ -180,7 +180,7 @@ impl Counted {
             ),
             figure(
                 "decisions",
-                "Stops decided about, by agent, verdict and reason",
+                "Decisions about stops, by agent, verdict and reason",
                 None,
                 family(&self.decisions),
             ),
@@ -198,7 +198,7 @@ impl Counted {
             ),
             figure(
                 "hooks_later",
-                "Hook calls that came by the spool",
+                "Hook calls that came through the spool",
                 None,
                 single(self.hooks_later),
             ),
@@ -323,7 +323,7 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
         ),
         (
             "memory_resident",
-            "Memory that the daemon has",
+            "Memory of the daemon",
             bytes(),
             resident_bytes(),
         ),
@@ -364,17 +364,17 @@ fn of_fleet(line: &FleetLine) -> Vec<Figure> {
         Some(collects) => [
             gauge(
                 "fleet_journals",
-                "Journals of which the collector has events",
+                "Journals from which the collector has events",
                 collects.journals,
             ),
             gauge(
                 "fleet_behind",
-                "Messages that the collector has not taken in yet",
+                "Messages that the collector has not received yet",
                 collects.behind,
             ),
             gauge(
                 "fleet_parked",
-                "Journals of which nothing can be taken in",
+                "Journals from which nothing is accepted",
                 collects.parked.len() as u64,
             ),
             stuck,

@@ -177,9 +177,9 @@ impl Server {
 fn no_port(port: u16, error: &std::io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::PermissionDenied => {
-            "; ports below 1024 belong to the system: take a higher one, or 0 for any"
+            "; ports below 1024 belong to the system: use a higher one, or 0 for any"
         }
-        ErrorKind::AddrInUse => "; another program has it: take another one, or 0 for any",
+        ErrorKind::AddrInUse => "; another program uses it: use another one, or 0 for any",
         _ => "",
     };
     format!("cannot listen on 127.0.0.1:{port}: {error}{hint}")

@@ -53,7 +53,7 @@ impl Ticket {
             return Err("it has a newer format: upgrade checkpointd first".into());
         }
         if !super::is_machine(&ticket.machine) {
-            return Err("its machine's name is not right".into());
+            return Err("its machine's name is invalid".into());
         }
         broker::Credentials::read(&ticket.pem)?;
         Ok(ticket)
@@ -103,7 +103,7 @@ impl Folder {
         }
         let path = &absolute(path)?;
         if path.join("fleet.json").exists() {
-            return Err(format!("{} has a fleet already", path.display()));
+            return Err(format!("{} already has a fleet", path.display()));
         }
         journal::home::create_folder(path).map_err(|error| failed("make", path, &error))?;
         let authority = Authority::new()?;

@@ -97,14 +97,14 @@ fn check(head: &RunHead, before: Option<&RunHead>) -> Result<()> {
         ));
     }
     if Level::of_word(&head.level).is_none() {
-        return Err(refuse(upgrade("its level is not known")));
+        return Err(refuse(upgrade("its level is unknown")));
     }
     let is_run = head.first >= 1
         && head.last >= head.first
         && head.last - head.first < RUN_EVENTS
         && head.lines <= RUN_EVENTS;
     if !is_run {
-        return Err(refuse("the numbers of the run are not right"));
+        return Err(refuse("the numbers of the run are invalid"));
     }
     if let Some(before) = before.filter(|before| before.journal == head.journal)
         && (head.previous != before.chain || head.first != before.last + 1)
@@ -144,7 +144,7 @@ fn read_any(text: &str) -> Result<(Envelope, Payload, Vec<String>)> {
         return Err(refuse(NOT_ITS_OWN));
     }
     if !Event::KINDS.contains(&kind.as_str()) {
-        return Err(refuse(upgrade(&format!("the kind `{kind}` is not known"))));
+        return Err(refuse(upgrade(&format!("the kind `{kind}` is unknown"))));
     }
     let withheld = match line
         .as_object_mut()

@@ -93,7 +93,7 @@ impl<'a> Merge<'a> {
             && source.chain().is_some_and(|chain| chain != head.previous)
         {
             return Err(refuse(format!(
-                "the run from {} does not follow the one before: the journal was copied, and both copies went on",
+                "the run from {} does not follow the one before: the journal was copied, and both copies were used",
                 head.first
             )));
         }
@@ -209,7 +209,7 @@ impl<'a> Merge<'a> {
         let same_level = known.event.kind() == envelope.event.kind() && !is_cut(&known.event);
         if same_level && known.at != envelope.at {
             return Err(refuse(format!(
-                "event {} of {} is another one here: the journal was copied, and both copies went on",
+                "event {} of {} is a different one here: the journal was copied, and both copies were used",
                 envelope.seq, head.machine
             )));
         }

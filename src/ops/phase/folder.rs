@@ -211,7 +211,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = path.metadata().map_or(0, |meta| meta.len());
     if bytes > input::BYTES_MAX as u64 {
         return Err(format!(
-            "has {bytes} bytes, and a checkpoint at most {}",
+            "has {bytes} bytes; the limit for a record is {}",
             input::BYTES_MAX
         ));
     }
@@ -242,7 +242,7 @@ fn file_state(
     };
     let copy_of = |file: &str| {
         FileState::Wrong(
-            format!("holds the checkpoint of {file} once more"),
+            format!("holds the record of {file} again"),
             here.is_some(),
         )
     };
@@ -251,7 +251,7 @@ fn file_state(
         return match new.get(id) {
             Some(first) => copy_of(first),
             None if here.is_some() => {
-                FileState::Wrong(format!("holds another checkpoint, `{id}`"), true)
+                FileState::Wrong(format!("holds another record, `{id}`"), true)
             }
             None => {
                 let project = project_of(&checkpoint.session);
@@ -298,7 +298,7 @@ fn compared(checkpoint: PhaseRecord, is: &PhaseRecord) -> FileState {
                 checkpoint: checkpoint.id,
             }))
         }
-        _ => FileState::Wrong("says something else than the journal".to_owned(), true),
+        _ => FileState::Wrong("differs from the journal".to_owned(), true),
     }
 }
 

@@ -281,7 +281,7 @@ impl PhaseRequests<'_> {
         }
         folder::write(self.folder(), phase).map(drop).map_err(|error| {
             let id = &phase.checkpoint.id;
-            (PhaseError::Files, format!("the checkpoint {id} is in the journal, but its file is not written: {error}"))
+            (PhaseError::Files, format!("the record {id} is in the journal, but its file was not written: {error}"))
         })
     }
 

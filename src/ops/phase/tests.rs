@@ -242,7 +242,7 @@ fn damage_is_reported_and_mended_only_when_asked() {
     insta::assert_snapshot!(sorted_is(problems), @r"
     completed: missing
     is not JSON: EOF while parsing a value at line 1 column 6; `checkpointd phase rebuild` rewrites it from the journal
-    says something else than the journal; `checkpointd phase rebuild` rewrites it from the journal
+    differs from the journal; `checkpointd phase rebuild` rewrites it from the journal
     ");
     let rebuilt = stage.ask("rebuild", json!({}));
     assert_eq!(

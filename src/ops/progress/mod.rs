@@ -77,7 +77,7 @@ pub(crate) fn answer(
         "rebuild" => rebuild(request, journal, home).map(Answer::Rebuilt),
         _ => Err((
             Refused::NotFound,
-            format!("there is no `{word}`: write, show, validate and rebuild are known"),
+            format!("unknown action `{word}`: expected write, show, validate or rebuild"),
         )),
     }
 }

@@ -44,7 +44,7 @@ fn find_decision(
         }
     }
     Err(Error::NotFound(format!(
-        "event {seq} is no decision, and no decision is about it: `checkpointd audit` lists them"
+        "event {seq} is not a decision, and no decision is about it: `checkpointd audit` lists them"
     )))
 }
 
@@ -67,7 +67,7 @@ fn decision_on(journal: &Journal, seq: u64, machine: &str) -> Result<Envelope> {
         }
     }
     Err(Error::NotFound(format!(
-        "event {seq} of {machine} is no decision, and no decision is about it: `checkpointd audit --machine {machine}` lists them"
+        "event {seq} of {machine} is not a decision, and no decision is about it: `checkpointd audit --machine {machine}` lists them"
     )))
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Source {
     pub(crate) journal: Uuid,
     /// The event's sequence number there.
     pub(crate) journal_seq: u64,
-    /// Fields that the machine did not send; their values here say nothing.
+    /// Fields that the machine did not send; their values here are meaningless.
     pub(crate) withheld: Vec<String>,
 }
 

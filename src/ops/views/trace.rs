@@ -92,7 +92,7 @@ fn seen(action: &findings::ActionTrace, timeline: &Timeline) -> Vec<String> {
     let nothing = match timeline.calls.len() {
         _ if action.looked_for.is_empty() => return Vec::new(),
         _ if timeline.source == TimelineSource::None => {
-            "nothing: what the agent did is not known".into()
+            "nothing: the agent's calls are unknown".into()
         }
         0 => "nothing: the agent called no tool".into(),
         1 => "nothing like it in 1 call".into(),

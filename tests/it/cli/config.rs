@@ -101,7 +101,7 @@ fn a_key_is_set_and_comments_stay() {
     for (key, value, why) in [
         ("min_turn", "soon", "nothing was changed"),
         ("min_trun", "1m", "did you mean `min_turn`?"),
-        ("scope", "turn\nrepeat: every", "a value is one line"),
+        ("scope", "turn\nrepeat: every", "a value must be one line"),
         ("scope", "[", "nothing was changed"),
         ("journal", "{}", "there is no key `journal`"),
     ] {

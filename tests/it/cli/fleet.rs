@@ -447,7 +447,7 @@ fn an_import_ends_before_an_event_whose_id_is_there_already() {
     assert_eq!(id["because"], "imported", "{id}");
     let (code, said) = import(&export);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(said, "43 imported, 4 known already\n");
+    assert_eq!(said, "43 imported, 4 already known\n");
     assert_eq!(well(&home, &["journal", "export"]), export);
     assert_ne!(answer(&home, &["status"])["journal"]["id"], id["id"]);
 }

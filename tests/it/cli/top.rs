@@ -297,7 +297,7 @@ fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
     );
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"
     error: `top` needs a terminal
-    hint: `checkpointd status` and `checkpointd sessions` print the same once, with --json for programs
+    hint: `checkpointd status` and `checkpointd sessions` print the same once
     ");
     let server = Server::new();
     let top = Top::start(&server, &home, "");
@@ -388,7 +388,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     // The session at the end is the recorded one, which was held back.
     top.press(&["G"]);
     top.press(&["w"]);
-    top.waits_for("is marked wrong, w takes that back");
+    top.waits_for("is marked wrong, w undoes it");
     let summary = daemon.ask(&["audit", "--verdict", "inject", "--json"]);
     let decision = summary[0]["seq"].to_string();
     let explained = &daemon.ask(&["explain", &decision, "--json"])[0];

@@ -474,6 +474,6 @@ fn the_program_says_what_is_damaged_and_what_to_run() {
     let (code, said) = restore(&[]);
     assert!(code != Some(0) && said.contains("--force"), "{said}");
     let (code, said) = restore(&["--force"]);
-    let left_out = format!("left out: events {} to {}", EVENTS + 1, 2 * EVENTS);
+    let left_out = format!("skipped: events {} to {}", EVENTS + 1, 2 * EVENTS);
     assert!(code == Some(0) && said.contains(&left_out), "{said}");
 }

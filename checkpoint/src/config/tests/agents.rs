@@ -53,7 +53,7 @@ fn a_wrong_description_is_refused_with_its_place() {
     1 | agents: [{name: daemon, settings: ~/a}]
       |                 ^
 
-    config.yml:1:17: `Buddy` is no agent's name: it has at most 24 lower-case letters, digits, and `-`, and begins with a letter
+    config.yml:1:17: `Buddy` is not an agent's name: it has at most 24 lower-case letters, digits, and `-`, and begins with a letter
       |
     1 | agents: [{name: Buddy, settings: ~/a}]
       |                 ^

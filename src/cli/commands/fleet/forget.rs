@@ -70,7 +70,7 @@ impl Wanted {
 pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(
-            Failure::failed("the collector runs, and has the journal open")
+            Failure::failed("the collector is running")
                 .hint("`checkpointd daemon stop` stops it; start it again afterwards"),
         );
     }
@@ -79,7 +79,7 @@ pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
         Wanted::find(&journal, what)
     } else {
         Err(Failure::failed(
-            "this is no collector: set CHECKPOINTD_HOME to its folder",
+            "this is not a collector: set CHECKPOINTD_HOME to its folder",
         ))
     };
     journal.close();
@@ -88,19 +88,19 @@ pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
     let forgotten =
         maintenance::forget_received(&home.journal, |envelope| wanted.has(envelope), |_, _| ())?;
     println!(
-        "{} events of {} sessions are forgotten here; their numbers stay",
+        "{} events of {} sessions were removed here; their numbers are kept",
         forgotten.events, forgotten.sessions
     );
     let sources: Vec<_> = wanted.sources.iter().cloned().collect();
     if let Some(purged) = daemon::purge(home, &sources)? {
-        println!("{purged} messages are removed from the broker");
+        println!("{purged} messages were removed from the broker");
     }
     println!("Not reached: the machine's own journal, backups, exported files, other collectors.");
     match &wanted.machine {
         Some(machine) => println!(
-            "{machine} goes on sending what is new, unless `checkpointd fleet revoke {machine}` takes it out."
+            "{machine} continues to send new events until you run `checkpointd fleet revoke {machine}`."
         ),
-        None => println!("What comes later of this session is taken in again."),
+        None => println!("Later events of this session will be stored again."),
     }
     Ok(exit::OK)
 }

@@ -24,7 +24,7 @@ pub(crate) struct Operator {
 pub(super) fn init_server(operator: &Operator, servers: &[String]) -> Result<u8> {
     if servers.len() == 2 {
         return Err(Failure::usage(
-            "two servers are less safe than one: name one, or three",
+            "two servers are less safe than one: name one or three",
         ));
     }
     let folder = Folder::init(&operator.dir, servers).map_err(Failure::failed)?;
@@ -39,7 +39,7 @@ pub(super) fn init_server(operator: &Operator, servers: &[String]) -> Result<u8>
         "{collector}: the collector's; start `CHECKPOINTD_HOME={collector} checkpointd fleet collect`"
     );
     println!(
-        "Next: `checkpointd fleet enrol NAME` for each machine. Keep authority.key: who has it can be any machine."
+        "Next: `checkpointd fleet enrol NAME` for each machine. Keep authority.key secret: with it, one can impersonate any machine."
     );
     Ok(exit::OK)
 }
@@ -66,12 +66,12 @@ pub(super) fn revoke(operator: &Operator, name: &str) -> Result<u8> {
     if !folder.revoke(name).map_err(Failure::failed)? {
         let known: Vec<_> = folder.machines().collect();
         return Err(Failure::failed(format!(
-            "{name} does not take part; these do: {}",
+            "{name} is not in the fleet; its machines: {}",
             known.join(", ")
         )));
     }
     println!(
-        "{name} is out once the servers know; what it sent stays (`checkpointd fleet forget {name}`)"
+        "{name} is revoked once the servers are reloaded; its events are kept (`checkpointd fleet forget {name}` removes them)"
     );
     say_reload(&folder);
     Ok(exit::OK)
@@ -97,7 +97,7 @@ fn say_reload(folder: &Folder) {
         .map(|own| render::path(&own.join("accounts.conf")))
         .collect();
     println!(
-        "Copy {} to the servers, then `nats-server --signal reload` on each, twice: at the second time servers of 2.15 connect a new account",
+        "Copy {} to the servers, then `nats-server --signal reload` on each, twice: servers of version 2.15 connect a new account only at the second reload",
         names.join(", ")
     );
 }
@@ -126,11 +126,11 @@ pub(super) fn join(home: &Home, file: &Path, level: LevelName) -> Result<u8> {
     let has_fleet = written.lines().any(|line| line.starts_with("fleet:"));
     if has_fleet && !written.contains(&settings) {
         return Err(Failure::failed(format!(
-            "{} has a fleet already",
+            "{} already has a fleet",
             render::path(&home.config)
         ))
         .hint(format!(
-            "put this in its place, and join again:\n{settings}"
+            "replace it with this, and join again:\n{settings}"
         )));
     }
     journal::home::create_folder(data)?;

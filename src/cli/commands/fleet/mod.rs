@@ -214,7 +214,7 @@ fn preview(home: &Home, level: Level, since: &str) -> Result<u8> {
         _ => {}
     }
     eprintln!(
-        "level {}: {lines} events in {}, and {withheld} only by their number, time and session",
+        "level {}: {lines} events in {}, and of {withheld} more only number, time and session",
         level.word(),
         render::bytes(bytes)
     );
@@ -293,7 +293,7 @@ fn show(line: &MergedFile, output: Output) {
     match (&line.merged, &line.error) {
         (Some(merged), _) => {
             println!(
-                "{name}: {} merged, {} known already",
+                "{name}: {} merged, {} already known",
                 merged.merged, merged.known
             );
         }

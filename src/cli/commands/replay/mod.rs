@@ -77,7 +77,7 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
         _ if verify => prove(home, &Query::Verify { session, machine }, output),
         _ => {
             let hint = "`--verify` repeats past decisions, `--policy FILE` decides under another config or other rules, `--file FILE` plays recorded calls";
-            Err(Failure::usage("say what to replay").hint(hint))
+            Err(Failure::usage("nothing to replay was named").hint(hint))
         }
     }
 }
@@ -113,7 +113,7 @@ fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
         }
         if let Some(first) = answer.mismatched.first() {
             println!(
-                "`checkpointd explain {}` shows the first with all that it was based on",
+                "`checkpointd explain {}` explains the first",
                 first.seq
             );
         }

@@ -31,7 +31,7 @@ pub(super) fn step(
         return step_file(home, session.as_deref(), file, &mut pace);
     }
     let session = session.ok_or_else(|| {
-        Failure::usage("say what to step through")
+        Failure::usage("nothing to step through was named")
             .hint("`--session last --step`, or `--file hooks.ndjson --step`")
     })?;
     // Asked for whole: a slow reader holds up neither daemon nor journal.

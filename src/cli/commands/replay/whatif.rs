@@ -25,7 +25,7 @@ pub(super) fn run(
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}"))
-            .hint("`--help` shows what it may say")
+            .hint("`--help` describes its format")
     })?;
     if let Candidate::Rules(rules) = Candidate::read(&name, &text).map_err(Failure::usage)? {
         rules
@@ -50,9 +50,9 @@ pub(super) fn run(
 
 fn show(name: &str, answer: &WhatIf) {
     let how = if answer.read_as == ReadAs::Rules {
-        "is read as a file of rules: it lies over the policy that each decision was made by"
+        "is a file of rules; they are merged into the policy of each decision"
     } else {
-        "is read as a config.yml in place of yours; projects' own files lie over it"
+        "is a config.yml that replaces yours; projects' own files still apply"
     };
     render::print_wrapped("", &format!("{} {how}", render::printable(name)));
     let mut table = Table::new([
@@ -105,7 +105,7 @@ fn show(name: &str, answer: &WhatIf) {
     }
     let guessed = changed.filter(|line| line.guessed).count();
     if guessed > 0 {
-        let why = "passed before anything was looked up: what these would have been asked for is not known";
+        let why = "passed before evidence was gathered: what would have been asked is unknown";
         render::print_wrapped("", &format!("{guessed} of them {why}"));
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn create(home: &Home, config: &Config, top: &Path, given: NewRule) -
     if let Some(failed) = failed {
         let asked = failed.asked.join("; ");
         return Err(cannot(format!(
-            "its example does not hold: after a change of {changed}, this is asked: {}",
+            "its example fails: after a change of {changed}, this is asked: {}",
             if asked.is_empty() { "nothing" } else { &asked }
         )));
     }

@@ -41,13 +41,12 @@ pub(super) fn test(
     let name = path.display().to_string();
     let text = std::fs::read_to_string(&path).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}")).hint(
-            "`rules test FILE` runs the `expect` blocks of a file of rules; `rules match FILES` says which rules take \
-             files",
+            "`rules test FILE` runs the `expect` blocks of a file of rules; `rules match FILES` shows which rules match files",
         )
     })?;
     let file = config.project_file(&name, &text).map_err(|error| {
         Failure::failed(error)
-            .hint("a file of rules has a list below `rules:`; `rules match FILES` says which rules take files")
+            .hint("a file of rules has a list below `rules:`; `rules match FILES` shows which rules match files")
     })?;
     let policy = config.policy_with(&project::facts(top), Some(&file), true);
     let tested = run(&file, &policy, config, top);

@@ -102,7 +102,7 @@ pub(super) fn suggest(
     effect(&turns, &policy, &with);
     if failed > 0 {
         eprintln!(
-            "note: {failed} examples do not hold yet: other rules ask for something too; `rules test` shows it"
+            "note: {failed} examples fail, because other rules ask for something too; see `rules test`"
         );
     }
     replay(home, &text);
@@ -113,8 +113,8 @@ fn write_file(home: &Home, config: &Config, top: &Path, text: &str) -> Result<u8
     let path = top.join(project::FILE);
     if path.symlink_metadata().is_ok() {
         return Err(
-            Failure::failed(format!("{} is there already", render::path(&path)))
-                .hint("run it without --write, and take over what fits"),
+            Failure::failed(format!("{} already exists", render::path(&path)))
+                .hint("run it without --write, and copy what you need"),
         );
     }
     std::fs::write(&path, text)?;

@@ -141,7 +141,7 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
             "{}",
             render::paint(
                 Colour::Yellow,
-                "this project is switched off: no rule speaks here"
+                "this project is disabled: no rules apply"
             )
         );
     }
@@ -149,7 +149,7 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
         println!("{} is trusted", project::FILE);
     }
     for part in &looked.waiting {
-        println!("waits for your trust: {}", render::printable(part));
+        println!("is not trusted yet: {}", render::printable(part));
     }
     println!();
     let mut table = Table::new(["PACK", "RULE", "KIND", "ASKS FOR", "FILES"]);
@@ -191,7 +191,7 @@ fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -
         }
         for rule in taking {
             let only = if rule.alone {
-                "; speaks only when no code changed"
+                "; applies only if no code changed"
             } else {
                 ""
             };
@@ -306,7 +306,7 @@ fn check(
             }
             if !waiting.is_empty() {
                 let parts = render::printable(&waiting.join(", "));
-                render::print_wrapped("waits for your trust (`checkpointd trust`): ", &parts);
+                render::print_wrapped("is not trusted yet (`checkpointd trust`): ", &parts);
             }
             Ok(exit::OK)
         }

@@ -132,17 +132,17 @@ fn unrestrict(database: &mut Connection) -> Result<()> {
 }
 
 fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
-    const ONLY_READ: &str = "only SELECT is possible: nothing in the journal changes by a question";
+    const ONLY_READ: &str = "only SELECT is allowed: a query cannot change the journal";
     let statement = database.prepare(query).map_err(|error| {
         let text = error.to_string();
         let hint = if text.contains("not authorized") || text.contains("prohibited") {
             ONLY_READ
         } else if text.contains("Multiple statements") {
-            "ask one question at a time"
+            "only one query is allowed"
         } else {
             "`checkpointd sql --schema` shows the tables and their columns"
         };
-        Failure::usage(format!("the question is not right: {text}")).hint(hint)
+        Failure::usage(format!("invalid query: {text}")).hint(hint)
     })?;
     if statement.readonly() && statement.column_count() > 0 {
         return Ok(statement);
@@ -152,7 +152,7 @@ fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
     } else {
         ONLY_READ
     };
-    Err(Failure::usage("the question is not right: it has no answer").hint(hint))
+    Err(Failure::usage("invalid query: it returns no rows").hint(hint))
 }
 
 /// Returns the columns' names, each once.

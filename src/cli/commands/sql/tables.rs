@@ -52,11 +52,11 @@ const SESSION: &[Column] = &[
     (
         "agent",
         "TEXT",
-        "the agent's word, such as claude; daemon for its own events",
+        "the agent's name, such as claude; daemon for its own events",
     ),
 ];
 const PROJECT: &[Column] = &[
-    ("project", "TEXT", "the session's folder, as last heard"),
+    ("project", "TEXT", "the session's last known folder"),
     (
         "remote",
         "TEXT",
@@ -87,7 +87,7 @@ const PLACE: &[Column] = &[("journal_seq", "INTEGER", "place in the machine's jo
 const WITHHELD: &[Column] = &[(
     "withheld",
     "TEXT",
-    "JSON: fields that the machine did not send; their values here say nothing",
+    "JSON: fields that the machine did not send; their values here are meaningless",
 )];
 
 /// All tables.
@@ -97,7 +97,7 @@ const TABLES: [Table; 5] = [
         row: "all that happened",
         groups: &[
             EVENT,
-            &[("recorded_at", "TEXT", "when the journal took it")],
+            &[("recorded_at", "TEXT", "when the journal recorded it")],
             SESSION,
             TURN,
             &[
@@ -105,7 +105,7 @@ const TABLES: [Table; 5] = [
                 (
                     "late",
                     "INTEGER",
-                    "1: it came after an event that happened later",
+                    "1: a later event of the session was recorded before it",
                 ),
                 ("kind", "TEXT", "what happened, for example tool_finished"),
                 (
@@ -131,7 +131,7 @@ const TABLES: [Table; 5] = [
     },
     Table {
         name: "decisions",
-        row: "stops that were decided about, as in `audit`",
+        row: "decisions about stops, as in `audit`",
         groups: &[
             EVENT,
             SESSION,
@@ -145,7 +145,7 @@ const TABLES: [Table; 5] = [
                 (
                     "elapsed_ms",
                     "INTEGER",
-                    "length of the turn; null where none had begun",
+                    "length of the turn; null if none had begun",
                 ),
                 (
                     "delivery",
@@ -155,7 +155,7 @@ const TABLES: [Table; 5] = [
                 (
                     "delivery_reason",
                     "TEXT",
-                    "what the delivery waits for, or why it failed",
+                    "what the delivery is waiting for, or why it failed",
                 ),
                 (
                     "categories",
@@ -167,7 +167,7 @@ const TABLES: [Table; 5] = [
                 (
                     "all_clear",
                     "INTEGER",
-                    "1: all that was expected had been seen",
+                    "1: all expected actions had been seen",
                 ),
                 ("message", "TEXT", "the text as the agent got it"),
             ],
@@ -197,7 +197,7 @@ const TABLES: [Table; 5] = [
                 ("is_error", "INTEGER", "1: it failed"),
                 ("refused", "INTEGER", "1: it was refused and never ran"),
                 ("output", "TEXT", "the result of a failed call"),
-                ("duration_ms", "INTEGER", "how long it took, where known"),
+                ("duration_ms", "INTEGER", "how long it took, if known"),
             ],
             SOURCE,
             PLACE,
@@ -213,8 +213,8 @@ const TABLES: [Table; 5] = [
             &[
                 ("seq", "INTEGER", "its first event"),
                 ("began_at", "TEXT", "when the prompt was given"),
-                ("ended_at", "TEXT", "its agent's last sign of life"),
-                ("duration_ms", "INTEGER", "from the one to the other"),
+                ("ended_at", "TEXT", "the agent's last event"),
+                ("duration_ms", "INTEGER", "from begin to end"),
                 ("prompt", "TEXT", "the prompt, up to 4 KB"),
                 ("tool_calls", "INTEGER", "calls that returned or failed"),
                 ("tool_errors", "INTEGER", "calls that failed"),
@@ -233,7 +233,7 @@ const TABLES: [Table; 5] = [
             PROJECT,
             &[
                 ("turn", "INTEGER", "how many turns it had"),
-                ("running", "INTEGER", "1: its agent works"),
+                ("running", "INTEGER", "1: its agent is working"),
                 ("ended", "INTEGER", "1: it is over"),
                 (
                     "status",
@@ -243,16 +243,16 @@ const TABLES: [Table; 5] = [
                 (
                     "notification",
                     "TEXT",
-                    "its agent's last call for a person; null once one has written",
+                    "when its agent last asked for a person; null once a person has written",
                 ),
                 ("title", "TEXT", "the first message of a person"),
                 ("branch", "TEXT", "the branch of its project, now"),
                 ("pane", "TEXT", "its tmux pane"),
-                ("muted", "INTEGER", "1: it is switched off"),
+                ("muted", "INTEGER", "1: it is muted"),
                 (
                     "muted_until",
                     "TEXT",
-                    "when that ends; null where it does not",
+                    "when the mute ends; null if it does not",
                 ),
                 ("first_at", "TEXT", "its first event"),
                 ("last_at", "TEXT", "its last hook event"),

@@ -190,9 +190,9 @@ impl Otlp {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*trouble, &now) {
             (None, Some(why)) => {
-                tracing::warn!(why, "Decisions and figures do not reach the collector.")
+                tracing::warn!(why, "Traces and metrics do not reach the collector.")
             }
-            (Some(_), None) => tracing::info!("Decisions and figures reach the collector again."),
+            (Some(_), None) => tracing::info!("Traces and metrics reach the collector again."),
             _ => {}
         }
         *trouble = now;

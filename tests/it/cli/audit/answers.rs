@@ -112,7 +112,7 @@ fn what_if() {
 
     2 of 6 decisions would change: 0 more checkpoints, 2 fewer
     == at 140 columns
-    new.yml is read as a config.yml in place of yours; projects' own files lie over it
+    new.yml is a config.yml that replaces yours; projects' own files still apply
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                   WHAT IS ASKED
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  pass below_threshold  - Run the tests that cover the changed Python code (`…
     45   2026-11-20 09:09:20  codex   01a1ffea  inject docs_only    pass below_threshold  -
@@ -133,7 +133,7 @@ fn what_if() {
 
     2 of 6 decisions would change: 0 more checkpoints, 0 fewer
     == at 140 columns
-    rules.yml is read as a file of rules: it lies over the policy that each decision was made by
+    rules.yml is a file of rules; they are merged into the policy of each decision
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
     13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
@@ -166,7 +166,7 @@ fn sql() {
       seq              INTEGER  place in the journal, from 1
       at               TEXT     when it happened (RFC 3339, UTC; julianday() and
                                 date() read it)
-      recorded_at      TEXT     when the journal took it
+      recorded_at      TEXT     when the journal recorded it
       session          TEXT     the session's id here
       native_session   TEXT     the session's id at its agent
       agent            TEXT     the agent's word, such as claude; daemon for its own
@@ -391,7 +391,7 @@ fn progress_validation() {
     ok    files         all 0 files of the session are as they were left
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
-    It holds: go on from it.
+    It is valid.
     == at 140 columns
 
     == colours
@@ -402,7 +402,7 @@ fn progress_validation() {
     ^32mok  ^0m  files         all 0 files of the session are as they were left
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
-    ^32mIt holds: go on from it.^0m
+    ^32mIt is valid.^0m
     "#);
     write(&home, "shop/app.py", "two\n");
     git(&project, &["commit", "-qam", "second"]);

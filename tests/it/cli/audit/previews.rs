@@ -124,7 +124,7 @@ fn rules_and_previews() {
       of the task, a blocker, or a decision you need. Leave checkpoint chores out of
       it.
     == at 140 columns
-      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts as done
+      0 calls, 0 failed; neither transcript nor journal has any calls, so nothing counts as done
         due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
               .checkpointd.yml)
       1. Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
