@@ -170,8 +170,7 @@ struct Answer {
 
 /// Reads an answer of JetStream's.
 pub(crate) fn read<T: DeserializeOwned>(answer: &Message) -> Result<T> {
-    let wrong =
-        |error: serde_json::Error| Problem::Later(format!("invalid answer: {error}"));
+    let wrong = |error: serde_json::Error| Problem::Later(format!("invalid answer: {error}"));
     let either: Answer = serde_json::from_slice(&answer.payload).map_err(wrong)?;
     match either.error {
         Some(error) => Err(error.into()),

@@ -104,7 +104,9 @@ impl Broker {
         let last = self.last(HEADS, &source.head()).await?;
         let head = last.map(|(_, message)| serde_json::from_slice(&message.payload));
         head.transpose().map_err(|error| {
-            Problem::Refused(format!("invalid answer about the collector's position: {error}"))
+            Problem::Refused(format!(
+                "invalid answer about the collector's position: {error}"
+            ))
         })
     }
 

@@ -218,7 +218,7 @@ fn a_stolen_certificate_is_good_for_its_own_subject_only() {
     // What the thief did send as m1 is no run; it is left out, and m1 says so.
     one.restarts();
     one.calls_tools(5);
-    wait_until(|| one.trouble().contains("no run"));
+    wait_until(|| one.trouble().contains("not a run"));
     collector.verify();
 }
 

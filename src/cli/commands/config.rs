@@ -184,11 +184,7 @@ fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
     };
     let new = yaml::set(old, key, value);
     let after = settings::check(&home.config, &new)
-        .map_err(|error| {
-            error.hint(format!(
-                "nothing was changed; `{key}: {value}` is invalid"
-            ))
-        })?
+        .map_err(|error| error.hint(format!("nothing was changed; `{key}: {value}` is invalid")))?
         .show();
     let others = |rows: &[Shown]| -> Vec<Shown> {
         rows.iter().filter(|row| row.key != key).cloned().collect()

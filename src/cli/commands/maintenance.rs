@@ -209,8 +209,9 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     let restored = whole::restore(&home.journal, backup, force, progress("restoring"));
     progress_done();
     restored.map_err(|error| match error {
-        Error::Occupied { .. } => Failure::failed(error)
-            .hint("--force replaces it with the backup and keeps the old journal in another folder"),
+        Error::Occupied { .. } => Failure::failed(error).hint(
+            "--force replaces it with the backup and keeps the old journal in another folder",
+        ),
         Error::Damaged { .. } => {
             Failure::failed(error).hint("nothing was changed; try another backup")
         }

@@ -124,10 +124,10 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
 pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
     let RestartArgs { session, output } = args;
     if connection::health(home).is_none() {
-        return Err(
-            Failure::unreachable("no daemon is running, and only the daemon restarts agents")
-                .hint("start it with `checkpointd daemon --detach`"),
-        );
+        return Err(Failure::unreachable(
+            "no daemon is running, and only the daemon restarts agents",
+        )
+        .hint("start it with `checkpointd daemon --detach`"));
     }
     let id = session_id(home, &session)?;
     // Stopping and starting takes seconds.

@@ -415,7 +415,9 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
         warnings.extend(repaired.map(|line| format!("{line}; repaired, but check the disk")));
         warnings.extend_from_slice(&daemon.degraded);
         if let Some(error) = &daemon.config_error {
-            warnings.push(format!("the configuration is invalid and not used: {error}"));
+            warnings.push(format!(
+                "the configuration is invalid and not used: {error}"
+            ));
         }
         if let Some(error) = &daemon.otlp_error {
             warnings.push(format!(

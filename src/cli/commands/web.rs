@@ -53,10 +53,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     if connection::health(home).is_none() {
-        return Err(
-            Failure::unreachable("no daemon is running, and only the daemon serves the page")
-                .hint("start it with `checkpointd daemon --detach`"),
-        );
+        return Err(Failure::unreachable(
+            "no daemon is running, and only the daemon serves the page",
+        )
+        .hint("start it with `checkpointd daemon --detach`"));
     }
     if arguments.stop {
         close(home, arguments.output.json)

@@ -343,8 +343,7 @@ fn trust(home: &Home) -> Check {
     projects.extend(named.map(|folder| folder.to_string_lossy().into_owned()));
     let files = ProjectFiles::look(home, projects);
     if let Some(BrokenFile { project, problem }) = files.broken.first() {
-        let fix =
-            "fix the file: run `checkpointd rules check` in that folder";
+        let fix = "fix the file: run `checkpointd rules check` in that folder";
         return Check::warn("trust", format!("in {project}: {problem}"), fix);
     }
     match files.waiting.first() {

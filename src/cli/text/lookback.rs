@@ -139,9 +139,7 @@ fn problems(problems: &[FileProblem]) {
     }
     let more = problems.len().saturating_sub(PROBLEMS_MAX);
     if more > 0 {
-        eprintln!(
-            "note: {more} more transcripts cannot be read completely; --json lists them"
-        );
+        eprintln!("note: {more} more transcripts cannot be read completely; --json lists them");
     }
 }
 
@@ -152,7 +150,10 @@ pub(crate) fn imported(imported: &Imported) {
         imported.turns, imported.sessions, imported.events, imported.known
     );
     if imported.live > 0 {
-        println!("{} sessions were skipped because hooks reported them", imported.live);
+        println!(
+            "{} sessions were skipped because hooks reported them",
+            imported.live
+        );
     }
     if imported.earlier > 0 {
         let hint = format!(

@@ -240,12 +240,8 @@ fn file_state(
         Ok(checkpoint) => checkpoint,
         Err(error) => return FileState::Wrong(error, here.is_some()),
     };
-    let copy_of = |file: &str| {
-        FileState::Wrong(
-            format!("holds the record of {file} again"),
-            here.is_some(),
-        )
-    };
+    let copy_of =
+        |file: &str| FileState::Wrong(format!("holds the record of {file} again"), here.is_some());
     let id = &checkpoint.id;
     let Some(known) = phases.get(id) else {
         return match new.get(id) {

@@ -279,10 +279,17 @@ impl PhaseRequests<'_> {
         if self.journal.is_imported(phase.seq) {
             return Ok(());
         }
-        folder::write(self.folder(), phase).map(drop).map_err(|error| {
-            let id = &phase.checkpoint.id;
-            (PhaseError::Files, format!("the record {id} is in the journal, but its file was not written: {error}"))
-        })
+        folder::write(self.folder(), phase)
+            .map(drop)
+            .map_err(|error| {
+                let id = &phase.checkpoint.id;
+                (
+                    PhaseError::Files,
+                    format!(
+                        "the record {id} is in the journal, but its file was not written: {error}"
+                    ),
+                )
+            })
     }
 
     fn clear_seed(&self, ids: &[&str]) -> Option<String> {

@@ -131,7 +131,7 @@ fn an_edit_is_used_only_once_it_is_valid() {
 #[test]
 fn a_check_needs_no_file_and_quotes_a_window_of_a_long_line() {
     let home = Home::new();
-    assert!(said(&home, &["check"]).contains("the defaults hold"));
+    assert!(said(&home, &["check"]).contains("the defaults apply"));
     put(&home, ".checkpointd.yml", "min_trun: 1m\n");
     let error = refused(&home, &["check"]);
     assert!(

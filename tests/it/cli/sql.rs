@@ -191,7 +191,7 @@ fn nothing_but_reading_is_possible_and_mistakes_are_named() {
         ("attach 'x.db' as x", "only SELECT"),
         ("pragma query_only = 0", "only SELECT"),
         ("vacuum into 'x.db'", "only SELECT"),
-        ("select 1; select 2", "one question"),
+        ("select 1; select 2", "only one query"),
         ("select color from tools", "--schema"),
         ("select * from nowhere", "--schema"),
         ("selekt 1", "--schema"),

@@ -37,7 +37,7 @@ fn it_tells_of_agents_hooks_disk_and_decisions() {
     let text = String::from_utf8(output.stdout).expect("text");
     for begin in [
         "daemon     version ",
-        "agents     claude 1 session, heard of ",
+        "agents     claude 1 session, last event ",
         "hooks      ",
         "journal    ",
         "spool      0",

@@ -303,7 +303,8 @@ fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
     let top = Top::start(&server, &home, "");
     let words = top.waits_for("code 3").replace('\n', "");
     assert!(
-        words.contains("error: no daemon runs") && words.contains("`checkpointd daemon --detach`"),
+        words.contains("error: no daemon is running")
+            && words.contains("`checkpointd daemon --detach`"),
         "{words}"
     );
 }

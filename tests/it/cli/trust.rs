@@ -140,7 +140,7 @@ fn rules_of_a_clone_do_not_speak_until_they_are_trusted() {
     assert_eq!(clone.waits(), (json!("unknown"), all.clone()));
     let (_, shown, noted) = clone.checkpointd(&["rules", "list"]);
     assert!(
-        shown.contains("waits for your trust: rule `everything`\n"),
+        shown.contains("is not trusted yet: rule `everything`\n"),
         "{shown}"
     );
     assert!(

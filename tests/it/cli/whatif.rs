@@ -451,7 +451,7 @@ fn a_new_rule_changes_what_is_asked_about_its_files(home: &Home, exported: &[Val
     }
     let (code, out, _) = checkpointd(home, &["replay", "--policy", file.to_str().expect("text")]);
     assert!(
-        code == 0 && out.contains("lies over the policy") && out.contains("+ Start the app"),
+        code == 0 && out.contains("merged into the policy") && out.contains("+ Start the app"),
         "{out}"
     );
 }

@@ -412,7 +412,7 @@ fn a_collector_that_is_away_is_told_of_once_and_gets_what_it_missed() {
     );
     let shown = String::from_utf8(shown.stdout).expect("text");
     assert!(
-        shown.contains("warning    decisions and figures do not reach the collector: "),
+        shown.contains("warning    traces and metrics do not reach the collector: "),
         "{shown}"
     );
 

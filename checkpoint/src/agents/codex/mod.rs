@@ -117,7 +117,7 @@ impl Adapter for Codex {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
-            "It runs only trusted hooks, and `init` records them as trusted. Otherwise it asks at its next start, and `codex exec` skips them silently.",
+            "It runs only trusted hooks, and `init` records them as trusted. Otherwise, it asks at its next start, and `codex exec` skips them silently.",
             "Versions before 0.124 get a `notify` entry, and their checkpoints are typed. By hand, add `notify = [\"/abs/checkpointd-hook\", \"codex\"]` in `~/.codex/config.toml`, above any table.",
             "It does not name its session to commands, so a progress document belongs to the project's most recently active session.",
         ]

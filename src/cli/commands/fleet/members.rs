@@ -129,9 +129,7 @@ pub(super) fn join(home: &Home, file: &Path, level: LevelName) -> Result<u8> {
             "{} already has a fleet",
             render::path(&home.config)
         ))
-        .hint(format!(
-            "replace it with this, and join again:\n{settings}"
-        )));
+        .hint(format!("replace it with this, and join again:\n{settings}")));
     }
     journal::home::create_folder(data)?;
     if !has_fleet {

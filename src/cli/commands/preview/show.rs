@@ -103,7 +103,9 @@ fn show_timeline(case: &Case<'_>) {
     let from = match timeline.source {
         TimelineSource::Transcript => "from the transcript",
         TimelineSource::Journal => "from the journal",
-        TimelineSource::None => "neither transcript nor journal has any calls, so nothing counts as done",
+        TimelineSource::None => {
+            "neither transcript nor journal has any calls, so nothing counts as done"
+        }
     };
     heading("what the agent did");
     let failed = timeline.calls.iter().filter(|call| call.is_error).count();

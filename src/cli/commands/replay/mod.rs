@@ -112,10 +112,7 @@ fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
             );
         }
         if let Some(first) = answer.mismatched.first() {
-            println!(
-                "`checkpointd explain {}` explains the first",
-                first.seq
-            );
+            println!("`checkpointd explain {}` explains the first", first.seq);
         }
     }
     Ok(if answer.mismatched.is_empty() {

@@ -24,8 +24,7 @@ pub(super) fn run(
 ) -> Result<u8> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::usage(format!("cannot read {name}: {error}"))
-            .hint("`--help` describes its format")
+        Failure::usage(format!("cannot read {name}: {error}")).hint("`--help` describes its format")
     })?;
     if let Candidate::Rules(rules) = Candidate::read(&name, &text).map_err(Failure::usage)? {
         rules

@@ -139,10 +139,7 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
     if !policy.enabled {
         println!(
             "{}",
-            render::paint(
-                Colour::Yellow,
-                "this project is disabled: no rules apply"
-            )
+            render::paint(Colour::Yellow, "this project is disabled: no rules apply")
         );
     }
     if looked.standing == Some(Standing::Trusted) {

@@ -220,7 +220,7 @@ fn a_kind_that_is_unknown_is_refused_until_the_collector_is_upgraded() {
     };
     let says = told("model_stepped", "model_dreamed");
     assert!(
-        says.contains("line 3: the kind `model_dreamed` is not known: upgrade"),
+        says.contains("line 3: the kind `model_dreamed` is unknown: upgrade"),
         "{says}"
     );
     let says = told("\"seq\":2", "\"seq\":4");

@@ -45,8 +45,8 @@ fn status() {
     };
     insta::assert_snapshot!(screen_by(&["status"], look), @"
     daemon     not running
-    agents     claude 1 session, heard of #####d##h ago; gemini 1 session, heard of
-               #####d##h ago; codex 1 session, heard of #####d##h ago
+    agents     claude 1 session, last event #####d##h ago; gemini 1 session, last
+               event #####d##h ago; codex 1 session, last event #####d##h ago
     sessions   3 known, 0 running, 2 waiting for you
                8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities …
                3f0a6c1e claude agent_finished in ~/inventory: Reorder points are of…
@@ -63,7 +63,7 @@ fn status() {
     37   1990-11-20 09:07:50  gemini  8c4e2d10  pass     block_budget     none
     45   1990-11-20 09:09:20  codex   01a1ffea  inject   docs_only        pending
     == at 140 columns
-    agents     claude 1 session, heard of #####d##h ago; gemini 1 session, heard of #####d##h ago; codex 1 session, heard of #####d##h ago
+    agents     claude 1 session, last event #####d##h ago; gemini 1 session, last event #####d##h ago; codex 1 session, last event #####d##h ago
                8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities up
                3f0a6c1e claude agent_finished in ~/inventory: Reorder points are off by one; please fix them
     hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28 calls)
@@ -91,7 +91,7 @@ fn verify() {
     insta::assert_snapshot!(screen(&home_with(&changed), &["replay", "--verify"]), @r#"
     decision 13: differs in elapsed_ms
     6 decisions, 5 decided the same again
-    `checkpointd explain 13` shows the first with all that it was based on
+    `checkpointd explain 13` explains the first
     == at 140 columns
 
     == colours
@@ -103,8 +103,7 @@ fn what_if() {
     let home = recorded();
     write(&home, "new.yml", "min_turn: 60s\n");
     insta::assert_snapshot!(screen(&home, &["replay", "--policy", "new.yml"]), @r#"
-    new.yml is read as a config.yml in place of yours; projects' own files lie over
-    it
+    new.yml is a config.yml that replaces yours; projects' own files still apply
 
     SEQ  WAS                 NOW                   WHAT IS ASKED
     33   inject actions_due  pass below_threshold  - Run the tests that cover the c…
@@ -169,7 +168,7 @@ fn sql() {
       recorded_at      TEXT     when the journal recorded it
       session          TEXT     the session's id here
       native_session   TEXT     the session's id at its agent
-      agent            TEXT     the agent's word, such as claude; daemon for its own
+      agent            TEXT     the agent's name, such as claude; daemon for its own
                                 events
       turn             INTEGER  the session's turn, from 1; 0 before the first
                                 prompt
@@ -416,11 +415,10 @@ fn progress_validation() {
     ok    files         all 0 files of the session are as they were left
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
-    It does not hold. Repair what is named above, or go on from the present state on
-    purpose; then `checkpointd progress write` writes down what holds.
+    It is no longer valid. Fix the lines above, or write a new document:
+    `checkpointd progress write`.
     == at 140 columns
-    It does not hold. Repair what is named above, or go on from the present state on purpose; then `checkpointd progress write` writes down what
-    holds.
+    It is no longer valid. Fix the lines above, or write a new document: `checkpointd progress write`.
     == colours
     ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch main
@@ -429,7 +427,7 @@ fn progress_validation() {
     ^32mok  ^0m  files         all 0 files of the session are as they were left
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
-    ^31mIt does not hold. Repair what is named above, or go on from the present state on^0m
-    ^31mpurpose; then `checkpointd progress write` writes down what holds.^0m
+    ^31mIt is no longer valid. Fix the lines above, or write a new document:^0m
+    ^31m`checkpointd progress write`.^0m
     ");
 }

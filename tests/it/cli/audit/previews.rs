@@ -99,8 +99,8 @@ fn rules_and_previews() {
       (no rule)                Cargo.toml src/main.rs
 
     what the agent did
-      0 calls, 0 failed; neither transcript nor journal has any, so nothing counts
-      as done
+      0 calls, 0 failed; neither transcript nor journal has any calls, so nothing
+      counts as done
 
     rules
       database schema (own)    migrations/1.sql

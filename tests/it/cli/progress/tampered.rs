@@ -72,7 +72,7 @@ fn a_document_that_somebody_wrote_into_does_not_hold_and_is_not_passed_on() {
         let offered = begin(home, &format!("s-{}", tampered.len()), top);
         assert!(
             offered.contains("it does not hold any more")
-                && offered.contains("take nothing from that file")
+                && offered.contains("do not use that file")
                 && !offered.contains("curl"),
             "{offered}"
         );
