@@ -166,7 +166,7 @@ fn what_other_programs_left_is_taken_over_once() {
     let problem = listed["problems"][0]["error"].as_str().expect("one");
     assert_eq!(
         problem,
-        "holds the checkpoint of ckpt-2026-02-01T10-30-00-observe.json once more"
+        "holds the record of ckpt-2026-02-01T10-30-00-observe.json again"
     );
     let before = stage.files();
     let events = stage.journal.last_seq();
@@ -241,8 +241,8 @@ fn damage_is_reported_and_mended_only_when_asked() {
     };
     insta::assert_snapshot!(sorted_is(problems), @r"
     completed: missing
-    is not JSON: EOF while parsing a value at line 1 column 6; `checkpointd phase rebuild` rewrites it from the journal
     differs from the journal; `checkpointd phase rebuild` rewrites it from the journal
+    is not JSON: EOF while parsing a value at line 1 column 6; `checkpointd phase rebuild` rewrites it from the journal
     ");
     let rebuilt = stage.ask("rebuild", json!({}));
     assert_eq!(
