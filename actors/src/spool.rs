@@ -21,8 +21,10 @@ use crate::hook_headers::HookHeaders;
 use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
 use crate::shared::Counters;
 
-/// How often the folder is read even without a notification of a change.
+/// How often the folder is read while it is not watched, or the last pass failed.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
+/// How often a watched folder is read without a notification of a change. Each pass wakes this daemon's watchers too.
+const SWEEP_WATCHED_EVERY: Duration = Duration::from_secs(60);
 /// How long calls are followed that come while the spool is emptied. Clients that wait for the daemon to be ready spool
 /// faster than a busy machine takes in, and would keep it from ever being ready.
 const FOLLOW_WITHIN: Duration = Duration::from_millis(500);
@@ -311,20 +313,28 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
             wake.notify_one();
         }
     };
-    let mut watcher = notify::recommended_watcher(on_event).ok();
-    if let Some(watcher) = &mut watcher
-        && let Err(error) = watcher.watch(&shared.home.spool, RecursiveMode::NonRecursive)
-    {
+    let watcher = notify::recommended_watcher(on_event).and_then(|mut watcher| {
+        watcher.watch(&shared.home.spool, RecursiveMode::NonRecursive)?;
+        Ok(watcher)
+    });
+    if let Err(error) = &watcher {
         tracing::warn!(%error, "Could not watch the spool; reading it every few seconds.");
     }
     loop {
         // Also before the first event: a call may have been spooled before the watch began.
-        match drain(&shared, &ingest).await {
+        let drained = drain(&shared, &ingest).await;
+        match &drained {
             Ok(0) => {}
             Ok(calls) => tracing::info!(calls, "Accepted spooled hook calls."),
             Err(error) => tracing::warn!(%error, "Could not empty the spool; retrying."),
         }
-        let _ = tokio::time::timeout(SWEEP_EVERY, changed.notified()).await;
+        let is_watched = drained.is_ok() && watcher.is_ok();
+        let pause = if is_watched {
+            SWEEP_WATCHED_EVERY
+        } else {
+            SWEEP_EVERY
+        };
+        let _ = tokio::time::timeout(pause, changed.notified()).await;
     }
 }
 
