@@ -20,7 +20,8 @@ impl Segment {
     /// Like [`Segment::read`], into `frames`, whose contents it replaces.
     pub(crate) fn read_into(&self, frames: &mut Vec<u8>) -> Result<()> {
         frames.clear();
-        frames.reserve(SEGMENT_BYTES as usize);
+        // A segment ends with the first group of events that fills it.
+        frames.reserve((SEGMENT_BYTES + SEGMENT_BYTES / 4) as usize);
         match File::open(&self.path) {
             Ok(file) => self.unpack(file, frames),
             Err(error) if error.kind() == ErrorKind::NotFound && self.form != Form::Sealed => {

@@ -175,6 +175,21 @@ impl Sealed {
         Ok(())
     }
 
+    /// Returns whether its blocks unpack to exactly these frames.
+    pub(super) fn holds(&self, frames: &[u8]) -> Result<bool> {
+        let mut rest = frames;
+        let mut block_frames = Vec::new();
+        for block in &self.blocks {
+            block_frames.clear();
+            self.read(block, &mut block_frames)?;
+            match rest.strip_prefix(block_frames.as_slice()) {
+                Some(behind) => rest = behind,
+                None => return Ok(false),
+            }
+        }
+        Ok(rest.is_empty())
+    }
+
     /// Unpacks all blocks and appends their frames to `frames`.
     pub(crate) fn read_all(&self, frames: &mut Vec<u8>) -> Result<()> {
         self.blocks

@@ -16,9 +16,7 @@ pub(crate) fn seal(segment: &Segment) -> Result<()> {
     let temporary = segment.path.with_extension("tmp");
     let sealed = segment.path.with_extension(Form::Sealed.ending());
     write(&temporary, &frames, segment.first_seq)?;
-    let mut read = Vec::with_capacity(frames.len());
-    Sealed::open(&temporary)?.read_all(&mut read)?;
-    if read != frames {
+    if !Sealed::open(&temporary)?.holds(&frames)? {
         return Err(Error::damaged(
             temporary.display().to_string(),
             "it reads back differently than it was written",
@@ -31,19 +29,24 @@ pub(crate) fn seal(segment: &Segment) -> Result<()> {
 /// Returns frames with payloads as they are written today: older versions compressed each, and what is compressed cannot be
 /// compressed again. `None` if no payload changes, or the frames are damaged.
 fn with_plain_payloads(frames: &[u8]) -> Option<Vec<u8>> {
-    let mut plain = Vec::with_capacity(2 * frames.len());
-    let mut changed = false;
+    let mut plain = Vec::new();
+    // The end of what `plain` has.
+    let mut copied = 0;
     for found in Reader::new(frames) {
         let found = found.ok()?;
-        match codec::split(found.payload) {
-            Ok((event, payload)) if codec::is_packed(payload) => {
-                let text = codec::decode_payload(payload).ok()?.into_text()?;
-                let payload = codec::encode_payload(Some(&text));
-                frame::push(&mut plain, Kind::Envelope, &codec::join(event, &payload));
-                changed = true;
-            }
-            _ => plain.extend_from_slice(&frames[found.offset..found.end()]),
+        if let Ok((event, payload)) = codec::split(found.payload)
+            && codec::is_packed(payload)
+        {
+            let text = codec::decode_payload(payload).ok()?.into_text()?;
+            let payload = codec::encode_payload(Some(&text));
+            plain.extend_from_slice(&frames[copied..found.offset]);
+            frame::push(&mut plain, Kind::Envelope, &codec::join(event, &payload));
+            copied = found.end();
         }
     }
-    changed.then_some(plain)
+    if copied == 0 {
+        return None;
+    }
+    plain.extend_from_slice(&frames[copied..]);
+    Some(plain)
 }
