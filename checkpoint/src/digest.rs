@@ -1,8 +1,14 @@
 //! Hashes that are stored and compared across versions and machines, so the algorithm is fixed: XXH3, 64 bit. That of a
 //! call is not stored.
 
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::LazyLock;
+
 use uuid::Uuid;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128_with_seed};
+
+/// Nobody can know it, so no tool's output can be made to pass for another call.
+static CALL_SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
 /// Returns the hash of a text.
 pub fn of_text(text: &str) -> u64 {
@@ -19,8 +25,9 @@ pub fn of_prompt(text: &str) -> u64 {
     of_text(text.trim())
 }
 
-/// Returns the hash of a hook call's content, to tell whether two calls are one.
+/// Returns the hash of a hook call's content, to tell whether two calls are one; another one in each process.
 pub(crate) fn of_call(session: Uuid, hook: &str, payload: &[u8]) -> Uuid {
-    let seed = xxh3_64_with_seed(hook.as_bytes(), xxh3_64(session.as_bytes()));
+    let session = xxh3_64_with_seed(session.as_bytes(), *CALL_SEED);
+    let seed = xxh3_64_with_seed(hook.as_bytes(), session);
     Uuid::from_u128(xxh3_128_with_seed(payload, seed))
 }
