@@ -1,6 +1,6 @@
 //! SECURITY.md names a test for each attack; each of these tests exists.
 
-use super::source::{File, tree};
+use super::source::{File, assert_none, tree};
 
 /// Where the tests of a target are, by the first part of their names.
 const TARGETS: [(&str, &str); 5] = [
@@ -53,7 +53,8 @@ fn every_attack_of_the_table_has_its_test() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/SECURITY.md");
     let security = std::fs::read_to_string(path).expect("readable");
     assert!(named(&security).len() > 40, "the table is not read");
-    assert_eq!(missing(&tree(), &security), [""; 0]);
+    let to_do = "name the test that shows it, as it is called now, or write that test";
+    assert_none(&missing(&tree(), &security), to_do);
 }
 
 #[test]

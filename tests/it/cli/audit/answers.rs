@@ -111,7 +111,6 @@ fn what_if() {
 
     2 of 6 decisions would change: 0 more checkpoints, 2 fewer
     == at 140 columns
-    new.yml is a config.yml that replaces yours; projects' own files still apply
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                   WHAT IS ASKED
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  pass below_threshold  - Run the tests that cover the changed Python code (`…
     45   2026-11-20 09:09:20  codex   01a1ffea  inject docs_only    pass below_threshold  -
@@ -123,8 +122,7 @@ fn what_if() {
     let rule = "rules:\n  - name: stock\n    include: ['stock/**']\n    actions: [{text: Count the stock by hand, evidence: [count]}]\n";
     write(&home, "rules.yml", rule);
     insta::assert_snapshot!(screen(&home, &["replay", "--policy", "rules.yml"]), @r#"
-    rules.yml is read as a file of rules: it lies over the policy that each decision
-    was made by
+    rules.yml is a file of rules; they are merged into the policy of each decision
 
     SEQ  WAS                 NOW                 WHAT IS ASKED
     13   inject actions_due  inject actions_due  + Count the stock by hand (asked f…
@@ -132,7 +130,6 @@ fn what_if() {
 
     2 of 6 decisions would change: 0 more checkpoints, 0 fewer
     == at 140 columns
-    rules.yml is a file of rules; they are merged into the policy of each decision
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
     13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
