@@ -245,7 +245,10 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
             results[index] = verified;
             continue;
         }
-        let proof = prove(turn, claims, group, after);
+        let mut proof = prove(turn, claims, group, after);
+        if group.purpose == "install" && proof.best() == Some(Outcome::BeforeEdit) {
+            proof.done = used(turn, group);
+        }
         // While the first of two is due, its text asks for the second too
         // (spec RULE-8: "`make restart` then `make status`").
         let spoken_for = first.is_some_and(|first| results[first].stands);
@@ -282,6 +285,17 @@ fn verified(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>) -> Option<W
         proof: verified.proof,
         wording: speaks_for_pack.then_some(verified.wording),
     })
+}
+
+/// Returns what ran with the packages that were installed before another edit of the manifest (spec EVID-29).
+fn used(turn: &Turn<'_>, group: &Group<'_>) -> Option<Position> {
+    let workspace = verify::workspace(turn).filter(|_| turn.believes_runs())?;
+    let wanted = verify::Wanted {
+        files: group.files.iter().map(|file| &turn.files[*file]).collect(),
+        evidence: Vec::new(),
+        own: Vec::new(),
+    };
+    verify::verify(turn, workspace, &wanted).proof.done
 }
 
 fn prove(

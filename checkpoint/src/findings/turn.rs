@@ -36,7 +36,7 @@ impl<'a> Turn<'a> {
         let by_output = policy.verify.outcomes == policy::Outcomes::Output
             && policy.evidence == EvidenceRule::Command;
         let outcomes = by_output.then(|| Outcomes::new(evidence, &lines, project));
-        let by_record = policy.verify.gaps == Gaps::Shown && by_output;
+        let by_record = policy.verify.gaps != Gaps::Assumed && by_output;
         let aside = by_record.then(|| aside::set_aside(&evidence.timeline.calls, &lines));
         Some(Self {
             evidence,
@@ -53,7 +53,12 @@ impl<'a> Turn<'a> {
 
     /// Returns whether only what the record shows to be open is a gap (spec EVID-1).
     pub(super) fn wants_shown(&self) -> bool {
-        self.policy.verify.gaps == Gaps::Shown && self.outcomes.is_some()
+        self.policy.verify.gaps != Gaps::Assumed && self.outcomes.is_some()
+    }
+
+    /// Returns whether whatever of the project ran after an edit is believed to have used it (spec EVID-29).
+    pub(super) fn believes_runs(&self) -> bool {
+        self.policy.verify.gaps == Gaps::Ran && self.outcomes.is_some()
     }
 
     /// Returns whether a call ran without the work of the turn, which had been set aside (spec EVID-28).

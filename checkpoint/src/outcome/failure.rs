@@ -10,7 +10,7 @@ use super::lines;
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     matching(concat!(
         r"(?i)\b(?:err|errors?|fail\w*|exceptions?|traceback|panic\w*|fatal|cannot|can['’]t|could ?n['’]t|could not|unable|undefined|",
-        r"unresolved|denied|refused|abort\w*|killed|terminated|timed? ?out|not found|no such|no tests?|segmentation|assert\w*|",
+        r"unresolved|denied|refused|abort\w*|killed|terminated|timed? ?out|not found|no such|no tests?|segmentation|assert(?:ion)?|",
         r"invalid|broken|conflicts?|undeclared|unexpected|mismatch|missing)\b|\w(?:Error|Exception)\b|[✗✘✖❌×🔴]",
     ))
 });

@@ -133,6 +133,8 @@ pub enum Gaps {
     /// What the record does not show to be done.
     #[default]
     Assumed,
+    /// What the record shows not to be done, and nothing of the project ran after it that may have shown a mistake.
+    Ran,
 }
 
 /// When a file counts as read before its edit.

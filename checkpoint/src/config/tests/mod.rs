@@ -66,7 +66,7 @@ fn every_key_of_a_group_with_its_default() {
     verify.uncovered: build (default)
     verify.scope: package (default)
     verify.unknown: counts (default)
-    verify.gaps: shown (default)
+    verify.gaps: ran (default)
     hygiene.read: session (default)
     hygiene.wide: off (default)
     hygiene.drift: plan (default)

@@ -7,6 +7,7 @@ mod kind;
 pub(super) mod kinds;
 mod names;
 mod program;
+mod ran;
 mod reach;
 mod reports;
 mod run;
@@ -212,6 +213,7 @@ fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
             search.read(simple, (call, place), deployed, &mut found);
         }
         shown::add(turn, call, &mut found);
+        ran::add_service(turn, call, &mut found);
     }
     found
 }
@@ -452,16 +454,7 @@ impl Judge<'_> {
             Does::Command(placed) => {
                 // A test that is a script verifies itself.
                 let enough = !need.covered || crate::project::is_test(need.path);
-                let runs = || {
-                    program::runs(&placed.simple, placed.place.as_deref(), need.path, self.map)
-                        || program::runs_companion(
-                            &placed.simple,
-                            self.turn.files,
-                            need.path,
-                            self.map,
-                        )
-                };
-                if !enough || !runs() {
+                if !enough || !ran::runs(self.turn, placed, need.path, self.map) {
                     return None;
                 }
                 true

@@ -17,7 +17,7 @@ use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
 
-const TABLES: [(&str, &str); 8] = [
+const TABLES: [(&str, &str); 9] = [
     ("handed", include_str!("turns/handed.txt")),
     ("failures", include_str!("turns/failures.txt")),
     ("web", include_str!("turns/web.txt")),
@@ -26,6 +26,7 @@ const TABLES: [(&str, &str); 8] = [
     ("mixed", include_str!("turns/mixed.txt")),
     ("systems", include_str!("turns/systems.txt")),
     ("record", include_str!("turns/record.txt")),
+    ("ran", include_str!("turns/ran.txt")),
 ];
 
 /// One call as the table has it.
