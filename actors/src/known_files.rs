@@ -21,8 +21,8 @@ const FILES_MAX: usize = 256;
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How much of it is read at once.
 const PART_BYTES: u64 = 1024 * 1024;
-/// How long to look at most.
-const TIME_MAX: Duration = Duration::from_millis(150);
+/// How long to look at most. A test looks until it has found what it is about, however busy the machine is.
+const TIME_MAX: Duration = Duration::from_millis(if cfg!(test) { 60_000 } else { 150 });
 
 /// Returns the edited files that the turn does not show to the agent before, but whose text it had all the same, as it
 /// wrote their paths. None is looked for if every edit had its read.
