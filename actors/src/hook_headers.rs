@@ -118,7 +118,7 @@ mod tests {
             .expect_err("no agent");
         assert_eq!(
             error.to_string(),
-            format!("no agent is called `daemon`: expected {}", Agent::words())
+            format!("unknown agent `daemon`: expected {}", Agent::words())
         );
     }
 

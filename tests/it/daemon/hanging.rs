@@ -101,7 +101,7 @@ fn a_project_that_hangs_holds_up_neither_other_projects_nor_the_daemons_end() {
     }
     let answer = daemon.ask(&["status", "--json"]);
     let degraded = answer[0]["daemon"]["degraded"].to_string();
-    let name = format!("looking at {} has not ended", hung.display());
+    let name = format!("examining {} has not ended", hung.display());
     assert!(degraded.contains(&name), "{degraded}");
     // Neither do the page and `top`, which say so, and documents of other projects are written.
     let asked = std::time::Instant::now();

@@ -227,7 +227,7 @@ fn bad_payloads_are_kept_counted_and_answered_with_a_reason() {
             "the payload is not JSON",
         ),
         ("/v1/hooks/claude", b"", "the payload is empty"),
-        ("/v1/hooks/nobody", b"{}", "no agent is called"),
+        ("/v1/hooks/nobody", b"{}", "unknown agent"),
     ] {
         let (status, body) = daemon.http("POST", path, &[], body).expect("an answer");
         assert!(status == 400 && body.contains(expected), "{status} {body}");

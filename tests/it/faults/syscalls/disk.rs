@@ -136,7 +136,7 @@ fn a_store_that_takes_nothing_more_is_opened_again_while_hooks_go_on() {
     );
     // The store writes when a segment of the log is sealed.
     let mut sessions = Vec::new();
-    while !daemon.log().contains("takes events again") {
+    while !daemon.log().contains("accepts events again") {
         assert!(
             sessions.len() < 100,
             "the store was never refused: {}",
