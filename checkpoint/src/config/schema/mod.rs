@@ -301,7 +301,7 @@ mod tests {
             @r#"
         {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+$","description":"Shorter turns pass: a quick answer needs no debrief.","default":"30s"}
         {"type":"integer","minimum":0,"maximum":4294967295,"description":"How many stops of one turn may get a checkpoint. With 1, the stop after a checkpoint passes; 2 allows one more check.","default":1}
-        {"type":"integer","minimum":1,"maximum":4294967295,"description":"Capacity of each actor's mailbox. When it is full, callers write to the spool.","default":256}
+        {"type":"integer","minimum":1,"maximum":4294967295,"description":"Maximum number of waiting messages of a session or another part of the daemon. When it is reached, hook calls go to the\nspool.","default":256}
         {"type":"string","enum":["message","silent"],"description":"If every expected action was seen: message (a short confirmation) or silent (let the agent stop).","default":"message"}
         [{"const":"auto"},{"type":"array","items":{"type":"string","enum":["teleclaude","rust","node","python","go","generic"]}}]
         [{"const":"all"},{"type":"object","properties":{"include":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that take part; empty means all."},"exclude":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that do not take part. They win over `include`."}},"additionalProperties":false}]
