@@ -109,6 +109,31 @@ fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
 }
 
 #[test]
+fn other_agents_play_if_they_are_named() {
+    let home = Home::new();
+    let agents = ["qwen", "copilot", "opencode", "droid", "pi", "kimi"];
+    let named = agents.iter().flat_map(|agent| ["--agent", agent]);
+    let arguments = Vec::from_iter(["--json"].into_iter().chain(named));
+    let output = run(&mut demo(&home, &arguments), b"");
+    let answer = answer(&output.stdout);
+    assert_eq!(answer["problems"], Value::Array(Vec::new()));
+    assert_eq!(output.status.code(), Some(0));
+    let replies = answer["replies"].as_array().expect("replies");
+    let mut replied = Vec::from_iter(replies.iter().map(|reply| reply["agent"].as_str()));
+    replied.sort_unstable();
+    assert_eq!(
+        replied,
+        ["copilot", "droid", "kimi", "opencode", "pi", "qwen"].map(Some)
+    );
+    assert_nothing_left(&home);
+
+    let refused = run(&mut demo(&home, &["--agent", "vibe"]), b"");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("kimi"), "{said}");
+}
+
+#[test]
 fn without_git_and_without_the_small_client_the_demo_still_works() {
     let (home, programs) = (Home::new(), Home::new());
     let alone = programs.path().join("checkpointd");

@@ -85,7 +85,7 @@ const AGENTS: [&str; 6] = [
     "src/install/agents",
     // Keys of the settings, recordings for the demo, and the client, which does not link the core.
     "checkpoint/src/config/yaml.rs",
-    "src/cli/commands/demo/recording.rs",
+    "src/cli/commands/demo/recordings.rs",
     "src/client/input.rs",
     // The definition.
     "journal/src/event",

@@ -1,4 +1,4 @@
-//! `demo`: recorded sessions of the three agents, played through the real client, daemon and actors
+//! `demo`: recorded sessions of real agents, played through the real client, daemon and actors
 //! in a temporary folder.
 //!
 //! The recordings are compiled in. The daemon is a child process with a home of its own; the user's
@@ -9,6 +9,7 @@ mod check;
 mod play;
 mod project;
 mod recording;
+mod recordings;
 mod stage;
 
 use std::panic;
@@ -16,6 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use journal::Timestamp;
 use serde_json::json;
 
@@ -31,12 +33,16 @@ use crate::render::{self, Colour};
 
 use check::{Outcome, Played};
 use play::Players;
-use recording::{RECORDINGS, Script};
+use recording::Script;
+use recordings::{DEFAULT, RECORDINGS, Recording};
 use stage::Stage;
 
-/// Play recorded sessions of three agents in a temporary folder
+/// Play recorded sessions of agents in a temporary folder
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {
+    /// Play the session of this agent instead of three; can be given several times
+    #[arg(long = "agent", value_name = "AGENT", value_parser = PossibleValuesParser::new(RECORDINGS.iter().map(|recording| recording.agent)))]
+    pub(crate) agents: Vec<String>,
     /// Keep the folder and print its path
     #[arg(long)]
     pub(crate) keep: bool,
@@ -56,14 +62,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// A closed pipe elsewhere ends the program at once. Here the daemon and the folder must be removed
 /// first, so the panic unwinds to this function.
 pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
-    let DemoArgs { keep, output } = *args;
+    let DemoArgs { keep, output, .. } = *args;
+    let chosen = chosen(&args.agents);
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if !panic.to_string().contains(BROKEN_PIPE) {
             others(panic);
         }
     }));
-    panic::catch_unwind(|| demo(keep, output)).unwrap_or_else(|panic| {
+    panic::catch_unwind(|| demo(&chosen, keep, output)).unwrap_or_else(|panic| {
         let is_unread = panic
             .downcast_ref::<String>()
             .is_some_and(|text| text.contains(BROKEN_PIPE));
@@ -75,14 +82,23 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
     })
 }
 
-fn demo(keep: bool, output: Output) -> Result<u8> {
+/// Returns the recordings of the agents with these words, or the default ones.
+fn chosen(agents: &[String]) -> Vec<&'static Recording> {
+    if agents.is_empty() {
+        return RECORDINGS[..DEFAULT].iter().collect();
+    }
+    let is_chosen = |recording: &&Recording| agents.iter().any(|word| word == recording.agent);
+    RECORDINGS.iter().filter(is_chosen).collect()
+}
+
+fn demo(chosen: &[&'static Recording], keep: bool, output: Output) -> Result<u8> {
     let mut stage = Stage::new(keep)?;
     let mut git_works = true;
-    for recording in &RECORDINGS {
+    for recording in chosen {
         git_works &= stage.make(recording.project)?;
     }
     stage.start_daemon()?;
-    let played = play_all(&stage)?;
+    let played = play_all(chosen, &stage)?;
     let outcome = ask(&stage)?;
     // Without git the changes are unknown, and the message is the generic one.
     let expected = if git_works { "actions_due" } else { "generic" };
@@ -100,11 +116,11 @@ fn demo(keep: bool, output: Output) -> Result<u8> {
     })
 }
 
-/// Plays all recordings at the same time.
-fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
+/// Plays the recordings at the same time.
+fn play_all(chosen: &[&'static Recording], stage: &Stage) -> Result<Vec<Played<'static>>> {
     let from = Timestamp::now();
-    let script = |recording| Script::new(recording, stage, from);
-    let scripts = RECORDINGS.iter().map(script).collect::<Result<Vec<_>>>()?;
+    let script = |recording: &&Recording| Script::new(recording, stage, from);
+    let scripts = chosen.iter().map(script).collect::<Result<Vec<_>>>()?;
     let calls: usize = scripts.iter().map(|script| script.calls.len()).sum();
     let players = Players {
         stage,
@@ -119,7 +135,7 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
                 move || players.play(recording, script)
             })
         };
-        let threads: Vec<_> = RECORDINGS.iter().zip(&scripts).map(play).collect();
+        let threads: Vec<_> = chosen.iter().copied().zip(&scripts).map(play).collect();
         while threads.iter().any(|thread| !thread.is_finished()) {
             progress(players.done.load(Ordering::Relaxed) as u64, calls as u64);
             std::thread::sleep(LOOK_EVERY);
@@ -131,10 +147,12 @@ fn play_all(stage: &Stage) -> Result<Vec<Played<'static>>> {
     });
     progress_done();
     let mut played = Vec::new();
-    for ((recording, script), result) in RECORDINGS.iter().zip(scripts).zip(results) {
+    for ((recording, script), result) in chosen.iter().copied().zip(scripts).zip(results) {
         let replies = result.unwrap_or_else(|_| Err(Failure::failed("a player panicked")))?;
         played.push(Played {
             recording,
+            stops: script.stops(),
+            ends: script.ends(),
             session: script.session,
             replies,
         });
@@ -205,8 +223,13 @@ fn heading(text: &str) {
 
 /// Shows each agent's timeline and messages, and all decisions.
 fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool) -> Result<()> {
+    let agents = match played.len() {
+        1 => "one agent".to_owned(),
+        3 => "three agents".to_owned(),
+        number => format!("{number} agents"),
+    };
     println!(
-        "Recorded sessions of three agents, played at the same time in {}",
+        "Recorded sessions of {agents}, played at the same time in {}",
         stage.folder().display()
     );
     if !git_works {
@@ -286,6 +309,8 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
 fn dialect(reply: &str) -> &'static str {
     if reply.contains("\"additionalContext\"") {
         "additionalContext"
+    } else if reply.contains("\"permissionDecision\"") {
+        "permissionDecision: deny"
     } else if reply.contains("\"deny\"") {
         "decision: deny"
     } else {

@@ -11,7 +11,8 @@ use journal::Timestamp;
 use serde_json::{Value, json};
 
 use super::project::write;
-use super::recording::{Call, Recording, Script, with_feedback, written_after};
+use super::recording::{Blocked, Call, Script, written_after};
+use super::recordings::Recording;
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 
@@ -36,7 +37,8 @@ impl Reply {
         let reply: Value = serde_json::from_str(&self.text).ok()?;
         let message = reply
             .get("reason")
-            .or_else(|| reply.pointer("/hookSpecificOutput/additionalContext"))?;
+            .or_else(|| reply.pointer("/hookSpecificOutput/additionalContext"))
+            .or_else(|| reply.pointer("/hookSpecificOutput/permissionDecisionReason"))?;
         Some(message.as_str()?.to_owned())
     }
 
@@ -60,11 +62,11 @@ impl Players<'_> {
     /// Plays a recording from start to end and returns all replies.
     pub(super) fn play(&self, recording: &Recording, script: &Script) -> Result<Vec<Reply>> {
         let mut replies: Vec<Reply> = Vec::new();
-        let (mut feedback, mut prompted, mut edits, mut is_over) =
-            (None, Timestamp::default(), 0, false);
+        let (mut blocked, mut prompted, mut edits, mut is_over) =
+            (None::<Blocked>, Timestamp::now(), 0, false);
         for call in &script.calls {
             self.done.fetch_add(1, Ordering::Relaxed);
-            if is_over && call.event != "SessionEnd" {
+            if is_over && !call.is_end() {
                 continue;
             }
             let due = if call.is_stop() {
@@ -82,16 +84,18 @@ impl Players<'_> {
                 write(&file, written_after(edits))?;
             }
             if call.is_stop() {
-                write(
-                    &script.transcript,
-                    &script.transcript_at(call.due, feedback.as_deref()),
-                )?;
+                if let Some(transcript) = &script.transcript {
+                    let now = script.transcript_at(call.due, blocked.as_ref());
+                    write(transcript, &now)?;
+                }
                 self.wait_for_spool()?;
             }
-            if call.is_prompt() && feedback.is_none() {
+            if call.is_prompt() && blocked.is_none() {
                 prompted = Timestamp::now();
             }
-            let text = self.call(recording, call, feedback.as_deref())?;
+            let feedback = blocked.as_ref().map(|blocked| blocked.feedback.as_str());
+            let payload = script.with_feedback(&call.payload, feedback);
+            let text = self.call(recording, call, &payload)?;
             // The recorded agent went on because its stop was blocked; this one was not.
             is_over |= call.was_blocked && text.is_empty();
             if !text.is_empty() {
@@ -101,7 +105,14 @@ impl Players<'_> {
                     event: call.event.clone(),
                     text,
                 };
-                feedback = reply.message().or(feedback);
+                if let Some(feedback) = reply.message() {
+                    let late_micros = Timestamp::now().as_micros() - call.due.as_micros();
+                    blocked = Some(Blocked {
+                        due: call.due,
+                        late_micros,
+                        feedback,
+                    });
+                }
                 replies.push(reply);
             }
         }
@@ -109,11 +120,10 @@ impl Players<'_> {
     }
 
     /// Runs the client for one call and returns what it prints.
-    fn call(&self, recording: &Recording, call: &Call, feedback: Option<&str>) -> Result<String> {
+    fn call(&self, recording: &Recording, call: &Call, payload: &str) -> Result<String> {
         let cannot =
             |error: std::io::Error| Failure::failed(format!("cannot run the hook client: {error}"));
         let (program, first) = &self.client;
-        let payload = with_feedback(&call.payload, feedback);
         let mut command = self.stage.command(program);
         command
             .args(*first)
@@ -127,7 +137,7 @@ impl Players<'_> {
         // Codex passes its notification as the last argument.
         let is_notify = call.event == "notify";
         let mut child = if is_notify {
-            command.arg(&payload).spawn()
+            command.arg(payload).spawn()
         } else {
             command.arg(&call.event).stdin(Stdio::piped()).spawn()
         }

@@ -1,92 +1,38 @@
-//! The recordings, and the substitutions that make them playable now: paths, session ids, times,
-//! and the name of the file that the agent worked on. Nothing else changes.
+//! The substitutions that make a recording playable now: paths, session ids, times, and the name of the file that the agent
+//! worked on. Nothing else changes.
 
 use std::path::PathBuf;
 
 use journal::Timestamp;
 use serde_json::Value;
 
-use super::project::Project;
+use super::recordings::{Recording, SESSION};
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 
-/// One recorded session of an agent, with one blocked stop.
-pub(super) struct Recording {
-    /// The agent's word, also the name of the folder with its recordings.
-    pub(super) agent: &'static str,
-    /// The agent's name and version.
-    pub(super) name: &'static str,
-    /// The project in which it is played.
-    pub(super) project: &'static Project,
-    calls: &'static str,
-    transcript: &'static str,
-}
-
-/// The folder, home and file in the recordings, and the message that blocked the recorded agents.
+/// The folder and the home in the recordings.
 const RECORDED_PROJECT: &str = "/home/user/project";
 const RECORDED_HOME: &str = "/home/user";
-const RECORDED_FILE: &str = "notes.txt";
-const RECORDED_FEEDBACK: &str = "DEBRIEF: say what you did.\nSecond line.";
-
-/// The recordings to play, one for each agent.
-pub(super) const RECORDINGS: [Recording; 3] = [
-    Recording {
-        agent: "claude",
-        name: "Claude Code 2.1.330",
-        project: &Project {
-            name: "inventory",
-            files: &[
-                ("pyproject.toml", "[project]\nname = \"inventory\"\n"),
-                ("stock/__init__.py", ""),
-            ],
-            written: "stock/reorder.py",
-        },
-        calls: include_str!("../../../../tests/data/fixtures/claude/h-stop-block-once.ndjson"),
-        transcript: include_str!(
-            "../../../../tests/data/fixtures/claude/h-stop-block-once.transcripts/57147911-fcc3-4e34-bbcf-8a9dd1e37986.jsonl"
-        ),
-    },
-    Recording {
-        agent: "gemini",
-        name: "Gemini CLI 0.61.0",
-        project: &Project {
-            name: "webshop",
-            files: &[
-                ("package.json", "{ \"name\": \"webshop\" }\n"),
-                ("src/index.js", ""),
-            ],
-            written: "src/cart.js",
-        },
-        calls: include_str!("../../../../tests/data/fixtures/gemini/h-stop-deny-once.ndjson"),
-        transcript: include_str!(
-            "../../../../tests/data/fixtures/gemini/h-stop-deny-once.transcripts/session-2026-11-21T21-19-9f41e258.jsonl"
-        ),
-    },
-    Recording {
-        agent: "codex",
-        name: "Codex CLI 0.169.0",
-        project: &Project {
-            name: "parser",
-            files: &[
-                ("Cargo.toml", "[package]\nname = \"parser\"\n"),
-                ("src/lib.rs", ""),
-            ],
-            written: "src/tokens.rs",
-        },
-        calls: include_str!("../../../../tests/data/fixtures/codex/h-stop-block-once.ndjson"),
-        transcript: include_str!(
-            "../../../../tests/data/fixtures/codex/h-stop-block-once.transcripts/rollout-2026-11-21T21-19-08-01a1fffa-3089-71f2-8f43-2e0e710490f5.jsonl"
-        ),
-    },
+/// Tools that change files, in small letters.
+const EDITS: [&str; 6] = [
+    "write",
+    "edit",
+    "apply_patch",
+    "write_file",
+    "replace",
+    "create",
 ];
 
 /// A recording adapted to be played now.
 pub(super) struct Script {
     /// The agent's session id, a new one.
     pub(super) session: String,
-    pub(super) transcript: PathBuf,
+    /// Where the agent keeps its transcript; none if it is not read.
+    pub(super) transcript: Option<PathBuf>,
     /// The hook calls in order.
     pub(super) calls: Vec<Call>,
+    /// The message that blocked the recorded agent.
+    feedback: &'static str,
     /// The transcript's lines, each with the time at which it appears.
     lines: Vec<(Timestamp, String)>,
 }
@@ -98,6 +44,8 @@ pub(super) struct Call {
     /// The variables of the agent's environment that hooks read.
     pub(super) env: Vec<(String, String)>,
     pub(super) payload: String,
+    /// Empty if the call does not say.
+    transcript: String,
     /// The reply to this call blocked the recorded agent's stop.
     pub(super) was_blocked: bool,
     /// The agent has just changed its file.
@@ -116,7 +64,7 @@ impl Script {
         let first = recording.calls.lines().next().ok_or_else(damaged)?;
         let first: Value = serde_json::from_str(first).map_err(Failure::failed)?;
         let recorded_from: Timestamp = text(&first["at"]).parse().map_err(|_| damaged())?;
-        let recorded_session = text(&first["payload"]["session_id"]).to_owned();
+        let recorded_session = field(&first["payload"], ["session_id", "sessionId"]).to_owned();
         let session = uuid::Uuid::new_v4().to_string();
         let project = stage.project(recording.project);
         let here = |recorded: &str| {
@@ -127,32 +75,72 @@ impl Script {
                     &in_json(&stage.agents_home().to_string_lossy()),
                 )
                 .replace(&recorded_session, &session)
-                .replace(RECORDED_FILE, recording.project.written);
-            shift(&moved, from.as_micros() - recorded_from.as_micros())
+                .replace(recording.file, recording.project.written);
+            let by_micros = from.as_micros() - recorded_from.as_micros();
+            let moved = shift(&moved, by_micros);
+            shift_millis(&moved, recorded_from.as_micros() / 1_000, by_micros / 1_000)
         };
         let read = |line: &str| Call::read(line, stage).ok_or_else(damaged);
         let calls = here(recording.calls)
             .lines()
             .map(read)
             .collect::<Result<Vec<_>>>()?;
-        let payload: Value = serde_json::from_str(&calls[0].payload).map_err(Failure::failed)?;
-        let transcript = PathBuf::from(text(&payload["transcript_path"]));
+        let named = calls
+            .iter()
+            .map(|call| call.transcript.as_str())
+            .find(|path| !path.is_empty());
+        let place = recording
+            .transcript_place
+            .map(|place| here(place).replace(SESSION, &session));
+        let transcript = named.map(str::to_owned).or(place).map(PathBuf::from);
         let lines = timed_lines(&here(recording.transcript), from);
         Ok(Self {
             session,
             transcript,
             calls,
+            feedback: recording.feedback,
             lines,
         })
     }
 
-    /// Returns the transcript as of a time, with the message that the agent really got.
-    pub(super) fn transcript_at(&self, at: Timestamp, feedback: Option<&str>) -> String {
-        let lines = self.lines.iter().take_while(|(written, _)| *written <= at);
-        lines
-            .map(|(_, line)| with_feedback(line, feedback) + "\n")
-            .collect()
+    pub(super) fn stops(&self) -> usize {
+        self.calls.iter().filter(|call| call.is_stop()).count()
     }
+
+    /// Returns whether the recording has the session's end.
+    pub(super) fn ends(&self) -> bool {
+        self.calls.iter().any(Call::is_end)
+    }
+
+    /// Replaces the recorded message by the one that the agent really got.
+    pub(super) fn with_feedback(&self, json: &str, feedback: Option<&str>) -> String {
+        match feedback {
+            Some(feedback) => json.replace(&in_json(self.feedback), &in_json(feedback)),
+            None => json.to_owned(),
+        }
+    }
+
+    /// Returns the transcript as of a time, with the message that the agent really got.
+    ///
+    /// What follows the stop that this message blocked moves by as much as that stop was late.
+    pub(super) fn transcript_at(&self, at: Timestamp, blocked: Option<&Blocked>) -> String {
+        let lines = self.lines.iter().take_while(|(written, _)| *written <= at);
+        let line = |(written, line): &(Timestamp, String)| {
+            let line = self.with_feedback(line, blocked.map(|blocked| blocked.feedback.as_str()));
+            match blocked.filter(|blocked| *written > blocked.due) {
+                Some(blocked) => shift(&line, blocked.late_micros) + "\n",
+                None => line + "\n",
+            }
+        };
+        lines.map(line).collect()
+    }
+}
+
+/// A stop that was blocked.
+pub(super) struct Blocked {
+    pub(super) due: Timestamp,
+    pub(super) late_micros: i64,
+    pub(super) feedback: String,
 }
 
 impl Call {
@@ -168,13 +156,15 @@ impl Call {
             _ => (name, value),
         };
         let event = text(&line["event"]).to_owned();
-        let edits = ["Write", "Edit", "apply_patch", "write_file", "replace"];
+        let payload = &line["payload"];
+        let tool = field(payload, ["tool_name", "toolName"]).to_lowercase();
+        let is_after = ["posttooluse", "aftertool"].contains(&event.to_lowercase().as_str());
         Some(Self {
-            edited: ["PostToolUse", "AfterTool"].contains(&event.as_str())
-                && edits.contains(&text(&line["payload"]["tool_name"])),
+            edited: is_after && EDITS.contains(&tool.as_str()),
             due: text(&line["at"]).parse().ok()?,
             env: env.map(ours).collect(),
-            payload: line["payload"].to_string(),
+            transcript: field(payload, ["transcript_path", "transcriptPath"]).to_owned(),
+            payload: payload.to_string(),
             was_blocked: line.get("hook_replied").is_some_and(Value::is_object),
             event,
         })
@@ -182,20 +172,16 @@ impl Call {
 
     /// Returns whether the agent stops here and acts on the reply.
     pub(super) fn is_stop(&self) -> bool {
-        self.event == "Stop" || self.event == "AfterAgent"
+        ["Stop", "AfterAgent", "agentStop"].contains(&self.event.as_str())
     }
 
     /// Returns whether a prompt starts here, from a person or from a blocked stop.
     pub(super) fn is_prompt(&self) -> bool {
-        self.event == "UserPromptSubmit" || self.event == "BeforeAgent"
+        ["UserPromptSubmit", "BeforeAgent", "userPromptSubmitted"].contains(&self.event.as_str())
     }
-}
 
-/// Replaces the recorded message by the one that the agent really got.
-pub(super) fn with_feedback(json: &str, feedback: Option<&str>) -> String {
-    match feedback {
-        Some(feedback) => json.replace(&in_json(RECORDED_FEEDBACK), &in_json(feedback)),
-        None => json.to_owned(),
+    pub(super) fn is_end(&self) -> bool {
+        self.event.eq_ignore_ascii_case("SessionEnd")
     }
 }
 
@@ -212,6 +198,12 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+/// Returns a payload's field, which is called differently by some agents.
+fn field<'v>(payload: &'v Value, names: [&str; 2]) -> &'v str {
+    let present = names.iter().find_map(|name| payload.get(*name));
+    present.map(text).unwrap_or_default()
+}
+
 /// Escapes a text for a JSON string.
 fn in_json(text: &str) -> String {
     let quoted = Value::from(text).to_string();
@@ -223,7 +215,9 @@ fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
     let mut at = from;
     let timed = |line: &str| {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
-        at = text(&value["timestamp"]).parse().unwrap_or(at).max(at);
+        let millis = || Some(Timestamp::from_micros(value["time"].as_i64()? * 1_000));
+        let own = text(&value["timestamp"]).parse().ok().or_else(millis);
+        at = own.unwrap_or(at).max(at);
         (at, line.to_owned())
     };
     transcript.lines().map(timed).collect()
@@ -268,6 +262,27 @@ fn shift(recorded: &str, by_micros: i64) -> String {
     out
 }
 
+/// Shifts every time in a text that is a number of milliseconds: 13 digits, within a day of the recording.
+fn shift_millis(recorded: &str, recorded_from: i64, by: i64) -> String {
+    const DAY: u64 = 86_400_000;
+    let mut out = String::with_capacity(recorded.len());
+    let mut rest = recorded;
+    while let Some(begin) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let (before, from) = rest.split_at(begin);
+        let end = from.find(|letter: char| !letter.is_ascii_digit());
+        let (digits, after) = from.split_at(end.unwrap_or(from.len()));
+        out.push_str(before);
+        match digits.parse::<i64>() {
+            Ok(time) if digits.len() == 13 && time.abs_diff(recorded_from) < DAY => {
+                out.push_str(&(time + by).to_string());
+            }
+            _ => out.push_str(digits),
+        }
+        rest = after;
+    }
+    out + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,12 +295,9 @@ mod tests {
     }
 
     #[test]
-    fn feedback_is_replaced_within_json() {
-        let line = r#"{"prompt":"DEBRIEF: say what you did.\nSecond line."}"#;
-        assert_eq!(
-            with_feedback(line, Some("a \"b\"\n")),
-            r#"{"prompt":"a \"b\"\n"}"#
-        );
-        assert_eq!(with_feedback(line, None), line);
+    fn milliseconds_of_the_recording_move_too() {
+        let before = r#"{"time":1795372089172,"id":"call_11795372089172","old":1695372089172,"n":[1795372089173]}"#;
+        let after = r#"{"time":1795372090172,"id":"call_11795372089172","old":1695372089172,"n":[1795372090173]}"#;
+        assert_eq!(shift_millis(before, 1_795_372_089_000, 1_000), after);
     }
 }
