@@ -30,6 +30,11 @@ pub(crate) trait Installer: Sync {
         true
     }
 
+    /// The first version that calls hooks, if there are older ones and `init` does not depend on the version.
+    fn hooks_since(&self) -> Option<Version> {
+        None
+    }
+
     /// Whether it gets hooks only if it is named.
     fn is_on_request(&self) -> bool {
         false

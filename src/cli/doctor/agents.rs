@@ -100,6 +100,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
         )];
     }
     let mut checks = vec![hooks(&found, &plan)];
+    checks.extend(agents::age(&found));
     checks.extend(installer(agent).checks(&found, &plan));
     checks.push(firing(agent, last.get(&agent).copied()));
     checks

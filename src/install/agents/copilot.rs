@@ -11,6 +11,7 @@ use crate::install::edits::{Edit, Result, read};
 use crate::install::found::{Found, on_path};
 use crate::install::hooks::{ANY, Limit, Row, Wanted, client_of};
 use crate::install::installer::{Installer, folder_or};
+use crate::install::version::Version;
 
 /// `permissionRequest` fires for calls that are allowed, too.
 const ROWS: [Row; 8] = [
@@ -42,6 +43,11 @@ impl Installer for Copilot {
     /// Asking takes seconds, and nothing depends on the version.
     fn depends_on_version(&self) -> bool {
         false
+    }
+
+    /// 0.0.400 has no hook at a stop.
+    fn hooks_since(&self) -> Option<Version> {
+        Some(Version(0, 0, 401))
     }
 
     fn hooks_file(&self) -> &'static str {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use journal::Agent;
 
+use super::check::Check;
 use super::found::{Found, on_path, version_of};
 use super::installer::Installer;
 
@@ -84,6 +85,20 @@ pub(crate) fn with_version(mut found: Found) -> Found {
             program.and_then(|program| version_of(program, installer.folder_variable()));
     }
     found
+}
+
+/// Checks that an agent is not too old to call hooks. `None` if every version does, or `init` has asked.
+pub(crate) fn age(found: &Found) -> Option<Check> {
+    let installer = installer(found.agent);
+    let since = installer.hooks_since()?;
+    let version = version_of(found.program.as_deref()?, installer.folder_variable())?;
+    let (name, agent) = (format!("{}.version", found.agent), found.agent.name());
+    Some(if version < since {
+        let detail = format!("{agent} {version} does not call the hooks that are needed");
+        Check::fail(name, detail, format!("update {agent} to {since} or newer"))
+    } else {
+        Check::pass(name, format!("{agent} {version} calls hooks"))
+    })
 }
 
 /// Returns the file with an agent's hooks.

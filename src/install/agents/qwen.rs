@@ -8,6 +8,7 @@ use crate::install::found::on_path;
 use crate::install::hooks::{ANY, Limit, Row};
 use crate::install::installer::{Installer, folder_or};
 use crate::install::prompt::Prompt;
+use crate::install::version::Version;
 
 /// `PostToolBatch` repeats what `PostToolUse` says, and `MessageDisplay` comes for each piece of an answer.
 const ROWS: [Row; 14] = [
@@ -45,6 +46,11 @@ impl Installer for Qwen {
     /// Asking takes seconds, and nothing depends on the version: unknown events do no harm.
     fn depends_on_version(&self) -> bool {
         false
+    }
+
+    /// 0.10.1 has none.
+    fn hooks_since(&self) -> Option<Version> {
+        Some(Version(0, 12, 0))
     }
 
     fn rows(&self) -> &'static [Row] {

@@ -129,6 +129,20 @@ fn trouble_is_found_and_mended() {
 }
 
 #[test]
+fn an_agent_that_is_too_old_for_hooks_is_found() {
+    let machine = Machine::with(&[
+        ("qwen", "0.10.1"),
+        ("copilot", "GitHub Copilot CLI 1.0.102"),
+    ]);
+    machine.ok(&["init", "--agent", "qwen", "--agent", "copilot"]);
+    let (code, answer) = doctor(&machine, &[]);
+    assert_eq!(code, Some(1), "{answer}");
+    let (status, detail) = check(&answer, "qwen.version");
+    assert!(status == "fail" && detail.contains("0.10.1"), "{detail}");
+    assert_eq!(check(&answer, "copilot.version").0, "pass");
+}
+
+#[test]
 fn hooks_that_are_switched_off_and_a_wrong_configuration_are_found() {
     let machine = Machine::all();
     machine.write(".claude/settings.json", r#"{"disableAllHooks": true}"#);

@@ -94,6 +94,7 @@ impl Adapter for Copilot {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
+            "Version 0.0.401 or newer is needed; 0.0.400 has no hook at a stop. `doctor` checks it.",
             "`init` writes a separate hooks file, and `uninstall` removes it.",
             "It denies tool calls whose `preToolUse` hook fails, so that hook always exits with 0.",
             "It also runs the hooks of a project's `.claude/settings.json`. Those calls are ignored, because they repeat its own.",

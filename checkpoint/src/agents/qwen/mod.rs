@@ -101,6 +101,7 @@ impl Adapter for Qwen {
 
     fn particulars(&self) -> &'static [&'static str] {
         &[
+            "Version 0.12.0 or newer is needed; 0.10.1 has no hooks. `doctor` checks it.",
             "It calls its prompt hook before each call of its model. Only a message of a person begins a turn.",
             "It does not write the checkpoint to the transcript, so a resumed session does not know it.",
             "It blocks a stop at most 7 times in a turn, regardless of `max_blocks_per_turn`.",
