@@ -16,7 +16,7 @@ use crate::{Broker, HEADS, Marks, Problem, RUNS, Result, Source};
 const CONSUMER: &str = "collector";
 /// How long the server keeps a request for messages.
 const PULL: Duration = Duration::from_secs(20);
-/// Messages in one request, and their bytes.
+/// Limits of one request: messages and bytes.
 const PULL_MESSAGES: usize = 500;
 const PULL_BYTES: u64 = 16 << 20;
 /// A pause in the stream after which what has come is taken in.

@@ -162,7 +162,6 @@ impl Broker {
     }
 }
 
-/// An answer, or the error in its place.
 #[derive(Deserialize)]
 struct Answer {
     error: Option<ApiError>,

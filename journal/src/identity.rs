@@ -16,7 +16,6 @@ use uuid::Uuid;
 use crate::error::{Doing as _, Error, Result};
 use crate::{Timestamp, intake};
 
-/// Bytes of a secret.
 const SECRET_BYTES: usize = 32;
 
 /// Why a journal has a new identity.
@@ -119,7 +118,7 @@ fn path(dir: &Path) -> PathBuf {
     dir.join("identity")
 }
 
-/// Bytes as hexadecimal digits.
+/// Serde form of bytes: hexadecimal digits.
 mod digits {
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
 

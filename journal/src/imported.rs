@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use crate::error::{Doing as _, Result};
 use crate::intake;
 
-/// The imported events of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImportedEvents(Vec<RangeInclusive<u64>>);
 
@@ -51,7 +50,6 @@ impl ImportedEvents {
         Ok(())
     }
 
-    /// Returns whether an event was imported.
     pub(crate) fn has(&self, seq: u64) -> bool {
         self.0.iter().any(|range| range.contains(&seq))
     }

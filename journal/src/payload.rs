@@ -23,7 +23,6 @@ pub fn shown(text: &str) -> Value {
         .unwrap_or_else(|| wrap(text))
 }
 
-/// Returns `{"text": ..}`.
 pub(crate) fn wrap(text: &str) -> Value {
     serde_json::json!({ "text": text })
 }

@@ -23,7 +23,6 @@ pub enum Keeps {
     All,
 }
 
-/// One change of a file's bytes.
 enum Change {
     Write { at: usize, bytes: Vec<u8> },
     Length(usize),
@@ -37,7 +36,7 @@ struct File {
     syncs: bool,
 }
 
-/// What a name stands for.
+/// A file or folder, by what its name refers to.
 #[derive(Clone, Copy)]
 enum Node {
     File(usize),
@@ -92,7 +91,6 @@ fn path_of(text: &str) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&unescape(text)).into_owned())
 }
 
-/// The quoted strings of a call.
 fn quoted(call: &str) -> Vec<&str> {
     call.split('"').skip(1).step_by(2).collect()
 }
@@ -434,7 +432,7 @@ fn left_of(file: &File, keeps: Keeps, seed: &mut u64) -> Vec<u8> {
 }
 
 impl Change {
-    /// The beginning of a write.
+    /// Returns the first part of a write.
     fn part(&self, share: f64) -> Self {
         match self {
             Self::Length(length) => Self::Length(*length),

@@ -51,7 +51,7 @@ macro_rules! define {
             $(#[doc = concat!($latest_name, ".")] $latest,)*
         }
 
-        /// How the journal stores an agent: by its place.
+        /// The stored form of an agent: its place in the list.
         #[derive(Serialize, Deserialize)]
         enum Stored {
             $($first,)*

@@ -131,7 +131,7 @@ fn list(journal: &Path) -> PathBuf {
     journal.join("repaired")
 }
 
-/// Returns what was repaired in a journal, and when.
+/// Returns the recorded repairs of a journal.
 pub(crate) fn repaired(journal: &Path) -> Vec<(Timestamp, String)> {
     let text = fs::read_to_string(list(journal)).unwrap_or_default();
     let line = |line: &str| {

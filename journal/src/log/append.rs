@@ -70,14 +70,14 @@ pub(super) struct Imported {
     pub(super) origin: Option<Box<Origin>>,
 }
 
-/// What an acknowledgement waits for.
+/// What an acknowledgment waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ack {
     /// For what the settings say about the events.
     Usual,
-    /// Only for the write.
+    /// The write.
     Written,
-    /// For a sync.
+    /// A sync.
     Synced,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Shared {
     pub(crate) log_failure: Mutex<Option<Error>>,
 }
 
-/// How far the store is.
+/// The last stored event, and who waits for later ones.
 pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// Number of threads that wait for the store.

@@ -29,7 +29,6 @@ pub(crate) fn bytes_of(items: &[Item]) -> u64 {
         .sum()
 }
 
-/// Work for the store's thread.
 pub(crate) enum StoreJob {
     Items(Vec<Item>),
     Seal(Segment),
@@ -39,10 +38,8 @@ pub(crate) enum StoreJob {
     Done(Box<dyn FnOnce() + Send>),
 }
 
-/// The thread that writes to the store.
 pub(super) struct StoreWriter {
     pub(super) shared: Arc<Shared>,
-    /// The journal's folder.
     pub(super) dir: PathBuf,
     pub(super) jobs: Receiver<StoreJob>,
     /// When the store failed, or could not be reopened, last.

@@ -20,7 +20,7 @@ use crate::intake::{self, Segment};
 use crate::log::{Journal, Options};
 use crate::{Envelope, Event, Host, Identity, Renewal, Stream, Timestamp, layout, recovery};
 
-/// The store on its way out.
+/// Name of the store while it is removed.
 const LEAVING: &str = "store.forgotten";
 
 /// What was taken out.

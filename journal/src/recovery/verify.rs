@@ -75,7 +75,6 @@ pub(crate) fn verify(
     Ok(check.found)
 }
 
-/// A verification in progress.
 struct Check<'a> {
     store: &'a Store,
     last: u64,

@@ -13,7 +13,7 @@ use crate::codec::{self, ELSEWHERE};
 use crate::error::{Error, Result};
 use crate::intake::Lookup;
 
-/// Reads events, wherever they are.
+/// Reads events from memory, sled, or a sealed segment.
 pub(super) struct Events {
     pub(super) trees: Arc<Trees>,
     pub(super) tail: Arc<RwLock<Tail>>,

@@ -115,7 +115,6 @@ impl Store {
         Ok(sealed)
     }
 
-    /// Returns the sessions of the events in memory.
     fn tail_sessions(&self) -> Vec<SessionEntry> {
         let tail = self.tail();
         let sessions = tail.streams().keys();

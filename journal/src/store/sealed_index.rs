@@ -87,7 +87,6 @@ impl From<&Envelope> for Entry {
     }
 }
 
-/// Returns the events of a run.
 pub(super) fn seqs_of(first: u64, value: &[u8]) -> Vec<u64> {
     let distances = value.as_chunks::<SEQ_BYTES>().0.iter();
     distances

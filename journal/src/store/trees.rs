@@ -33,7 +33,7 @@ pub(crate) type Bytes = sled::IVec;
 /// The result of calls that [`guarded`] runs.
 pub(super) type RawResult<T> = sled::Result<T>;
 
-/// The open database.
+/// The open database and its trees.
 pub(super) struct Trees {
     pub(super) db: sled::Db,
     pub(super) events: sled::Tree,
