@@ -5,9 +5,9 @@
 
 /// How a language writes comments, and text that fills whole lines.
 struct Syntax {
-    /// How a comment begins that ends with its line.
+    /// Start of a comment that ends with the line.
     line: &'static str,
-    /// Whether `/* .. */` is a comment.
+    /// Whether the language has `/* .. */` comments.
     blocks: bool,
     /// How a string begins and ends that may go on over lines.
     strings: &'static [&'static str],
@@ -29,7 +29,7 @@ const fn syntax(line: &'static str, blocks: bool, strings: &'static [&'static st
 
 const TRIPLE: &[&str] = &["\"\"\""];
 
-/// Languages by the endings of their files.
+/// Languages by file extension.
 const LANGUAGES: &[(&[&str], Syntax)] = &[
     (
         &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go"],
@@ -179,7 +179,7 @@ struct Reader<'s, 'a> {
     block: Block<'static>,
     /// Within an example in documentation.
     example: bool,
-    /// The last line of code.
+    /// The last line that has code.
     last: &'a str,
 }
 
@@ -261,7 +261,6 @@ impl<'a> Reader<'_, 'a> {
             .filter(|_| self.syntax.docstrings && is_head)
     }
 
-    /// Follows the strings of a line.
     fn follow(&mut self, line: &str) {
         let mut rest = line;
         loop {

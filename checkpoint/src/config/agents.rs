@@ -262,7 +262,7 @@ impl<'de> Deserialize<'de> for ProjectFolder {
     }
 }
 
-/// The hooks that nearly all of these agents have.
+/// The hooks of nearly all agents that copy Claude Code's.
 fn usual_events() -> Vec<HookName> {
     let names = [
         "SessionStart",

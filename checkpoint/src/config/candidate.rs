@@ -96,7 +96,7 @@ impl Candidate {
     }
 }
 
-/// Adds that the file is of neither kind.
+/// Adds to an error that the file is neither a configuration nor a list of rules.
 fn neither(error: ConfigError) -> ConfigError {
     const EXAMPLES: &str =
         "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
@@ -194,7 +194,7 @@ impl RuleFile {
     }
 }
 
-/// Lays the groups of a file over a policy.
+/// Applies the groups of a file to a policy.
 fn lay_groups(layer: &ProjectLayer, laid: &mut Policy) {
     if let Some(group) = &layer.verify {
         laid.verify.lay(group);

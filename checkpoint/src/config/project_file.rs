@@ -65,7 +65,7 @@ impl ProjectFile {
         }
     }
 
-    /// Returns the part that counts.
+    /// Returns the keys that take effect.
     pub(super) fn counting(&self, trusted: bool) -> ProjectLayer {
         if trusted {
             self.layer.clone()

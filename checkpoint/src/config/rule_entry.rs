@@ -17,7 +17,7 @@ use crate::rules::{Kind, Rule, RuleAction};
 pub struct RuleEntry {
     /// Category name.
     pub name: Name,
-    /// Limits a change to the rule of this pack.
+    /// The pack whose rule is changed.
     #[serde(default)]
     pack: Option<PackName>,
     /// Switches the rule off.
@@ -89,7 +89,6 @@ impl std::fmt::Display for Example {
     }
 }
 
-/// An action of a file's rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActionEntry {
@@ -117,7 +116,6 @@ pub(crate) struct PackFile {
 }
 
 impl PackFile {
-    /// Reads the text of a pack.
     pub(crate) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         read(&format!("{name}.yml"), text)
     }
@@ -219,7 +217,7 @@ impl RuleEntry {
         rule.fallback = self.fallback.unwrap_or(rule.fallback);
     }
 
-    /// Returns whether the entry brings all actions of its rule.
+    /// Returns whether the entry has actions, which replace those of its rule.
     pub(super) const fn replaces_actions(&self) -> bool {
         self.actions.is_some()
     }

@@ -72,7 +72,6 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// Reads a YAML text.
 pub(super) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
     serde_saphyr::from_str(text).map_err(|error| explain(file, text, error.without_snippet()))
 }

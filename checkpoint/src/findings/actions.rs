@@ -98,7 +98,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Actions of several rules that are one action.
+/// Actions of several rules with the same purpose.
 struct Group<'a> {
     purpose: &'a str,
     /// The rules that require it; the first one gives the words.

@@ -85,7 +85,7 @@ const NO_CHANGE: [&str; 4] = [
     "old_string and new_string are identical",
 ];
 
-/// What a server prints when it has started.
+/// Texts that servers print after they have started.
 const STARTED: [&str; 9] = [
     "listening",
     "running at",

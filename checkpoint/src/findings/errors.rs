@@ -182,7 +182,6 @@ fn is_resolved(turn: &Turn<'_>, index: usize) -> bool {
         })
 }
 
-/// What an error is about.
 struct About<'a> {
     call: &'a ToolCall,
     files: Vec<PathRef>,

@@ -20,9 +20,9 @@ const WORD_CHARS_MIN: usize = 6;
 
 /// A cause that lies outside the project.
 struct Cause {
-    /// What programs say of it.
+    /// How programs report it.
     says: Regex,
-    /// The words of people for it.
+    /// How people name it.
     named: Vec<&'static str>,
 }
 

@@ -335,7 +335,7 @@ fn has_ending(word: &str) -> bool {
         })
 }
 
-/// Returns whether a text names a file: by its path, by the end of it, or by a pattern.
+/// Returns whether a text names a file, by its path, the end of its path, or a pattern.
 fn names(text: &str, file: &PathRef) -> bool {
     if !may_name(text, file) {
         return false;

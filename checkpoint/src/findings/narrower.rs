@@ -178,7 +178,7 @@ pub(super) fn passed_for(turn: &Turn<'_>, failed: usize, tests: &[&str]) -> bool
         && (failed + 1..turn.lines.len()).any(passes)
 }
 
-/// What a run of tests chose.
+/// The tests that a run selected.
 struct Choice<'a> {
     of: Vec<&'a str>,
     last_failed: bool,

@@ -181,7 +181,7 @@ impl Outcomes {
         Self { by_call }
     }
 
-    /// Returns what the output of a call says.
+    /// Returns the summaries of a call's output.
     pub(super) fn of(&self, call: usize) -> &[Summary] {
         self.by_call.get(call).map_or(&[], Vec::as_slice)
     }

@@ -73,7 +73,7 @@ const MODULES: [&str; 62] = [
     "http",
     "child_process",
 ];
-/// What a script that changes something says.
+/// Text that occurs in scripts that change something.
 const CHANGES: [&str; 22] = [
     "write",
     "'w'",
@@ -146,7 +146,7 @@ pub(super) fn asks_for_module(call: &ToolCall, line: &CommandLine) -> bool {
     missing_module(call, line).is_some() && scripts(line).all(says_little)
 }
 
-/// Returns whether a script of the line failed by its own mistake, and only looked at something.
+/// Returns whether a script in the line failed by its own mistake and changed nothing.
 pub(super) fn failed_looking(call: &ToolCall, line: &CommandLine) -> bool {
     let mut any = false;
     let looks = |script: &str| {

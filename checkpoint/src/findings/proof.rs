@@ -37,7 +37,6 @@ impl Edit {
 pub(super) struct Proof {
     /// The first call that counts.
     pub(super) done: Option<Position>,
-    /// All calls that resemble the action.
     pub(super) found: Vec<TracedCall>,
 }
 
@@ -48,7 +47,7 @@ impl Proof {
     }
 }
 
-/// The action to look for.
+/// The action that calls are searched for.
 pub(super) struct Wanted<'a> {
     /// The commands that show that it was done.
     pub(super) evidence: &'a [String],
@@ -67,9 +66,8 @@ pub(super) struct Wanted<'a> {
     pub(super) after: Option<Option<Position>>,
 }
 
-/// What a command is asked about.
+/// The question that a command may answer.
 pub(super) struct Asked<'a> {
-    /// Whether it is about tests.
     pub(super) tests: bool,
     /// The packs of the code that it is about.
     pub(super) packs: &'a [&'a str],
@@ -342,7 +340,6 @@ pub(super) fn shorten(call: &ToolCall) -> String {
     line.chars().take(COMMAND_CHARS_MAX).collect()
 }
 
-/// Returns where the turn last edited any of `files`.
 pub(super) fn last_edit(turn: &Turn<'_>, files: &[PathRef]) -> Option<Edit> {
     let touches = |path: &str| {
         let path_ref = PathRef::written(path, turn.project);

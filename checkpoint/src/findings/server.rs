@@ -14,10 +14,9 @@ static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)connection refused|ECONNREFUSED|(?:could ?n.t|could not|failed to|unable to) connect|empty reply|exit code:? (?:7|52|56)\b|^000$")
         .expect("a constant that a test compiles")
 });
-/// Tools that stop what runs in the background.
 const STOPPING_TOOLS: [&str; 4] = ["KillShell", "KillBash", "TaskStop", "kill_shell"];
 
-/// Words by which a server is started.
+/// Words in commands that start servers.
 const STARTING: [&str; 8] = [
     "start", "restart", "serve", "server", "dev", "up", "launch", "preview",
 ];

@@ -32,7 +32,7 @@ pub(super) const SCRIPT_RUNNERS: [&str; 11] = [
 const INTERPRETERS: [&str; 8] = [
     "python", "node", "ruby", "perl", "php", "deno", "bun", "Rscript",
 ];
-/// Programs that do the same.
+/// Programs that do the same work.
 const SAME: [&[&str]; 5] = [
     &["rm", "rmdir", "unlink", "trash"],
     &["pip", "uv"],
@@ -41,7 +41,7 @@ const SAME: [&[&str]; 5] = [
     &["npm", "pnpm", "yarn", "bun"],
 ];
 
-/// Programs that install what they are told.
+/// Programs that install named packages.
 const INSTALLERS: [&str; 24] = [
     "brew",
     "apt",
@@ -357,7 +357,7 @@ pub(super) fn installs(simple: &Simple) -> Vec<&str> {
         .collect()
 }
 
-/// What a command does to what.
+/// The effect of a command and its target.
 struct Goal<'a> {
     program: &'a str,
     what: Vec<&'a str>,

@@ -127,7 +127,6 @@ impl Drafts {
         }
     }
 
-    /// Returns the summaries.
     pub(super) fn finish(self) -> Vec<Summary> {
         let drafts: Vec<(Draft, SummaryVerdict)> = self
             .0

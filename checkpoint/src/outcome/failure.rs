@@ -14,7 +14,7 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
         r"invalid|broken|conflicts?|undeclared|unexpected|mismatch|missing)\b|\w(?:Error|Exception)\b|[✗✘✖❌×🔴]",
     ))
 });
-/// How outputs say that there were none.
+/// How outputs say that there were no failures.
 static NONE: LazyLock<Regex> = LazyLock::new(|| {
     matching(concat!(
         r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|fail\w*|exceptions?|issues?|problems?|conflicts?)\b|",
@@ -33,7 +33,7 @@ fn matching(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant that a test compiles")
 }
 
-/// Returns whether a line speaks of a failure.
+/// Returns whether a line reports a failure.
 pub(super) fn is_failure(line: &str) -> bool {
     FAILURE.is_match(line) && FAILURE.is_match(&NONE.replace_all(line, ""))
 }

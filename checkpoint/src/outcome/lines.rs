@@ -147,7 +147,6 @@ struct Diff {
 }
 
 impl Diff {
-    /// Returns whether a line belongs to a hunk.
     fn holds(&mut self, line: &str) -> bool {
         if let Some(hunk) = line.strip_prefix("@@ -") {
             self.left = hunk_lengths(hunk).unwrap_or_default();

@@ -128,7 +128,6 @@ fn gather<'a>(flow: &'a Flow<Step>, steps: &mut Vec<&'a Step>) {
     }
 }
 
-/// A line and what it printed.
 pub(super) struct Case<'a> {
     pub(super) steps: Steps<'a>,
     pub(super) lines: &'a [&'a str],

@@ -31,7 +31,6 @@ use template::Template;
 
 pub use case::Shown;
 
-/// The most ends of one line.
 const ENDS_MAX: usize = 32;
 /// The most runs that are tried for one line.
 const RUNS_MAX: usize = 2_048;

@@ -85,7 +85,7 @@ fn is_shown_from_file(step: &Step, seen: &[Part<'_>]) -> bool {
     seen.iter().any(shows)
 }
 
-/// Returns whether a part of a pipeline leaves the end of what it reads.
+/// Returns whether a part of a pipeline passes on the end of its input.
 fn leaves_the_end(flow: &Flow<Step>) -> bool {
     programs::passes(flow) && program(flow) != Some("head")
 }

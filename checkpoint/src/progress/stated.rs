@@ -70,7 +70,6 @@ judgements! {
     summary: String,
     /// The task's name elsewhere.
     task_id: String,
-    /// The goal.
     objective: String,
     /// One of [`STATUSES`].
     status: String,
@@ -98,7 +97,6 @@ judgements! {
     next_action: String,
     /// A rough scope.
     remaining_work: String,
-    /// Risks.
     risks: Texts,
     /// External dependencies of the work.
     dependencies: Texts,

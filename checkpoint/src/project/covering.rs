@@ -387,11 +387,8 @@ pub(crate) fn within(path: &str, folder: &str) -> bool {
 pub(crate) enum Family {
     /// JavaScript and TypeScript.
     Script,
-    /// Python.
     Python,
-    /// Rust.
     Rust,
-    /// Go.
     Go,
     /// Java, Kotlin, Scala, Groovy, Clojure.
     Jvm,
@@ -401,23 +398,15 @@ pub(crate) enum Family {
     Swift,
     /// C and C++.
     Native,
-    /// Ruby.
     Ruby,
-    /// PHP.
     Php,
     /// Elixir and Erlang.
     Beam,
-    /// Dart.
     Dart,
-    /// Haskell.
     Haskell,
-    /// Zig.
     Zig,
-    /// R.
     R,
-    /// Julia.
     Julia,
-    /// OCaml.
     OCaml,
     /// Terraform and OpenTofu.
     Terraform,

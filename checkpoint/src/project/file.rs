@@ -45,7 +45,6 @@ pub const SEEN: &[&str] = &[
     "test/runtests.jl",
 ];
 
-/// Returns the last part of a path.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -39,7 +39,7 @@ const FOLDERS_MAX: usize = 24;
 pub(crate) const TASKS_MAX: usize = 96;
 /// Bytes of a task's text that are kept.
 const TEXT_BYTES_MAX: usize = 400;
-/// Characters of a task's name.
+/// Maximum number of characters of a task's name.
 const NAME_CHARS_MAX: usize = 64;
 
 /// Names of the files that are read in each folder.

@@ -15,7 +15,6 @@ const COMMANDS_MAX: usize = 64;
 /// A command and the folder it runs in.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
-    /// The command.
     pub(crate) simple: Simple,
     /// Its folder from the top of the work tree; `None` if not known.
     pub(crate) place: Option<String>,
@@ -23,7 +22,7 @@ pub(crate) struct Placed {
 
 /// The folders of a work tree by which paths are understood that an agent wrote.
 pub(crate) struct Map<'a> {
-    /// What is known of the project.
+    /// The project's files, tasks and packages.
     pub(crate) workspace: &'a Workspace,
     /// The absolute path of its top.
     pub(crate) top: &'a str,
@@ -128,13 +127,11 @@ impl Map<'_> {
     }
 }
 
-/// A call of a task.
 #[derive(Debug, Default)]
 struct Call<'a> {
-    /// The programs that may define it.
+    /// The programs whose files may define it.
     runners: &'static [&'static str],
     names: Vec<&'a str>,
-    /// The package that an option selects.
     selected: Option<&'a str>,
     /// Whether the packages' own tasks of that name are meant, and not those of the top.
     everywhere: bool,

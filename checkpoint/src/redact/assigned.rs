@@ -19,7 +19,7 @@ const BLANKS_MAX: usize = 16;
 const NEIGHBOR_BYTES_MAX: usize = 24;
 /// How far back a login is looked for that a password belongs to.
 const LOGIN_BYTES_MAX: usize = 160;
-/// How much of a value is judged, in bytes.
+/// How many bytes of a value are examined.
 const JUDGED_BYTES_MAX: usize = 128;
 
 /// Commands and words that set a variable to the word after its name.
@@ -43,11 +43,9 @@ enum Sign {
     Tight,
     /// Any other sign.
     Loose,
-    /// Only blanks.
     Blank,
 }
 
-/// A value, and how it is written.
 struct Value {
     inner: Range<usize>,
     is_quoted: bool,
@@ -329,7 +327,6 @@ fn trimmed(scan: &Scan<'_>, value: Value) -> Range<usize> {
     value.inner.start..value.inner.start + length
 }
 
-/// Returns the last sign before a value.
 fn sign_byte(scan: &Scan<'_>, value: usize) -> u8 {
     let before = scan.bytes[..value].iter().rev().take(BLANKS_MAX);
     before

@@ -3,7 +3,6 @@
 /// How much of a run is decoded to see whether it is text.
 const PROBE_BYTES: usize = 16;
 
-/// Returns whether a text is base64 of a login.
 pub(super) fn is_login_base64(text: &str) -> bool {
     let decoded = decoded(text.as_bytes());
     text.len() >= 8 && decoded.is_some_and(|login| login.contains(':'))

@@ -36,7 +36,6 @@ pub(super) enum Part {
     PgPass,
 }
 
-/// The literals.
 pub(super) const PARTS: &[(&str, Part)] = &[
     ("-----BEGIN ", Part::Begin),
     ("-----END ", Part::End),

@@ -30,7 +30,6 @@ const QUOTES: [&str; 4] = ["> ", "| ", "\u{2502} ", "+"];
 
 /// A decoded text.
 pub(super) struct Decoded {
-    /// The text to search.
     pub(super) text: String,
     /// Where stretches begin that were copied unchanged: the offset here, and the offset in the original.
     stretches: Vec<(usize, usize)>,
@@ -48,9 +47,9 @@ impl Decoded {
     }
 }
 
-/// What an offset of the original means.
+/// How a position of the original text is decoded.
 enum Step {
-    /// Itself.
+    /// As it is.
     Keep,
     /// Nothing, for so many bytes.
     Skip(usize),

@@ -35,7 +35,6 @@ use regex::{Captures, Regex, RegexBuilder};
 
 use scan::Found;
 
-/// The beginning of every marker.
 const MARKER: &str = "[redacted: ";
 /// The kind of matches of the user's own patterns.
 const EXTRA: &str = "extra";
@@ -217,7 +216,6 @@ fn secret_of(captures: &Captures<'_>) -> Range<usize> {
         .map_or(0..0, |found| found.range())
 }
 
-/// Returns the markers that a text has already.
 fn markers(text: &str) -> Vec<Range<usize>> {
     let starts = text.match_indices(MARKER).map(|(start, _)| start);
     let whole = |start: usize| {

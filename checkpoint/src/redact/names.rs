@@ -226,7 +226,7 @@ pub(super) enum Class {
     Login,
     /// `auth`, of a registry: base64 of both.
     Auth,
-    /// Some key: a secret only if it is a random one.
+    /// A key, which is a secret only if it is random.
     Key,
     /// Something of a provider: a secret only if it is random.
     Provider,

@@ -112,7 +112,7 @@ fn said_before(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     is_said(&text[inner.clone()], is_quoted).then_some(inner)
 }
 
-/// Returns the words of a stretch of a text.
+/// Returns the words of a part of a text.
 fn words(text: &str, from: usize, to: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut at = from;

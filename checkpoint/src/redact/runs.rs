@@ -14,7 +14,6 @@ const BASE64_BYTES_MIN: usize = 16;
 const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
 const AWS_SECRET_BYTES: usize = 40;
-/// The shortest phrase of a wallet, in words.
 const PHRASE_WORDS_MIN: usize = 12;
 /// The most words of a phrase.
 const PHRASE_WORDS_MAX: usize = 24;
@@ -59,7 +58,7 @@ fn is_run(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte)
 }
 
-/// Looks at one run.
+/// Examines one run.
 fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
     let bytes = &scan.bytes[run.clone()];
     let padding = scan.bytes[run.end..]

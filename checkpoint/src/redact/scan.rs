@@ -65,7 +65,6 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Notes a secret.
     pub(super) fn take(&mut self, span: Range<usize>, kind: &'static str) {
         let mut span = span;
         while !self.text.is_char_boundary(span.start) {

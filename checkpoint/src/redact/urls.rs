@@ -34,7 +34,6 @@ pub(super) enum Part {
     Bearer,
 }
 
-/// The literals.
 pub(super) const PARTS: &[(&str, Part)] = &[
     ("://", Part::Host),
     (":\\/\\/", Part::Host),

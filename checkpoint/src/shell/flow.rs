@@ -5,7 +5,6 @@
 /// A step of the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A simple command, by its index.
     Command(usize),
     /// Assignments alone.
     Set(Vec<(String, String)>),

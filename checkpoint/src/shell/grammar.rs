@@ -12,17 +12,17 @@ use super::state::State;
 struct Link {
     start: usize,
     end: usize,
-    /// Whether `||` stands before it.
+    /// Whether it follows `||`.
     or: bool,
     /// Whether it leaves the script with a failure.
     exits: bool,
-    /// Whether it has no compound command.
+    /// Whether it has only simple commands.
     plain: bool,
     /// Whether its failure ends the script, whatever comes behind the list.
     holds: bool,
 }
 
-/// Reads a script that starts out in `state`.
+/// Reads a script whose initial state is `state`.
 pub(super) fn read(text: &str, state: State) -> Script {
     let mut reader = Reader::new(text, 0, state);
     reader.list(&[]);

@@ -111,7 +111,7 @@ fn runs(line: &str) -> Vec<Run> {
     runs_and_flow(line).0
 }
 
-/// Returns the commands of a line, and their flow by their positions.
+/// Returns the commands of a line, and its flow with indexes into them.
 fn runs_and_flow(line: &str) -> (Vec<Run>, Flow<usize>) {
     let mut found = Vec::new();
     let around = Around {

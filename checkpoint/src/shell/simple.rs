@@ -51,7 +51,7 @@ pub(super) struct Run {
     pub(super) outputs: Vec<String>,
     /// Whether its standard output goes elsewhere.
     pub(super) away: bool,
-    /// Whether its standard error does.
+    /// Whether its standard error is discarded.
     pub(super) hushed: bool,
     /// The heredoc or here-string that it reads.
     pub(super) stdin: Option<String>,

@@ -13,7 +13,7 @@ use crate::policy::Timer;
 
 /// An agent that was silent for this long no longer works, whatever it said last.
 const QUIET_AFTER: Duration = Duration::from_secs(24 * 3_600);
-/// The longest title.
+/// Maximum length of a title, in characters.
 const TITLE_CHARS_MAX: usize = 80;
 
 /// What a session is doing, the most urgent first.

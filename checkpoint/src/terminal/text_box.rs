@@ -27,7 +27,7 @@ const RULE_CHARS_MIN: usize = 10;
 pub struct TextBox<'a> {
     /// Its lines, without the marker and the frame.
     lines: Vec<&'a str>,
-    /// The text is a hint of the agent's.
+    /// Whether the text is a hint of the agent, not typed text.
     is_hint: bool,
 }
 

@@ -3,16 +3,13 @@
 //! Only the command that decides the line's exit code counts. If that one is not certain, the exit code is
 //! an error, as the agent says.
 
-/// How a command is joined to the one before it.
+/// The operator before a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     /// `;`, `&`, a line break, or nothing before it.
     Sequence,
-    /// `&&`.
     And,
-    /// `||`.
     Or,
-    /// `|`.
     Pipe,
 }
 

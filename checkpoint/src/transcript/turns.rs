@@ -60,7 +60,7 @@ pub struct Turns<'a> {
     seen: Seen,
 }
 
-/// The turn that is being read.
+/// The turn that is being read, as far as it was read.
 struct Growing {
     facts: Facts,
     folding: Folding,

@@ -140,7 +140,6 @@ struct Attachment<'a> {
     command_mode: Scalar<'a>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,

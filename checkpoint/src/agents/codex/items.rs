@@ -97,7 +97,7 @@ pub(super) fn add_item<'a>(
     }
 }
 
-/// Adds what was run and how it ended.
+/// Adds a command that was run, and its end.
 fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     // A person's own `!` command is not the agent's.
     if item.source.text() == "user_shell" {

@@ -19,9 +19,9 @@ use crate::transcript::normal::{self, Entry};
 pub(super) const TOOL: &str = "exec";
 /// The most calls that are read from one script.
 const CALLS_MAX: usize = 32;
-/// The tool that waits for a script.
+/// The tool that waits for a script's end.
 const WAIT: &str = "wait";
-/// How a patch begins.
+/// First line of a patch.
 const PATCH: &str = "*** Begin Patch";
 
 /// Returns the script that a call of `wait` waits for.
@@ -245,7 +245,7 @@ fn calls<'a>(script: &ToolCall, echoes: &mut Echoes) -> Vec<Entry<'a>> {
     found
 }
 
-/// What a script calls.
+/// The calls of a script.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Script {
     commands: Vec<String>,

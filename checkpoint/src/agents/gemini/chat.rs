@@ -52,7 +52,6 @@ pub(super) struct Chat<'a> {
     pub(super) index: HashMap<String, usize>,
     pub(super) session: Option<String>,
     pub(super) is_gemini: bool,
-    /// It is the chat of a subagent.
     pub(super) is_subagent: bool,
 }
 
@@ -104,7 +103,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Returns whether a line sets all messages.
+/// Returns whether a line replaces all messages.
 fn replaces(line: &Line<'_>) -> bool {
     json::part::<Line<'_>>(line.set).is_some_and(|set| set.messages.is_some())
 }

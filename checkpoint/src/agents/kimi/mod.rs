@@ -40,7 +40,7 @@ impl Adapter for Kimi {
         payload.get("stop_hook_active").and_then(Value::as_bool) != Some(true)
     }
 
-    /// It sets none.
+    /// Kimi sets no variables.
     fn variables(&self) -> Variables {
         Variables::default()
     }
@@ -57,7 +57,7 @@ impl Adapter for Kimi {
         &["AGENTS.md"]
     }
 
-    /// Hooks do not say where it is.
+    /// Its hooks do not report the transcript's path.
     fn transcript_search(&self) -> Option<TranscriptSearch> {
         Some(TranscriptSearch {
             home_variable: HOME,

@@ -61,7 +61,6 @@ pub fn schema(of: SchemaOf) -> Value {
 
 type Object = Map<String, Value>;
 
-/// Builds the schema of one type.
 struct Schema {
     probe: fn(&Probe<'_>) -> Result<(), Stop>,
     defaults: Value,
@@ -80,7 +79,7 @@ impl Schema {
         Probe::ask(self.probe, path, probe)
     }
 
-    /// Returns the schema of what a path leads to.
+    /// Returns the schema of the value at a path.
     fn build(&self, path: &mut Vec<Part>) -> Object {
         let (asked, _) = self.ask(path, Asked::Unknown);
         let mut object = match asked {

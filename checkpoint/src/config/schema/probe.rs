@@ -12,7 +12,7 @@ use serde::de::{
     SeqAccess, Visitor,
 };
 
-/// A step into a value.
+/// A step of a path into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// The value of a key.
@@ -102,7 +102,6 @@ pub(super) fn probe<T: DeserializeOwned>(probe: &Probe<'_>) -> Result<(), Stop> 
     T::deserialize(*probe).map(drop)
 }
 
-/// The source of values.
 #[derive(Clone, Copy)]
 pub(super) struct Probe<'a> {
     path: &'a [Part],
@@ -154,7 +153,7 @@ impl Probe<'_> {
     }
 }
 
-/// Returns the words with which a visitor says what it expects.
+/// Returns a visitor's own description of what it expects.
 fn expected<'de>(visitor: &impl Visitor<'de>) -> String {
     let expected: &dyn de::Expected = visitor;
     expected.to_string()

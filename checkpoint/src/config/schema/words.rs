@@ -173,7 +173,7 @@ static WORDS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     words
 });
 
-/// Returns what a key means.
+/// Returns the description of a key.
 pub(super) fn about(key: &str) -> Option<&'static str> {
     WORDS.get(key).map(String::as_str)
 }

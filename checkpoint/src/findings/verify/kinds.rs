@@ -263,7 +263,6 @@ const TABLE: &[(Kind, Family, &str)] = &[
 /// Patterns of commands by their program.
 type ByProgram = HashMap<String, Vec<(Kind, Family, Pattern)>>;
 
-/// The patterns by their program.
 static PATTERNS: LazyLock<ByProgram> = LazyLock::new(|| {
     let mut found = ByProgram::new();
     for (kind, family, texts) in TABLE {
@@ -312,7 +311,6 @@ pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
     })
 }
 
-/// Returns whether a command runs tests.
 pub(in crate::findings) fn is_tests(simple: &Simple) -> bool {
     known(simple) == Some(Kind::Tests)
 }

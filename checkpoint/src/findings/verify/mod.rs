@@ -46,9 +46,8 @@ pub(super) use program::{asks_server, given_inline, is_browser, looks_at_page};
 pub(super) use reports::passed as reported;
 pub(super) use wording::Wording;
 
-/// What is looked for.
+/// The files to verify, and how.
 pub(super) struct Wanted<'a> {
-    /// The changed files.
     pub(super) files: Vec<&'a ChangedFile>,
     /// Commands of the rules of packs.
     pub(super) evidence: Vec<&'a str>,
@@ -56,13 +55,13 @@ pub(super) struct Wanted<'a> {
     pub(super) own: Vec<&'a str>,
 }
 
-/// The answer.
+/// The result.
 #[derive(Debug, Default)]
 pub(super) struct Verified {
     pub(super) proof: Proof,
     /// Nothing of the files can be verified: they are gone or empty.
     pub(super) nothing: bool,
-    /// What to ask for.
+    /// The words of the demand.
     pub(super) wording: Wording,
 }
 
@@ -86,7 +85,7 @@ pub(super) fn workspace<'a>(turn: &Turn<'a>) -> Option<&'a Workspace> {
     turn.evidence.facts.workspace.as_ref().filter(|_| judged)
 }
 
-/// Looks for what verifies the files.
+/// Searches the turn for calls that verify the files.
 pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>) -> Verified {
     let map = Map {
         workspace,

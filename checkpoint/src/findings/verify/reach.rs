@@ -12,7 +12,7 @@ use crate::project::{file_name, folder, is_test};
 /// Which code a command verifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// All of it, or it is not known which.
+    /// All tests, or it is unknown which.
     All,
     /// What lies below these folders.
     Folders(Vec<String>),

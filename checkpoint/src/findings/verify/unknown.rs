@@ -94,19 +94,18 @@ const CHECKS: [&str; 12] = [
     "typecheck",
 ];
 
-/// A command that is not known.
 #[derive(Debug)]
 pub(super) struct Unknown {
-    /// Its name says that it checks.
+    /// Whether its name says that it checks something.
     pub(super) checks: bool,
-    /// It runs something of the project.
+    /// Whether it runs code of the project.
     runs: bool,
-    /// The script that its line holds.
+    /// The text of the script within its line.
     script: Option<String>,
     reach: Reach,
 }
 
-/// What a command belongs to.
+/// The line and the task that a command is in.
 pub(super) struct Of<'a> {
     pub(super) line: &'a str,
     pub(super) task: Option<&'a str>,

@@ -11,7 +11,7 @@ use crate::project::covering::{Family, family, package_of, within};
 use crate::project::resolve::{Map, resolve};
 use crate::shell;
 
-/// The words for an action that is due.
+/// The words of a due action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::findings) struct Wording {
     /// Whether a build or a run is enough.
@@ -34,7 +34,7 @@ pub(super) fn wording(files: &[(&str, bool)], map: &Map<'_>, names_project: bool
 }
 
 impl Wording {
-    /// Returns the instruction in place of a rule's.
+    /// Returns the instruction that replaces a rule's own.
     pub(in crate::findings) fn text(&self, rule: &str) -> String {
         match (&self.command, self.uncovered) {
             (Some(command), true) => {

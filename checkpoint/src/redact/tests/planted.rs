@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 /// One kind of secret in its surroundings.
 pub(crate) struct Planted {
-    /// The line of the table.
     pub(crate) line: usize,
     pub(crate) text: String,
     /// What must not be left of it.
