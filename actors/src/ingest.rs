@@ -65,7 +65,6 @@ impl Ingest {
         }
     }
 
-    /// Reuses the id of a duplicate registration; returns whether there was one.
     fn reuse_id_of_twin(&mut self, normal: &mut Normal) -> bool {
         let Draft { id, at, .. } = normal.draft;
         normal.draft.id = self.twins.id_of(normal.content, id, at);
@@ -143,7 +142,7 @@ enum Next {
     Decide {
         can_reply: bool,
     },
-    /// Context for the beginning of a session.
+    /// A reply with context for the beginning of a session.
     Greet(Stream, Beginning),
 }
 
@@ -163,7 +162,6 @@ impl Next {
     }
 }
 
-/// The acknowledgment of an append that was handed to the journal.
 type Acknowledgment = journal::Result<oneshot::Receiver<journal::Result<Vec<Appended>>>>;
 
 impl Ingest {
@@ -183,7 +181,7 @@ impl Ingest {
     }
 }
 
-/// Returns what became of the one event of an append.
+/// Returns the result for the only event of an append.
 fn own(
     counters: &Counters,
     session: Uuid,

@@ -15,7 +15,7 @@ use journal::{Agent, Evidence, ToolCall};
 use crate::named_file::Backward;
 use crate::transcripts;
 
-/// The most files that are looked for.
+/// Maximum number of files that are searched for.
 const FILES_MAX: usize = 256;
 /// How much of a transcript is looked through, from its end.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -54,7 +54,7 @@ pub fn of(
     search.known
 }
 
-/// The files that are looked for.
+/// The files that are searched for.
 struct Search {
     unknown: Vec<String>,
     known: Vec<String>,

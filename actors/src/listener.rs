@@ -157,7 +157,6 @@ fn commands_for(listeners: &Listeners, news: Notification) -> &[UserCommand] {
     }
 }
 
-/// The environment variables of a command.
 type Variables = Vec<(&'static str, String)>;
 
 /// An announcement that was journaled.
@@ -230,7 +229,7 @@ fn variables(announcement: &Announcement, state: &SessionState) -> Variables {
 /// A command that waits to run.
 struct Run {
     news: Notification,
-    /// What it is called in `status`.
+    /// Its name in `status`.
     name: String,
     command: UserCommand,
     variables: Variables,

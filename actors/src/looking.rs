@@ -55,14 +55,13 @@ pub fn answers(project: &str) -> bool {
     briefly(project, look).is_some()
 }
 
-/// Returns one line for each project that views do not look at.
+/// Returns one line for each project that views skip.
 pub(crate) fn unseen() -> Vec<String> {
     VIEWS.lines(
         "until it does, it has no progress documents, and the page and `top` show it as `unseen`",
     )
 }
 
-/// A piece of work that has not ended.
 #[derive(Debug)]
 struct Work {
     project: String,

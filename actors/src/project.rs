@@ -170,7 +170,7 @@ const MANIFESTS: [&str; 10] = [
     "go.mod",
     "go.work",
 ];
-/// The most folders in which they are looked for.
+/// Maximum number of folders that are searched for them.
 const FOLDERS_MAX: usize = 64;
 
 /// Returns the files that switch on packs and lie in the folders above changed files, the top left out. Paths are

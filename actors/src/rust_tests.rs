@@ -15,7 +15,7 @@ const FILES_MAX: usize = 200;
 /// The most files of a folder that are read before the other folders are listed: most packages have tests in one of the
 /// first files, or far too many files.
 const FIRST_FILES: usize = 8;
-/// The most folders that are looked at.
+/// Maximum number of folders that are examined.
 const FOLDERS_MAX: usize = 400;
 
 /// Returns whether a Rust file of the package in `folder` has tests within it; true if a package is too large to tell.

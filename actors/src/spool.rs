@@ -70,7 +70,6 @@ enum Left {
     Unread(String),
 }
 
-/// One pass over the spool.
 struct Pass<'a> {
     shared: &'a Shared,
     ingest: &'a Addr<Ingest>,
@@ -226,7 +225,6 @@ struct Refused {
     is_damage: bool,
 }
 
-/// Reads all calls of a spool file.
 fn read_file(config: &Config, bytes: &[u8]) -> Vec<Call> {
     let mut is_damage_told = false;
     let frame = |item| match item {

@@ -26,7 +26,7 @@ pub(super) struct Held<'a> {
     doubtful: BTreeSet<&'a [u8]>,
     /// Files that have to be compared with what they held before the turn, with their content.
     compared: Vec<(String, Vec<u8>)>,
-    /// Whether it matters that only comments changed.
+    /// Whether to note files of which only comments changed.
     tells_comments: bool,
     /// How many files of code may still be compared.
     code_left: usize,

@@ -120,7 +120,6 @@ impl Git {
         ])
     }
 
-    /// Returns this git with more variables.
     pub(super) fn with(&self, variables: [(&str, &Path); 2]) -> Self {
         let mut git = self.clone();
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
@@ -128,7 +127,6 @@ impl Git {
         git
     }
 
-    /// Creates a private folder.
     pub(super) fn folder(&self) -> io::Result<TempDir> {
         let above = self
             .folder

@@ -103,7 +103,7 @@ impl Tree {
     }
 }
 
-/// Says that files are missing.
+/// The note for a list that was cut.
 const LIST_CUT: &str = "git: the list of changed files was too long and was cut";
 
 /// What is known of a work tree before its changed files are compared with what they held before.
@@ -281,7 +281,7 @@ fn log_refused(outputs: &[Output]) -> bool {
     status.is_good() && answer.answered && !answer.unborn && !log.is_good()
 }
 
-/// Combines the outputs of the commands.
+/// Builds the result from the outputs of the commands.
 fn tree(
     (git, view, deadline): (&Git, &View, Instant),
     outputs: &[Output],

@@ -12,7 +12,7 @@ use super::view::{Closed, View};
 
 /// The most submodules of one repository that are looked at.
 const SUBMODULES_MAX: usize = 100;
-/// How deep submodules of submodules are looked at.
+/// How deep nested submodules are examined.
 const DEPTH_MAX: usize = 4;
 
 /// Returns the paths, relative to `top`, of the submodules in which a tracked file differs from their last commit.

@@ -17,7 +17,7 @@ pub(crate) struct Backward {
     from: u64,
     /// The end of a line that began before them.
     torn: Vec<u8>,
-    /// What comes before the file.
+    /// The part before the file.
     before: Option<Box<Self>>,
     /// The bytes that were read of what came after it.
     taken: u64,
@@ -50,7 +50,7 @@ impl Backward {
         self.taken + self.length - self.from
     }
 
-    /// Returns whether all was read.
+    /// Returns whether the beginning was reached.
     pub(crate) fn is_at_start(&self) -> bool {
         self.from == 0 && self.before.is_none()
     }

@@ -112,7 +112,6 @@ impl Handler<Deliver> for TmuxDelivery {
     }
 }
 
-/// One delivery.
 struct Work {
     shared: Arc<Shared>,
     state: SessionState,

@@ -33,7 +33,6 @@ const DONE: &str = "done";
 /// The address of a pane of a tmux server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pane {
-    /// The server's socket.
     pub(crate) socket: PathBuf,
     /// The pane's id: `%` and a number that the server does not reuse.
     pub(crate) id: String,
@@ -288,7 +287,6 @@ fn refusal(output: &Output) -> TmuxError {
     }
 }
 
-/// Returns a command for one of the daemon's own programs.
 fn clean_command(program: &'static str) -> Result<Command, TmuxError> {
     let command = environment::tool(program);
     let mut command = command.ok_or_else(|| TmuxError::of(program, Failure::Missing))?;
