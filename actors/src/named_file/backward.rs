@@ -17,7 +17,7 @@ pub(crate) struct Backward {
     from: u64,
     /// The end of a line that began before them.
     torn: Vec<u8>,
-    /// The part before the file.
+    /// The file that precedes this one and is read next.
     before: Option<Box<Self>>,
     /// The bytes that were read of what came after it.
     taken: u64,
