@@ -81,7 +81,6 @@ fn refuse_reach(path: &Path, meta: &Metadata) -> Result<()> {
     Err(Failure::usage(format!("{} {reach}, so it is not used", path.display())).hint(repair))
 }
 
-/// Parses a configuration.
 pub(crate) fn check(path: &Path, text: &str) -> Result<Config> {
     let name = path.display().to_string();
     Config::load(Some((&name, text))).map_err(Failure::usage)

@@ -8,7 +8,7 @@ use journal::Timestamp;
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A color with a meaning.
+/// What a color means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     /// Success, or an injected checkpoint.

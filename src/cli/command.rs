@@ -147,7 +147,6 @@ fn grouped(command: &clap::Command) -> String {
     text
 }
 
-/// Runs a command and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = crate::config::home()?;
     match cli.command {

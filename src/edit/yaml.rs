@@ -32,7 +32,7 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> String {
 }
 
 struct File {
-    /// Each without its line break.
+    /// The lines, without line breaks.
     lines: Vec<String>,
     line_break: &'static str,
 }
@@ -57,7 +57,6 @@ impl File {
         self.lines.push(line(indent, key, value));
     }
 
-    /// Returns the line of a key with this indentation.
     fn find(&self, within: std::ops::Range<usize>, indent: usize, key: &str) -> Option<usize> {
         let is_key = |line: &str| {
             let rest = line.trim_start().strip_prefix(key);

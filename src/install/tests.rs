@@ -24,7 +24,7 @@ fn foreign(text: &str) -> Vec<Handler> {
     all
 }
 
-/// Checks all that must hold of one settings file.
+/// Checks the properties that every settings file must have.
 fn check_settings(text: &str, agent: Agent) {
     let entries = wanted(agent, "/opt/bin/checkpointd-hook");
     let (with, statuses) = settings::merge(text, &entries, Shape::Groups).expect("JSON");
@@ -237,7 +237,7 @@ fn what_is_no_settings_file_is_refused_with_its_place() {
     );
 }
 
-/// How a generated file is written.
+/// The layout of a generated file.
 #[derive(Clone, Debug)]
 struct Style {
     unit: Option<&'static str>,

@@ -4,7 +4,7 @@ use crate::cli::text::{on_machine, short};
 use crate::ops::views::DecisionRow;
 use crate::render::{self, Colour, Table};
 
-/// Returns decisions as the table of `audit`.
+/// Returns decisions as a table for `audit`.
 pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
     let head = [
         "SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON",

@@ -5,7 +5,7 @@ use journal::{Decision, Envelope, Event, ToolCall, Verdict};
 use super::{short, word};
 use crate::render::{self, Colour};
 
-/// The longest text of an event that is shown.
+/// Maximum length of an event's text, in characters.
 const TEXT_CHARS_MAX: usize = 90;
 
 fn quoted(text: &str) -> String {
@@ -37,7 +37,7 @@ pub(crate) fn in_tail(event: &Envelope) -> String {
     render::fit(&whole(event), render::width())
 }
 
-/// Returns an event as a line, however long.
+/// Returns an event as one line of any length.
 pub(crate) fn whole(envelope: &Envelope) -> String {
     let late = if envelope.late { " (late)" } else { "" };
     let kind = envelope.event.kind().replace('_', " ");

@@ -7,7 +7,7 @@ use crate::render::{self, Colour, Table};
 
 /// The most transcripts with a problem that are named.
 const PROBLEMS_MAX: usize = 8;
-/// The most rules that are named.
+/// Maximum number of rules that are named.
 const RULES_MAX: usize = 12;
 /// The most demands of a turn that are named.
 const ASKED_MAX: usize = 3;
@@ -170,7 +170,7 @@ pub(crate) fn imported(imported: &Imported) {
     }
 }
 
-/// Returns the folder of a project.
+/// Returns the name of a project's folder.
 fn project_name(project: &str) -> String {
     if project.is_empty() {
         "(no folder)".to_owned()

@@ -86,7 +86,7 @@ fn print_names(state: Status, names: &[&str]) {
     }
 }
 
-/// The texts and names of both sides of a change.
+/// Returns the texts and names of both sides of a change.
 fn sides(change: &Change) -> [(String, String); 2] {
     [&change.before, &change.after].map(|bytes| {
         let name = if bytes.is_some() {

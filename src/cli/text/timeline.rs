@@ -9,11 +9,10 @@ use crate::render::{self, Colour};
 /// The narrowest and the widest axis; in between it takes a quarter of the line.
 const AXIS_CHARS: (usize, usize) = (16, 40);
 
-/// A line of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Drawn {
     pub(crate) text: String,
-    /// The decision that it is about.
+    /// The decision that the line is about.
     pub(crate) decision: Option<u64>,
 }
 
@@ -116,7 +115,6 @@ impl Turns {
         });
     }
 
-    /// Prints the drawn lines.
     pub(crate) fn print(&mut self) {
         self.drawn
             .drain(..)
@@ -196,7 +194,7 @@ fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> Stri
     )
 }
 
-/// Returns the sign of an event on the axis.
+/// Returns the symbol of an event on the axis.
 fn mark(event: &Event) -> (char, Option<Colour>) {
     match event {
         Event::PromptSubmitted { .. } | Event::PromptFound { .. } => ('>', Some(Colour::Bold)),

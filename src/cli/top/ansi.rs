@@ -13,7 +13,7 @@ pub(super) fn line(text: &str) -> Line<'static> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns a line without its colours.
+/// Returns a line without its color codes.
 pub(super) fn plain(text: &str) -> String {
     pieces(text).into_iter().map(|(_, piece)| piece).collect()
 }

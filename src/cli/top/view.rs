@@ -18,7 +18,7 @@ use crate::render;
 
 /// The smallest terminal in which all of it can be read.
 const SIZE_MIN: (u16, u16) = (60, 12);
-/// From this width on the columns are wider.
+/// Width from which the columns are wider.
 const WIDE: u16 = 110;
 /// The most lines that live events take.
 const EVENT_LINES_MAX: u16 = 12;
@@ -37,7 +37,6 @@ const KEYS: [(&str, &str); 9] = [
 ];
 const NOTES: [&str; 1] = ["  TURN: elapsed time / time from which a stop gets a checkpoint"];
 
-/// Draws everything.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < SIZE_MIN.0 || area.height < SIZE_MIN.1 {
@@ -231,7 +230,7 @@ fn summary(model: &Model) -> String {
     .replace("    (", "  (")
 }
 
-/// Returns the text of a cell, and how it looks.
+/// Returns the text and style of a cell.
 fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, Style) {
     let plain = |text: &str| (render::printable(text), Style::new());
     match column {

@@ -215,7 +215,7 @@ impl Intake {
     }
 }
 
-/// Takes runs into a journal.
+/// Appends received runs to a journal.
 struct Taker<'a> {
     journal: &'a Journal,
     merge: Merge<'a>,
@@ -239,7 +239,7 @@ impl<'a> Taker<'a> {
         })
     }
 
-    /// Begins to take in what fits.
+    /// Starts to append the runs that fit.
     fn take_all(&mut self, runs: &[Received]) -> fleet::Result<()> {
         for run in runs {
             self.take(run)?;

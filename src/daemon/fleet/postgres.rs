@@ -32,7 +32,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Characters of an error that are shown.
 const ERROR_CHARS_MAX: usize = 300;
 
-/// Copies what is journaled into Postgres.
+/// Copies events of the journal to Postgres.
 pub(super) struct Copy {
     shared: Arc<Shared>,
     state: Arc<State>,
@@ -67,7 +67,7 @@ impl Copy {
         thread.spawn(body).map(drop)
     }
 
-    /// Ends it. What was not committed is not there.
+    /// Ends the copy. Uncommitted events are discarded.
     pub(super) fn close(&self) {
         self.stop.notify_one();
     }

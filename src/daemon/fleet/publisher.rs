@@ -31,7 +31,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The longest wait for the last run when the daemon stops.
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 
-/// Why it does not go on.
+/// Why publishing ended.
 enum Ended {
     /// Something failed.
     Failed(Problem),
@@ -53,7 +53,7 @@ impl From<journal::Error> for Ended {
     }
 }
 
-/// What to send, and to whom.
+/// What to send, and where.
 #[derive(Clone, PartialEq, Eq)]
 struct Plan {
     address: Address,
@@ -70,11 +70,11 @@ impl Plan {
     }
 }
 
-/// Where the broker has this journal.
+/// What the broker has of this journal.
 struct Sent {
     /// The number of the last message.
     sequence: u64,
-    /// The last event in it.
+    /// The last event.
     last: u64,
     chain: String,
 }
@@ -83,9 +83,9 @@ struct Sent {
 pub(crate) struct Publisher {
     shared: Arc<Shared>,
     state: Arc<State>,
-    /// There are new events.
+    /// Signals new events.
     grown: Notify,
-    /// There is a decision among them.
+    /// Signals a new decision.
     urgent: Notify,
     changed: Notify,
     stop: Notify,
@@ -140,7 +140,7 @@ impl Publisher {
         }
     }
 
-    /// Ends it.
+    /// Stops publishing.
     pub(crate) async fn close(&self) {
         self.stop.notify_one();
         let _ = timeout(CLOSE_WITHIN, self.ended.notified()).await;

@@ -13,7 +13,7 @@ impl State {
         self.locked().clone()
     }
 
-    /// Changes it; begins with an empty line.
+    /// Changes the line, which is empty at first.
     pub(crate) fn change(&self, change: impl FnOnce(&mut FleetLine)) {
         change(self.locked().get_or_insert_default());
     }

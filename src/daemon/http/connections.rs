@@ -218,7 +218,7 @@ where
     Ok(())
 }
 
-/// Returns a connection of this user.
+/// Returns the connection if it is of this user.
 async fn taken(accepted: io::Result<(UnixStream, SocketAddr)>) -> Option<UnixStream> {
     let stream = match accepted {
         Ok((stream, _)) => stream,

@@ -22,7 +22,6 @@ const REPAIRED_FOR: Duration = Duration::from_secs(30 * 86_400);
 /// The longest wait for a sign of life.
 const SIGN_WAIT: Duration = Duration::from_millis(200);
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/healthz", web::get().to(health))
@@ -97,7 +96,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
     })
 }
 
-/// Returns what was repaired lately, one line each.
+/// Returns the recent repairs, one line each.
 fn repaired(journal: &Journal) -> Vec<String> {
     let since = Timestamp::now().minus(REPAIRED_FOR);
     let lately = journal

@@ -22,7 +22,6 @@ const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
 /// How much earlier than the caller's deadline a stop is answered.
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .app_data(web::PayloadConfig::new(BODY_BYTES_MAX))

@@ -18,7 +18,7 @@ const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 /// The file, in the daemon's folder of its own.
 const FILE: &str = "page.json";
 
-/// What is kept.
+/// What the file keeps for the next daemon.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) port: u16,
@@ -47,7 +47,7 @@ pub(super) fn keep(run: &Path, kept: &Kept) {
     }
 }
 
-/// Notes that a tab was heard of.
+/// Records that a tab is still open.
 pub(super) fn heard(run: &Path) {
     if let Ok(file) = OpenOptions::new().append(true).open(file(run)) {
         let _ = file.set_modified(SystemTime::now());

@@ -20,7 +20,6 @@ use crate::ops::wire::Token;
 /// The largest configuration accepted for a trial.
 const CONFIG_BYTES_MAX: usize = 256 * 1024;
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .app_data(web::JsonConfig::default().limit(CONFIG_BYTES_MAX))

@@ -18,7 +18,6 @@ const FORMAT: u32 = 1;
 struct Listed {
     format: u32,
     servers: Vec<String>,
-    /// The generation of the collector's certificate.
     collector: u32,
     /// Machines, each with the generation of its certificate.
     machines: BTreeMap<String, u32>,
@@ -31,7 +30,6 @@ struct Listed {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Ticket {
     format: u32,
-    /// The servers.
     pub(crate) url: String,
     pub(crate) machine: String,
     /// The last day on which it holds.
@@ -60,7 +58,6 @@ impl Ticket {
     }
 }
 
-/// The operator's folder.
 pub(crate) struct Folder {
     path: PathBuf,
     listed: Listed,
@@ -156,7 +153,6 @@ impl Folder {
             .collect()
     }
 
-    /// Returns the addresses of the servers.
     pub(crate) fn url(&self) -> String {
         self.hosts()
             .iter()
@@ -171,12 +167,10 @@ impl Folder {
             .collect()
     }
 
-    /// Returns the collector's folder.
     pub(crate) fn collector_folder(&self) -> PathBuf {
         self.path.join("collector")
     }
 
-    /// Returns the machines that take part.
     pub(crate) fn machines(&self) -> impl Iterator<Item = &str> {
         self.listed.machines.keys().map(String::as_str)
     }

@@ -14,15 +14,15 @@ pub(crate) enum Level {
     Decisions,
     /// All kinds of events, without texts, commands and paths.
     Skeleton,
-    /// Everything.
+    /// All events with everything in them.
     All,
 }
 
 impl Level {
-    /// All levels, from the least.
+    /// All levels, the lowest first.
     pub(crate) const ALL: [Self; 3] = [Self::Decisions, Self::Skeleton, Self::All];
 
-    /// Returns its name.
+    /// Returns the level's name.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Decisions => "decisions",
@@ -31,22 +31,20 @@ impl Level {
         }
     }
 
-    /// Returns the level with a name.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.word() == word)
     }
 }
 
-/// How a field goes below the level `all`.
+/// How a field is sent below the level `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goes {
     /// As it is: numbers, times, and words of this program.
     Plain,
     /// As it is if it is one plain word. It is an agent's, so it may be anything.
     Word,
-    /// As a keyed hash.
     Keyed,
-    /// Not at all.
+    /// Not sent.
     Never,
 }
 
@@ -79,7 +77,7 @@ impl Blank {
 /// One field of a kind: its path, where `[]` is every member of a list, how it goes, and what stands in its place.
 pub(super) type Field = (&'static str, Goes, Blank);
 
-/// A kind of event, from which level it is sent, and its fields.
+/// A kind of event, the lowest level at which it is sent, and its fields.
 struct Kind(&'static str, Level, &'static [&'static [Field]]);
 
 const HOST: &[Field] = &[

@@ -15,7 +15,7 @@ use super::send::RunHead;
 
 const COMMIT_EVENTS: usize = 4_096;
 
-/// What came of a file.
+/// The result of merging a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Merged {
     /// Events that were taken in; withheld ones that are one event here count as one.
@@ -28,7 +28,7 @@ pub(crate) struct Merged {
 pub(crate) struct Merge<'a> {
     journal: &'a Journal,
     sources: HashMap<Uuid, Source>,
-    /// To which journal a session belongs.
+    /// The journal that each session belongs to.
     sessions: HashMap<Uuid, Uuid>,
     /// The number of the next event.
     next: u64,
@@ -131,7 +131,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// Takes in what is new in a run.
+    /// Appends the new events of a run.
     fn run(
         &mut self,
         head: &RunHead,

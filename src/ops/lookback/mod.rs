@@ -37,9 +37,9 @@ const PROJECT_FILE_BYTES_MAX: u64 = 4 * 1024;
 /// What to look back at.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// Turns that began since.
+    /// Only turns that began since then.
     pub(crate) since: Timestamp,
-    /// Only those of an agent.
+    /// Only turns of this agent.
     pub(crate) agent: Option<Agent>,
     /// Only those in this folder or below it.
     pub(crate) project: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Wanted {
     pub(crate) within: Option<Duration>,
 }
 
-/// What turns are judged by.
+/// The rules that judge the turns.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) config: &'a Config,
@@ -79,7 +79,7 @@ pub(crate) fn look_back(
     (summary, rows)
 }
 
-/// A turn of the past with what is known of it.
+/// A past turn and its evidence.
 #[derive(Clone, Debug)]
 pub(crate) struct PastTurnKept {
     pub(crate) at: Timestamp,
@@ -154,7 +154,7 @@ struct Walk<'a> {
     is_cut: AtomicBool,
 }
 
-/// What one thread found.
+/// The result of one thread.
 #[derive(Default)]
 struct Walked {
     rows: Vec<PastTurnRow>,
@@ -207,7 +207,7 @@ struct Reader {
     session: PastSession,
     native: String,
     looked: Looked,
-    /// The first event that is journaled of it.
+    /// When the session's first journaled event happened.
     first_at: Option<Timestamp>,
     /// Hooks reported it: it is left alone.
     is_live: bool,

@@ -28,7 +28,6 @@ pub(super) struct About<'a> {
     pub(super) interrupted: bool,
 }
 
-/// Returns the row of a turn.
 pub(super) fn row(about: &About<'_>, judged: &Judged) -> PastTurnRow {
     let decision = judged.decision.as_ref();
     let sent = decision.filter(|decision| decision.verdict == Verdict::Inject);
@@ -93,7 +92,7 @@ fn worth_reading(rows: &[PastTurnRow], limit: usize, settings: &Settings) -> Vec
     .collect()
 }
 
-/// What was read besides the rows.
+/// What was read, without the rows.
 pub(super) struct Reached {
     pub(super) since: Timestamp,
     pub(super) complete: bool,

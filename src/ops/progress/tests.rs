@@ -21,7 +21,7 @@ struct Stage {
     config: Config,
 }
 
-/// What a session's document is made of.
+/// The parts of a session's document.
 #[derive(Clone, Debug)]
 struct Made {
     session: usize,

@@ -196,7 +196,7 @@ impl<'a> Followed<'a> {
     }
 }
 
-/// What some decisions come to, as they are counted.
+/// Counts decisions.
 #[derive(Default)]
 struct Counter {
     totals: Totals,

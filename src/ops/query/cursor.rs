@@ -15,13 +15,13 @@ use super::question::Result;
 const KEPT_MAX: usize = 16;
 /// Tool calls without an end that are remembered, the oldest go first: an interrupted call never ends.
 const RUNNING_MAX: usize = 256;
-/// Events that are read at once.
+/// Maximum number of events in one read.
 const READ_AT_ONCE: usize = 1_024;
 
 /// A place in a session's history: its state there, and the tool calls that run.
 #[derive(Clone)]
 pub(super) struct Walk {
-    /// All that was folded so far.
+    /// The state after all events that were folded so far.
     pub(super) state: SessionState,
     running: VecDeque<(ToolCall, Timestamp)>,
 }
@@ -71,7 +71,7 @@ impl Walk {
     }
 }
 
-/// The ends of the last walks.
+/// Walks that can be continued.
 #[derive(Default)]
 pub(super) struct Walks(Mutex<VecDeque<Walk>>);
 

@@ -49,7 +49,7 @@ struct Known {
     pane: Option<String>,
     tmux: Option<String>,
     last_at: Timestamp,
-    /// Read when it is asked for.
+    /// Read only if needed.
     open: Option<usize>,
 }
 

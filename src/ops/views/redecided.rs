@@ -44,7 +44,7 @@ pub(crate) struct WhatIf {
     pub(crate) waiting: Vec<String>,
 }
 
-/// What a file was taken for.
+/// How a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ReadAs {
@@ -65,7 +65,6 @@ pub(crate) struct ChangedDecision {
     pub(crate) guessed: bool,
 }
 
-/// One of the two decisions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Side {
     pub(crate) verdict: Verdict,

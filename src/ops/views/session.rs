@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::source::SessionSource;
 use crate::render::printable;
 
-/// What people know a session by.
+/// How people recognize a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionTitle {
     /// The first message of a person, cut to one line.
@@ -43,7 +43,7 @@ impl SessionTitle {
         title.unwrap_or_else(|| format!("({})", printable(&name())))
     }
 
-    /// Returns where it is, in words: branch and pane.
+    /// Returns branch and pane, in words.
     pub(crate) fn place(&self) -> String {
         let parts = [&self.branch, &self.pane];
         let parts: Vec<_> = parts
@@ -62,7 +62,6 @@ impl SessionTitle {
 /// The variable in which tmux names an agent's pane.
 const PANE: &str = "TMUX_PANE";
 
-/// A session in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionRow {
     pub(crate) session: Uuid,
@@ -98,7 +97,7 @@ pub(crate) struct SessionRow {
     /// The repository that its project is a clone of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<String>,
-    /// In a collector's journal only.
+    /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
     /// The machine withholds a part of what all of this is made of.

@@ -14,7 +14,6 @@ pub(crate) struct Summary {
     pub(crate) rules: Vec<RuleTotals>,
 }
 
-/// The demands of one rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RuleTotals {
     pub(crate) rule: String,
@@ -27,7 +26,7 @@ pub(crate) struct RuleTotals {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group {
-    /// In a collector's journal only.
+    /// Only in a collector's journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) machine: Option<String>,
     pub(crate) agent: Agent,

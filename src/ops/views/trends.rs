@@ -12,11 +12,11 @@ pub(crate) struct Trends {
     pub(crate) decisions: Vec<DecisionCount>,
     /// By the day of the demand, counted as `audit --summary` does.
     pub(crate) demands: Vec<DemandCount>,
-    /// The demands by the rule that made them.
+    /// The demands by rule.
     pub(crate) rules: Vec<RuleTotals>,
-    /// The demands by project, the one with the most first.
+    /// The demands by project, most demands first.
     pub(crate) projects: Vec<DemandsBy>,
-    /// The demands by machine, in a collector's journal.
+    /// The demands by machine; only in a collector's journal.
     pub(crate) machines: Vec<DemandsBy>,
     /// All machines of a collector's journal.
     pub(crate) known_machines: Vec<String>,

@@ -28,7 +28,6 @@ pub(super) fn word(key: &'static str, word: &'static str) -> KeyValue {
     attribute(key, Any::StringValue(word.to_owned()))
 }
 
-/// Returns a number as an attribute.
 pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
     attribute(
         key,
@@ -36,7 +35,6 @@ pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
     )
 }
 
-/// Returns an id as an attribute.
 pub(super) fn id(key: &'static str, id: Uuid) -> KeyValue {
     attribute(key, Any::StringValue(id.to_string()))
 }

@@ -83,7 +83,6 @@ impl Traces {
         }
     }
 
-    /// Takes all finished spans.
     pub(super) fn take_finished(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.finished).into()
     }
