@@ -22,7 +22,7 @@ const LOOK_WITHIN: Duration = Duration::from_secs(2);
 pub(super) struct WaitingFile {
     pub(super) project: String,
     standing: Option<Standing>,
-    /// The keys and rules that have no effect before that.
+    /// The keys and rules that have no effect until it is trusted.
     waiting: Vec<String>,
     #[serde(skip)]
     pub(super) line: String,

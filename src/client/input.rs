@@ -27,7 +27,6 @@ const ENV_VALUE_BYTES_MAX: usize = 4096;
 /// How many ancestors are searched for a process with a terminal.
 const ANCESTORS_MAX: usize = 8;
 
-/// One hook call.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) agent: String,

@@ -104,7 +104,7 @@ fn beginning() -> String {
     )
 }
 
-/// Looks at a project and returns what holds in it.
+/// Examines a project and returns the settings in force there.
 fn look(home: &Home, folder: &Path) -> Result<(Project, Vec<Shown>)> {
     let config = settings::load(home)?;
     let folder = folder.canonicalize().map_err(|error| {

@@ -121,10 +121,9 @@ pub(crate) enum JournalAction {
     },
 }
 
-/// Lines that go to the daemon at once.
+/// Maximum number of lines that are sent to the daemon in one request.
 const LINES_AT_ONCE: usize = 500;
 
-/// Runs one of the journal's commands.
 pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
     match args.action {
         JournalAction::Append { output } => append(home, output.json),

@@ -51,7 +51,6 @@ pub(crate) struct LookbackArgs {
     pub(crate) output: Output,
 }
 
-/// Looks back.
 pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     let config = settings::load(home)?;
     let since = when::read_now(&args.since).map_err(Failure::usage)?;

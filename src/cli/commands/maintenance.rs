@@ -111,7 +111,7 @@ impl Write for Counted {
     }
 }
 
-/// Returns a file name that sorts by time.
+/// Returns a file name that begins with the time, so that names sort by it.
 fn name_by_time() -> String {
     let now = jiff::Timestamp::now()
         .strftime("%Y%m%dT%H%M%S%3fZ")

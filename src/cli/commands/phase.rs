@@ -126,7 +126,6 @@ pub(crate) struct CreateArgs {
 /// Why there is no answer: exit code and sentence.
 type Refusal = (u8, String);
 
-/// Runs one of the commands.
 pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
     let PhaseArgs { action, output } = args;
     let is_json = output.json || !std::io::stdout().is_terminal();

@@ -92,7 +92,6 @@ pub(crate) struct ProgressOf {
     pub(crate) project: Option<PathBuf>,
 }
 
-/// Runs one of the commands.
 pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     let ProgressArgs { action, output } = args;
     let (word, request) = match action {

@@ -83,7 +83,6 @@ pub(super) fn answer<T: DeserializeOwned>(
     Ok(exit::OK)
 }
 
-/// Lists sessions.
 pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
     let since = args.since.as_deref().map(when::read_now).transpose();
     let wanted = Sessions {

@@ -39,7 +39,6 @@ pub(crate) struct StateArgs {
     pub(crate) output: Output,
 }
 
-/// A session, and the machine that it is on.
 type Whose<'a> = (&'a str, Option<&'a str>);
 
 /// Returns the question for a session at a point: an event's number, or a time, of a day its end.

@@ -147,7 +147,7 @@ impl WaitingSession {
     }
 }
 
-/// What is read of the journal.
+/// The data read from the journal.
 #[derive(Default)]
 struct Read {
     sessions: Vec<SessionRow>,

@@ -266,7 +266,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
     Ok(())
 }
 
-/// Shows what was verified and what to do next.
+/// Prints what was verified and what to do next.
 fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     println!(
         "\n{} events: store and intake log agree. {} of {} decisions were reproduced from the journal.",

@@ -11,9 +11,9 @@ use crate::error::{Failure, Result, exit};
 use crate::ops::query;
 use crate::render;
 
-/// Whose events go.
+/// The events to forget.
 struct Wanted {
-    /// A machine's name, or all.
+    /// Only events of this machine, if it is set.
     machine: Option<String>,
     session: Option<Uuid>,
     /// The journals that they came from.

@@ -11,7 +11,7 @@ use crate::render::{self, Colour};
 /// The most files of a category that are named.
 const FILES_MAX: usize = 8;
 
-/// Prints a decision with what it was made from.
+/// Prints a decision with its evidence and policy.
 pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let inject = decision.verdict == Verdict::Inject;
     let colour = if inject {

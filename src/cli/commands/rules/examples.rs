@@ -14,7 +14,7 @@ use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Colour};
 
-/// What became of an example.
+/// The result of an example.
 #[derive(Debug, Serialize)]
 pub(super) struct Tested<'a> {
     pub(super) rule: &'a str,
@@ -24,9 +24,9 @@ pub(super) struct Tested<'a> {
     #[serde(flatten)]
     given: &'a Example,
     pub(super) asked: Vec<String>,
-    /// What was expected and is not asked for.
+    /// Actions that were expected and are not demanded.
     missing: Vec<String>,
-    /// What is asked for and was not expected.
+    /// Actions that are demanded and were not expected.
     unexpected: Vec<String>,
 }
 

@@ -85,7 +85,6 @@ pub(crate) enum RulesAction {
     },
 }
 
-/// Shows or checks rules.
 pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
     let RulesArgs {
         action,
@@ -215,7 +214,7 @@ struct Rules<'a> {
     rules: &'a [Rule],
     /// Whether the project's own file is trusted; null if there is none.
     trust: Option<Standing>,
-    /// What of it is not used until it is.
+    /// The keys and rules that have no effect until it is trusted.
     waiting: &'a [String],
 }
 

@@ -30,7 +30,6 @@ impl Table {
         self.groups.iter().flat_map(|group| group.iter())
     }
 
-    /// Returns the columns' names, in order.
     fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.columns().map(|(name, ..)| *name)
     }
@@ -90,7 +89,6 @@ const WITHHELD: &[Column] = &[(
     "JSON: fields that the machine did not send; their values here are meaningless",
 )];
 
-/// All tables.
 const TABLES: [Table; 5] = [
     Table {
         name: "events",
@@ -264,7 +262,6 @@ const TABLES: [Table; 5] = [
     },
 ];
 
-/// Returns the SQL that makes all tables.
 pub(super) fn definitions() -> String {
     let define = |table: &Table| {
         let columns: Vec<_> = table
