@@ -60,8 +60,8 @@ pub fn gather(
     gather_with(config, trust, state, stop, None, evidence)
 }
 
-/// Gathers what [`gather`] would, without side effects. It goes on after an early exit, to show which checkpoint the exit
-/// prevents; only a project that is switched off is left alone.
+/// Gathers what [`gather`] would, without side effects. It continues after an early exit, to show which checkpoint the
+/// exit prevents; only a project that is switched off is left alone.
 pub fn gather_for_preview(
     config: &Config,
     trust: &Trust,

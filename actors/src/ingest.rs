@@ -127,7 +127,7 @@ impl Handler<AcceptHook> for Ingest {
             session,
             waits,
         };
-        // A task of its own: an actor looks at all its futures each time that one goes on.
+        // A separate task: an actor polls all its futures whenever one makes progress.
         actix::spawn(async move {
             let done = work.run(appended, next, &mut outcome).await;
             drop(outcome.send(done));
@@ -220,7 +220,7 @@ struct Work {
 }
 
 impl Work {
-    /// Accepts the call. `caller` is closed when nobody waits for the outcome any more.
+    /// Accepts the call. `caller` is closed when the client no longer waits for the outcome.
     async fn run(
         self,
         appended: Acknowledgment,
@@ -275,7 +275,7 @@ impl Work {
             .await
             .map_err(|_| Refusal::Overloaded)?;
         self.decide(session, seq, true).await?;
-        // A caller that has gone is not answered: the decision finds nobody waiting (spec DELIV-3).
+        // A caller that has gone gets no answer, and the delivery fails (spec DELIV-3).
         tokio::select! {
             reply = answered => Ok(reply.unwrap_or_default()),
             () = caller.closed() => Ok(String::new()),

@@ -1,6 +1,6 @@
 //! Where programs are found (spec ENV-1).
 //!
-//! The search path of whoever starts the daemon is not used: it may hold folders of a project, such as
+//! The search path of the process that starts the daemon is not used: it may hold folders of a project, such as
 //! `node_modules/.bin`, and the daemon runs for all projects.
 
 use std::ffi::OsString;
@@ -78,7 +78,7 @@ fn places() -> Places {
     })
 }
 
-/// Returns the folders of the setting `daemon.path` that are not used, because somebody else can put programs there or
+/// Returns the folders of the setting `daemon.path` that are not used, because other users can put programs there or
 /// because they do not exist.
 pub fn passed_over() -> Vec<PathBuf> {
     places().passed_over

@@ -23,7 +23,7 @@ const NAMES_MAX: usize = 2_000;
 /// The most parts of a file that a note names.
 const PARTS_MAX: usize = 5;
 
-/// What the settings and a project's own file come to.
+/// The result of the settings and a project's own file.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// The policy in force.
@@ -93,7 +93,7 @@ impl Project {
         project
     }
 
-    /// Takes up more files of the project, which may switch on more packs (spec RULE-2).
+    /// Adds more files of the project, which may switch on more packs (spec RULE-2).
     pub fn add_files(&mut self, config: &Config, files: Vec<String>) {
         if files.is_empty() {
             return;

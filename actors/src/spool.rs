@@ -25,8 +25,8 @@ use crate::shared::Counters;
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
 /// How often a watched folder is read without a notification of a change. Each pass wakes this daemon's watchers too.
 const SWEEP_WATCHED_EVERY: Duration = Duration::from_secs(60);
-/// How long calls are followed that come while the spool is emptied. Clients that wait for the daemon to be ready spool
-/// faster than a busy machine takes in, and would keep it from ever being ready.
+/// How long a pass continues for calls that come while the spool is emptied. Clients that wait for the daemon to be
+/// ready spool faster than a busy machine imports, and would keep it from ever being ready.
 const FOLLOW_WITHIN: Duration = Duration::from_millis(500);
 /// Extension of a complete spool file.
 pub const ENDING: &str = "spool";

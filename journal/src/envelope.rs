@@ -57,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// Returns the stream of what a collector notes about the journals that it has taken in.
+    /// Returns the stream for a collector's own records about the journals that it receives.
     pub const fn fleet() -> Self {
         Self {
             session: Uuid::from_u128(0x666c_6565_7400_4000_8000_0000_0000_0001),

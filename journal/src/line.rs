@@ -86,7 +86,7 @@ pub fn read(text: &str) -> Option<(Envelope, Payload, Vec<String>)> {
     let payload = match line.payload {
         None if line.payload_dropped => Payload::Dropped,
         None => Payload::None,
-        // A text in an object may stand for what is no JSON.
+        // A text in an object may replace what is not JSON.
         Some(raw) if raw.get().starts_with("{\"text\":") => return None,
         Some(raw) => Payload::Text(raw.get().to_owned()),
     };

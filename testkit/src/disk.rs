@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the disk keeps of what nobody synced.
+/// What the disk keeps of unsynced data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// Nothing.
@@ -60,7 +60,7 @@ pub struct Disk {
     begun: HashMap<u64, (String, Reach)>,
 }
 
-/// How much a sync covers: what was there when it began.
+/// How much a sync covers: the data at its beginning.
 #[derive(Clone, Copy)]
 enum Reach {
     File(usize, usize),
@@ -68,12 +68,12 @@ enum Reach {
     Nothing,
 }
 
-/// What a line of the record means to whoever watches.
+/// The meaning of a line of the record.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A sync has ended.
     Synced,
-    /// These bytes went to something that is no file of the disk, a socket for example.
+    /// These bytes went to something that is not a file of the disk, a socket for example.
     Sent(Vec<u8>),
     /// Anything else.
     Else,
@@ -146,7 +146,7 @@ impl Disk {
         sync_file_range,?rename,?renameat,renameat2,?unlink,unlinkat,?rmdir,ftruncate,truncate,fallocate,?mkdir,mkdirat,\
         ?link,linkat,sendto,sendmsg";
 
-    /// Takes in the next line of the record.
+    /// Processes the next line of the record.
     pub fn line(&mut self, line: &str) -> Seen {
         let Some((process, rest)) = line.trim_start().split_once(' ') else {
             return Seen::Else;

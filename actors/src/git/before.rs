@@ -14,7 +14,7 @@ use super::view::View;
 const COMPARED_MAX: usize = 40;
 /// The longest manifest that is read, in bytes.
 const MANIFEST_BYTES_MAX: usize = 256 * 1024;
-/// The longest file whose comments are told from its code, in bytes.
+/// The longest file whose comments are separated from its code, in bytes.
 const CODE_BYTES_MAX: usize = 128 * 1024;
 /// The most files of code that are compared.
 const CODE_FILES_MAX: usize = 24;

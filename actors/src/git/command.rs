@@ -1,9 +1,9 @@
 //! How git is called.
 //!
-//! A repository is not trusted: it may come from a clone or an archive that nobody looked at. Nothing of the daemon's
-//! own environment reaches git that could point it at another repository, no setting can make it wait for a person,
-//! and no program that the repository's own configuration names is run (see `view.rs`). Filter programs of the user's
-//! own configuration (git-lfs, for example) run as they do for the user.
+//! A repository is not trusted: it may come from a clone or an archive that no person has checked. Nothing of the
+//! daemon's own environment reaches git that could point it at another repository, no setting can make it wait for a
+//! person, and no program that the repository's own configuration names is run (see `view.rs`). Filter programs of the
+//! user's own configuration (git-lfs, for example) run as they do for the user.
 
 use std::ffi::OsString;
 use std::io;

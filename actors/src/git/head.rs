@@ -13,7 +13,8 @@ use super::view::View;
 
 /// The most other refs whose commits are kept. Only those that are no older than the turn matter: hardly ever one.
 const TIPS_MAX: usize = 64;
-/// Says that commits were counted by their time because the repository lacks the commit of then.
+/// Says that commits were counted by their time because the repository lacks the commit where HEAD
+/// was.
 pub(super) const NOT_KNOWN_HERE: &str = "git: this repository has not the commit where HEAD was when the turn began: \
                                          commits count by their time";
 

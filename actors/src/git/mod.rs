@@ -106,7 +106,7 @@ impl Tree {
 /// The note for a list that was cut.
 const LIST_CUT: &str = "git: the list of changed files was too long and was cut";
 
-/// What is known of a work tree before its changed files are compared with what they held before.
+/// The state of a work tree before its changed files are compared with their earlier contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     /// The top folder.

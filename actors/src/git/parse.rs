@@ -17,7 +17,7 @@
 pub(super) struct Status<'a> {
     /// The current branch; `None` if HEAD is detached.
     pub(super) branch: Option<&'a [u8]>,
-    /// Whether the header that every answer has was found.
+    /// Whether the header of a complete answer was found.
     pub(super) answered: bool,
     /// Whether the repository has no commit yet.
     pub(super) unborn: bool,
@@ -185,7 +185,7 @@ pub(super) fn split_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&key[..dot], &key[dot + 1..]))
 }
 
-/// Takes the next answer off the output of `git cat-file --batch`; none if it is no file, or not whole.
+/// Takes the next answer off the output of `git cat-file --batch`; `None` if it is not a file, or not whole.
 pub(super) fn blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = rest.iter().position(|byte| *byte == b'\n')?;
     let (line, after) = rest.split_at(end);

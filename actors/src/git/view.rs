@@ -107,7 +107,7 @@ impl From<io::Error> for Closed {
     }
 }
 
-/// A repository and the private folder that stands for it.
+/// A repository, and the private folder that replaces its `.git`.
 #[derive(Debug)]
 pub(super) struct View {
     git: Git,
@@ -291,7 +291,8 @@ fn quote(text: &mut Vec<u8>, value: &[u8]) {
     text.push(b'"');
 }
 
-/// Makes `folder` stand for the repository in `git_dir`. Returns the folder that git has to use.
+/// Makes `folder` a replacement for the repository in `git_dir`. Returns the folder that git has to
+/// use.
 fn fill(folder: &Path, git_dir: &Path, config: &[u8]) -> io::Result<PathBuf> {
     let common_dir = match named_file::bytes(&git_dir.join("commondir"), SMALL_BYTES_MAX) {
         Ok(bytes) => git_dir.join(OsStr::from_bytes(bytes.trim_ascii_end())),

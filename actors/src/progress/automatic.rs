@@ -1,5 +1,5 @@
-//! Progress documents that checkpointd writes unasked (spec PROG-8): after events that may end a
-//! context, one at a time, without delaying an agent.
+//! Progress documents that checkpointd writes automatically (spec PROG-8): after events that may
+//! end a context, one at a time, without delaying an agent.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};

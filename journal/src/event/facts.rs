@@ -14,7 +14,8 @@ use super::workspace::Workspace;
 pub struct Facts {
     /// No changed file was written, deleted or committed since the person's message, by the times of files.
     pub untouched: bool,
-    /// Running background tasks after which the agent goes on by itself; `None` if the host does not say what they are.
+    /// Running background tasks after which the agent continues by itself; `None` if the host does not say what they
+    /// are.
     pub returning_tasks: Option<u32>,
     /// Files that the turn edits without a read of its own, but whose text the agent had, as the agent wrote their
     /// paths; at most 256.

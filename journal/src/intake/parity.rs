@@ -1,8 +1,8 @@
 //! The parity of a sealed segment, from which damaged bytes are computed again (Reed-Solomon).
 //!
-//! The blocks of a segment and its directory, one behind the other, are divided into at most 128 parts of equal size; the
-//! last is filled up with zeros. There is one packet of parity for every 12 parts, and at least 4. They lie between the
-//! blocks and the directory, each a zstd skippable frame, with numbers in little-endian:
+//! The blocks of a segment and its directory, one after the other, are divided into at most 128 parts of equal size;
+//! the last is filled up with zeros. There is one packet of parity for every 12 parts, and at least 4. They lie between
+//! the blocks and the directory, each a zstd skippable frame, with numbers in little-endian:
 //!
 //! ```text
 //! head      of a skippable frame (8)
@@ -23,7 +23,7 @@ use reed_solomon_simd::rate::{
 const MAGIC: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
 /// Maximum number of parts of a segment.
 const PARTS_MAX: usize = 128;
-/// A part is a multiple of so many bytes.
+/// The size of a part is a multiple of this, in bytes.
 const PART_STEP: usize = 64;
 /// Parts for each packet.
 const PARTS_PER_PACKET: usize = 12;

@@ -1,4 +1,4 @@
-//! Seals segments: full ones, and those of the form of older versions.
+//! Seals segments: full ones, and those that an older version sealed.
 
 use std::fs;
 
@@ -9,7 +9,8 @@ use crate::codec;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind, Reader};
 
-/// Seals a finished segment, or one of the form of older versions. A crash at any point leaves at least one complete form.
+/// Seals a finished segment, or one that an older version sealed. A crash at any point leaves at least one complete
+/// form.
 pub(crate) fn seal(segment: &Segment) -> Result<()> {
     let frames = segment.read()?;
     let frames = with_plain_payloads(&frames).unwrap_or(frames);

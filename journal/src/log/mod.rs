@@ -134,7 +134,7 @@ impl Journal {
     }
 
     /// Like [`Journal::append`], but calls `done` before the events are synced. The caller has to wait for
-    /// [`Journal::when_synced`] before anybody is told that they are safe.
+    /// [`Journal::when_synced`] before it reports them as safe.
     ///
     /// # Errors
     ///

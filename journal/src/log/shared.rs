@@ -47,14 +47,14 @@ pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// Number of threads that wait for the store.
     waiting: usize,
-    /// What is called once it is known of an event whether it can be read.
+    /// Callbacks for when an event can be read, or certainly cannot.
     calls: Vec<(u64, Settled)>,
     pub(crate) is_reopening: bool,
     pub(crate) failure: Option<Error>,
 }
 
 impl Stored {
-    /// Returns whether it is known of an event that it can be read, or that it cannot for now.
+    /// Returns whether a wanted event can be read, or certainly cannot for now.
     pub(crate) const fn is_known(&self, wanted: u64) -> bool {
         self.failure.is_some() || (self.seq >= wanted && !self.is_reopening)
     }
@@ -103,8 +103,7 @@ impl Shared {
         stored
     }
 
-    /// Calls `done` once it is known of an event whether it can be read, at once if it is. The store does not linger
-    /// meanwhile.
+    /// Calls `done` as soon as an event can be read, or certainly cannot for now. The store does not linger meanwhile.
     pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
         let mut stored = self.stored();
         if stored.is_known(wanted) {

@@ -14,7 +14,7 @@ use crate::git::{inspect_with, snapshot as git_state};
 struct Attack {
     repo: Repo,
     cwd: PathBuf,
-    /// The changed files; none where the repository is not used at all.
+    /// The changed files; `None` if the repository is not used at all.
     changed: Option<&'static [&'static str]>,
 }
 

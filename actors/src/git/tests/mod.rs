@@ -181,7 +181,7 @@ fn hashes_follow_the_content() {
         Some(digest::of_text("no such target"))
     );
     assert_eq!(hash_of(&tree, "kept"), None);
-    // A large file is told by its length and time.
+    // A large file is identified by its length and time.
     let then = hash_of(&tree, "large");
     assert!(then.is_some() && then != Some(digest::of_text(&large)));
     assert_eq!(hash_of(&repo.inspect(None), "large"), then);

@@ -1,4 +1,4 @@
-//! Repositories that are stored or set up in other ways. The private folder that stands for each must show what git shows.
+//! Repositories that are stored or set up in other ways. The private folder for each must show what git shows.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
