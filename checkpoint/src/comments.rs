@@ -9,11 +9,12 @@ struct Syntax {
     line: &'static str,
     /// Whether the language has `/* .. */` comments.
     blocks: bool,
-    /// How a string begins and ends that may go on over lines.
+    /// How a string begins and ends that may continue over several lines.
     strings: &'static [&'static str],
     /// What begins texts over lines that cannot be followed here.
     unknown: &'static [&'static str],
-    /// Whether a string that stands alone at the begin of a block is documentation.
+    /// Whether a string that is a statement of its own at the beginning of a block is
+    /// documentation.
     docstrings: bool,
 }
 
@@ -116,7 +117,7 @@ const DIRECTIVES: [&str; 26] = [
     "sourceMappingURL",
 ];
 
-/// Returns whether the comments of a file are told from its code, by its name.
+/// Returns whether the comments of a file can be separated from its code, by its name.
 pub fn are_known(path: &str) -> bool {
     of(path).is_some()
 }

@@ -17,8 +17,8 @@ pub struct Demand<'a> {
     pub is_action: bool,
 }
 
-/// Returns the demands of a decision that sent a checkpoint: its actions, then the observations that stand for
-/// themselves. An observation about a missing action belongs to that action.
+/// Returns the demands of a decision that sent a checkpoint: its actions, then the observations that are not about an
+/// action. An observation about a missing action belongs to that action.
 pub fn of(decision: &Decision) -> Vec<Demand<'_>> {
     of_parts(&decision.actions, &decision.observations)
 }

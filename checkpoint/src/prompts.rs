@@ -19,7 +19,7 @@ pub(crate) const FEEDBACK: &str = "Stop hook feedback:";
 /// The texts that an agent writes in its user's name, and how it wraps texts of others.
 #[derive(Debug)]
 pub struct Texts {
-    /// Takes one wrapper off and returns the parts to look at, the likelier one last; none if there is no wrapper.
+    /// Removes one wrapper and returns the parts to check, the likelier one last; none if there is no wrapper.
     pub peel: for<'a> fn(&'a str) -> Option<[&'a str; 2]>,
     /// Elements that the agent puts before a prompt.
     pub companions: &'static [&'static str],

@@ -48,7 +48,7 @@ pub trait Adapter: Debug + Sync {
         None
     }
 
-    /// Returns whether the agent goes on if the stop that a payload tells of is answered.
+    /// Returns whether the agent continues if the stop of a payload is answered.
     fn may_continue(&self, _payload: &serde_json::Value) -> bool {
         true
     }
@@ -93,8 +93,8 @@ pub trait Adapter: Debug + Sync {
         None
     }
 
-    /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each goes on where
-    /// the one before it by name ends.
+    /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each continues the
+    /// one before it by name.
     fn transcript_files(&self) -> Option<&'static str> {
         None
     }
@@ -102,7 +102,7 @@ pub trait Adapter: Debug + Sync {
     /// Where the agent keeps the transcripts of all sessions.
     fn library(&self) -> Library;
 
-    /// Whether no hook tells of some prompts, so that they are looked for in the transcript at each stop.
+    /// Whether no hook reports some prompts, so that they are searched for in the transcript at each stop.
     fn omits_prompts(&self) -> bool {
         false
     }
@@ -233,7 +233,7 @@ pub struct Library {
     pub home_variable: &'static str,
     /// The agent's home in the user's, if the variable is not set; empty for the user's home itself.
     pub home_default: &'static str,
-    /// Paths of transcripts in the agent's home; `*` stands for any part of one name.
+    /// Paths of transcripts in the agent's home; `*` matches any part of one name.
     pub patterns: &'static [&'static str],
     /// The file that names a transcript's project, if the transcript may not say it.
     pub project_file: Option<ProjectFile>,

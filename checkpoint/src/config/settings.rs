@@ -327,7 +327,7 @@ layered! {
     Progress, ProgressLayer {
         /// The shared latest document of a project, relative to the project.
         path: ProjectPath,
-        /// Whether a new session is told of unfinished work.
+        /// Whether a new session gets a summary of unfinished work.
         resume: bool,
         /// The age up to which a document is offered.
         resume_within: Span,

@@ -15,7 +15,8 @@ use crate::shell::{self, CommandLine};
 /// How much of a result is searched for what a host says of a call that it did not run.
 const HOST_TEXT_BYTES: usize = 400;
 
-/// What hosts say of calls that they did not run: a sibling failed, a person or a policy refused, the tool is not there.
+/// What hosts say about calls that they did not run: a sibling failed, a person or a policy refused, the tool does not
+/// exist.
 const NOT_RUN: [&str; 29] = [
     "sibling tool call errored",
     "cancelled: parallel tool call",

@@ -123,7 +123,8 @@ fn commands(message: &str) -> Vec<CommandLine> {
     lines.take(WORDS_MAX).map(shell::read).collect()
 }
 
-/// Returns whether a text holds a word or one that begins with it; short ones have to stand alone.
+/// Returns whether a text holds a word or one that begins with it; short ones have to be whole
+/// words.
 fn holds(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric();
     text.match_indices(word).any(|(at, _)| {
@@ -133,8 +134,8 @@ fn holds(text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns the words by which people speak of a call: its programs and what they were told, or its tool and files, and what
-/// it says of its cause.
+/// Returns the words by which people refer to a call: its programs and their arguments, or its tool and files, and what
+/// it says about its cause.
 fn words_of(call: &ToolCall, line: &CommandLine) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut note = |word: &str| {

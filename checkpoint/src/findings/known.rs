@@ -303,7 +303,7 @@ fn searched(simple: &Simple) -> Searched {
     }
 }
 
-/// `git diff` and the like show what they name, which the line's text tells, or everything.
+/// `git diff` and similar commands show the files that the line names, or everything.
 fn git_searched(words: &[String]) -> Searched {
     let mut operands = words
         .iter()

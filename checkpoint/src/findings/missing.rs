@@ -23,7 +23,7 @@ static NOT_THERE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant that a test compiles")
 });
 
-/// Returns whether a call failed because its program is not there.
+/// Returns whether a call failed because its program is missing.
 pub(super) fn is_tool(call: &ToolCall, line: &CommandLine) -> bool {
     if call.kind != ToolKind::Shell {
         return false;

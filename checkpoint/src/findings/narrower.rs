@@ -78,7 +78,7 @@ const LAST_FAILED: [&str; 6] = [
     "--rerun-failed",
     "--failed",
 ];
-/// Stands for a choice that leaves tests out.
+/// Represents a selection that leaves tests out.
 const LEFT_OUT: &str = "\u{0}";
 /// Options that leave tests out.
 const LEAVING_OUT: [&str; 6] = [

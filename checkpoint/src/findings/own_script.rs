@@ -119,7 +119,7 @@ static NO_MODULE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant that a test compiles")
 });
 
-/// Returns the module of others that a failed script of the line wanted itself, and that is not there.
+/// Returns the module of others that a failed script of the line needed itself, and that is missing.
 pub(super) fn missing_module(call: &ToolCall, line: &CommandLine) -> Option<String> {
     let wanted = NO_MODULE.captures(&call.output)?.get(1)?.as_str();
     let top = wanted.split(['.', '/']).next().unwrap_or(wanted);

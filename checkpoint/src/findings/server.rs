@@ -62,7 +62,7 @@ pub(super) fn starts_any(commands: &[Simple]) -> bool {
     })
 }
 
-/// Returns whether a line starts a program that goes on behind it: with `&`, or in another terminal.
+/// Returns whether a line starts a program that runs on behind it: with `&`, or in another terminal.
 pub(super) fn starts_behind(call: &ToolCall, line: &CommandLine) -> bool {
     let text = call.command.as_deref().unwrap_or_default();
     let has = |words: &[String], any: &[&str]| {

@@ -436,7 +436,7 @@ fn purpose(program: &str, first: Option<&str>) -> Option<&'static str> {
     of(program).or_else(|| first.and_then(of))
 }
 
-/// Returns whether a command tests, builds, checks or installs, so that it has to come to its end.
+/// Returns whether a command tests, builds, checks or installs, so that it has to reach its end.
 pub(super) fn is_check(simple: &Simple) -> bool {
     let verb = || {
         simple

@@ -61,7 +61,7 @@ pub struct Normal {
     pub draft: Draft,
     /// Identifies the content: two calls of a doubly registered hook have the same one.
     pub content: Uuid,
-    /// Whether the agent goes on if this stop is answered.
+    /// Whether the agent continues if this stop is answered.
     pub may_continue: bool,
 }
 

@@ -55,7 +55,7 @@ pub struct Ground<'a> {
 /// What became of a turn.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// What is known of it.
+    /// The facts about it.
     pub evidence: Evidence,
     /// How it ended.
     pub ending: Ending,
@@ -87,7 +87,7 @@ impl PastSession {
         }
     }
 
-    /// Goes on with a session of which some turns were kept before.
+    /// Continues a session of which some turns were kept before.
     pub fn resume(state: SessionState) -> Self {
         Self {
             last: state.last_at.unwrap_or_default(),

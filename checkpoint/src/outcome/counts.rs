@@ -124,7 +124,7 @@ fn is_unit(word: &str) -> bool {
 
 #[derive(Clone, Copy, Debug)]
 enum Token<'a> {
-    /// A whole number that stands alone: not `0.5`, `12ms`, `4/5` or `80%`.
+    /// A whole number by itself: not `0.5`, `12ms`, `4/5` or `80%`.
     Number(u64),
     Word(&'a str),
     Sign(char),

@@ -96,7 +96,7 @@ const LANGUAGES: [(&str, &[&str]); 17] = [
     ("terraform", &["terraform"]),
 ];
 
-/// Returns what two verdicts of one kind come to.
+/// Combines two verdicts of one kind.
 fn worse(one: SummaryVerdict, other: SummaryVerdict) -> SummaryVerdict {
     use SummaryVerdict::{Failed, Passed, RanNothing};
     match (one, other) {

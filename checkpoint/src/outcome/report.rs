@@ -38,7 +38,7 @@ fn matching(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant that a test compiles")
 }
 
-/// Returns whether a tool hands work to a subagent, and gives back what it says.
+/// Returns whether a tool hands work to a subagent, and returns what it says.
 pub fn is_subagent(tool: &str) -> bool {
     let name = tool.to_lowercase();
     name == "task" || name.contains("agent")

@@ -51,7 +51,7 @@ fn followed(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
         .any(|word| line.contains(word));
     let lines = lines(output);
     let is_empty = lines.iter().all(|line| is_blank(line, true));
-    // Another command may have printed what is there, and only a compiler could have failed in silence.
+    // Another command may have printed that output, and only a compiler could have failed in silence.
     let flow = shell::read_flow(line);
     let Some(steps) = Steps::of(&flow) else {
         return Vec::new();

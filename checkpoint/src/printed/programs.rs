@@ -61,7 +61,7 @@ const TELLING: [&str; 14] = [
     "tsc", "vue-tsc", "tsgo", "go", "gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "mvn",
     "mvnw", "cargo",
 ];
-/// So many last lines hold a failure, if there was one.
+/// How many last lines are enough to show a failure.
 const LINES_ENOUGH: u32 = 5;
 
 /// Returns whether a command would have printed a failure in a known form.

@@ -24,7 +24,7 @@ pub(super) enum Fate {
 pub(super) enum Status {
     Good,
     Bad,
-    /// That of a command, or of something else that nothing is known of.
+    /// The status of a command, or of something else that is unknown.
     Of(usize),
     Not(Box<Status>),
     /// Zero if all of these are zero.

@@ -77,7 +77,7 @@ impl Template {
         !self.pieces.iter().any(is_open)
     }
 
-    /// Returns what stands in a line for each piece but texts; none if the line is not what is printed.
+    /// Returns what a line has for each piece that is not text; `None` if the line was not printed so.
     pub(super) fn values<'l>(&self, line: &'l str) -> Option<Vec<&'l str>> {
         let mut found = Vec::new();
         fits(&self.pieces, line, &mut found).then_some(found)

@@ -7,8 +7,8 @@ use super::programs;
 use crate::outcome;
 use crate::shell::{self, Flow, Step};
 
-/// Adds to what is known of a line's commands what the output shows of those whose end is hidden; `own` is the output without
-/// what the line says itself.
+/// Adds what the output shows about commands of a line whose end is hidden; `own` is the output without what the line
+/// says itself.
 pub(super) fn note(line: &str, own: &str, shown: Shown<'_>, ends: &mut Vec<CommandEnd>) {
     let flow = shell::read_flow(line);
     let mut seen = Vec::new();

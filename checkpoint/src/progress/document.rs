@@ -12,7 +12,7 @@ use super::values::Percent;
 ///
 /// - 1: first release.
 /// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow what became of it.
-/// - 3: `others` has what was committed and leaves out what was there before; columns without content are left out.
+/// - 3: `others` has committed changes and leaves out earlier ones; columns without content are left out.
 pub const DOCUMENT_VERSION: u32 = 3;
 
 /// What git says of the work tree (spec PROG-14).
@@ -57,7 +57,7 @@ pub struct OtherFile {
     /// It was committed since the session began.
     #[serde(default)]
     pub committed: bool,
-    /// It was uncommitted before the session began, and nobody touched it since.
+    /// It was uncommitted before the session began, and was not touched since.
     #[serde(default)]
     pub before: bool,
     /// It is not the same in the document that an incremental one builds on.

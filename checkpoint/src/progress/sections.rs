@@ -252,7 +252,7 @@ pub(super) fn decisions(out: &mut String, document: &Document, known: &[String])
     mark(out, document, "decisions");
 }
 
-/// A title, and what stands below it for a decision.
+/// A column's title, and its cell for a decision.
 type Column<'a> = (&'a str, &'a dyn Fn(&Decision) -> Option<String>);
 
 /// The table of decisions. A terse one leaves out the columns that are empty in every row.

@@ -13,7 +13,7 @@ const FILES_MAX: usize = 300;
 /// Tests whose text is read to see what they import.
 const READ_MAX: usize = 80;
 
-/// What is known of a repository's tests.
+/// The tests of a repository.
 pub struct Sources<'a> {
     /// The paths of its files that may be tests.
     pub listed: &'a [String],

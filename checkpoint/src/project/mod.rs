@@ -113,7 +113,7 @@ pub fn folders(changed: &[ChangedFile]) -> Vec<String> {
     found
 }
 
-/// Returns what is known of verifying the changed files.
+/// Returns how the changed files can be verified.
 pub fn workspace(
     files: &[ProjectFile],
     changed: &[ChangedFile],

@@ -137,8 +137,7 @@ struct Call<'a> {
     everywhere: bool,
 }
 
-/// Returns the commands that a command comes to, and whether it is a task of the project; a command that is none comes to
-/// itself.
+/// Returns the commands that a command runs, and whether it is a task of the project; any other command runs itself.
 pub(crate) fn resolve(
     simple: &Simple,
     place: Option<String>,

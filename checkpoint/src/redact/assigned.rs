@@ -410,7 +410,7 @@ fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize
     is_secret.then(|| trimmed(scan, value))
 }
 
-/// Returns whether `login NAME`, of a netrc file, stands before an offset.
+/// Returns whether `login NAME`, of a netrc file, comes before an offset.
 fn is_login_before(scan: &Scan<'_>, at: usize) -> bool {
     let from = boundary(scan.text, at.saturating_sub(LOGIN_BYTES_MAX));
     let mut words = scan.text[from..at].split_whitespace().rev();

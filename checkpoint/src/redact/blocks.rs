@@ -49,7 +49,7 @@ pub(super) const PARTS: &[(&str, Part)] = &[
     (":*:*:", Part::PgPass),
 ];
 
-/// Looks at a text where a literal stands.
+/// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {
     match part {
         Part::Begin => {

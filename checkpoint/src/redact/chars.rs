@@ -22,8 +22,8 @@ const fn counts() -> [u64; 256] {
     table
 }
 
-/// Counts of a value's characters. What most questions do not need is counted when it is asked for: values are looked
-/// at wherever a literal stands.
+/// Counts of a value's characters. Counts that few checks need are made only for them, since values are examined
+/// wherever a literal occurs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'v> {
     /// The part that is examined.

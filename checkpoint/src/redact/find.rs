@@ -1,5 +1,5 @@
-//! The search: an automaton finds all literals of all rules in one pass, and a rule looks at a text only where one of its
-//! literals stands.
+//! The search: an automaton finds all literals of all rules in one pass, and a rule examines a text only where one of
+//! its literals occurs.
 
 use std::sync::LazyLock;
 

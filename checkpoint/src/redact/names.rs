@@ -276,7 +276,7 @@ impl Name {
     }
 }
 
-/// Returns the beginning of a name that has so many bytes besides `_` and `-`.
+/// Returns the beginning of a name that has this many bytes besides `_` and `-`.
 fn first_of(name: &str, bytes: usize) -> &str {
     let counted = name
         .bytes()

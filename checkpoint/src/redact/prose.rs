@@ -10,12 +10,12 @@ use super::value::{is_said, plain};
 const SENTENCE_BYTES_MAX: usize = 100;
 /// The most words between a name and the verb.
 const WORDS_MAX: usize = 7;
-/// What stands between a name and its secret.
+/// What separates a name from its secret.
 const VERBS: [&str; 17] = [
     "is", "is:", "was", "are", "be", "to", "as", "->", "becomes", "ist", "lautet", "lautet:",
     "est", "es", "era", "reads", "equals",
 ];
-/// What may stand between a verb and a secret.
+/// What may come between a verb and a secret.
 const FILLERS: [&str; 11] = [
     "changed",
     "reset",
@@ -29,7 +29,7 @@ const FILLERS: [&str; 11] = [
     "currently",
     "probably",
 ];
-/// What stands between a secret and the name after it.
+/// What separates a secret from the name after it.
 const LINKS: [&str; 8] = [
     " as the ",
     " as my ",

@@ -31,7 +31,7 @@ static PHRASE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 /// Finds the secrets in a text that was decoded so often.
 type Find = fn(&str, u8) -> Vec<Found>;
 
-/// Looks at all runs of a text; `find` searches what they stand for.
+/// Examines all runs of a text; `find` searches the decoded ones.
 pub(super) fn read(scan: &mut Scan<'_>, find: Find) {
     let mut words = Words::default();
     let mut at = 0;

@@ -116,7 +116,7 @@ impl<'t> Scan<'t> {
         known.end
     }
 
-    /// Notes a token whose prefix stands at `prefix`.
+    /// Notes a token whose prefix is at `prefix`.
     pub(super) fn shape(&mut self, shape: &Shape, prefix: Range<usize>) {
         // A longer prefix at the same place tells more.
         let is_same = |found: &Found| found.0.start == prefix.start;
@@ -198,7 +198,7 @@ impl<'t> Scan<'t> {
         end
     }
 
-    /// Returns where a text goes on that ends with its line: after the line break, and what joins lines in code.
+    /// Returns where a text continues that ends with its line: after the line break, and what joins lines in code.
     fn next_line(&self, at: usize) -> Option<usize> {
         let window = &self.bytes[at..self.bytes.len().min(at + BREAK_BYTES_MAX)];
         let length = window

@@ -1,7 +1,7 @@
 //! The shapes of keys and tokens, as their issuers document them: a prefix, and random characters after it.
 //!
 //! Prefixes and lengths were compared with those of gitleaks. A key may be cut off, so a third of its length is enough
-//! where its prefix stands for nothing else.
+//! if its prefix has no other meaning.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
@@ -37,7 +37,7 @@ impl Set {
 pub(super) enum Sign {
     /// Nothing else begins so: a few random characters after it are enough, and letters before it do not matter.
     Sure,
-    /// As sure, and it stands inside the token.
+    /// As sure, but inside the token.
     Inner,
     /// Other texts begin so: what follows must look random, and not begin inside a word.
     Vague,

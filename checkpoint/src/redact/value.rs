@@ -180,7 +180,7 @@ pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
     }
 }
 
-/// Returns a value without the punctuation of what it stands in.
+/// Returns a value without the punctuation around it.
 pub(super) fn plain(value: &str) -> &str {
     value.trim_end_matches([',', '.', ')', '}', ']', ':', ';', '?'])
 }

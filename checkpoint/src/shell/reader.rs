@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes one level deeper, or stops reading at the limit.
+    /// Enters the next deeper level, or stops reading at the limit.
     pub(super) fn enter(&mut self) -> bool {
         let fits = self.depth < DEPTH_MAX;
         if fits {

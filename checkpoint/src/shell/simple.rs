@@ -18,7 +18,8 @@ pub struct Simple {
     /// False for `cmd; other`, `cmd || true`, `cmd | tee`, `cmd &`, `! cmd`, `echo $(cmd)` and conditions. True for
     /// `cmd && other`, `cmd || exit 1`, under `set -e`, and in pipelines under `set -o pipefail`.
     pub decides: bool,
-    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` and the like.
+    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` or a similar
+    /// command.
     ///
     /// `None` means the directory in which the line was started; a relative one starts from there.
     pub dir: Option<String>,

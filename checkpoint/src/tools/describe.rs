@@ -82,7 +82,7 @@ impl Tools {
     }
 }
 
-/// Returns the command line that an argument list stands for: the script of `bash -lc SCRIPT`, otherwise the words joined.
+/// Returns the command line for an argument list: the script of `bash -lc SCRIPT`, otherwise the words joined.
 fn command_line(words: &[&str]) -> String {
     match words {
         [shell, flags, script, ..]

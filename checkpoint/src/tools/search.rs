@@ -173,7 +173,7 @@ fn split(command: &str) -> Option<Vec<Simple>> {
                     ('|', false) => Join::Pipe,
                     _ => Join::Sequence,
                 };
-                // A line may end in an operator and go on below it; an empty command takes the last one said.
+                // A line may end in an operator and continue below it; an empty command takes the last one.
                 match line.last_mut() {
                     Some(last) if last.words.is_empty() => {
                         if c != '\n' {

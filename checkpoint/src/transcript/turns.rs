@@ -49,7 +49,7 @@ pub struct Turns<'a> {
     adapter: &'static dyn Adapter,
     authors: Authors<'a>,
     redactor: &'a Redactor,
-    /// What is known of the session from earlier turns.
+    /// What earlier turns say about the session.
     session: Facts,
     current: Option<Growing>,
     has_tasks: bool,
@@ -91,7 +91,7 @@ impl<'a> Turns<'a> {
         matches!(self.adapter.forward(), Forward::Whole(_))
     }
 
-    /// Takes the next line. Returns false once no further line is of interest.
+    /// Takes the next line. Returns false if no further line is needed.
     pub fn line(&mut self, line: &str, each: &mut impl FnMut(PastTurn)) -> bool {
         let Forward::Lines(read) = self.adapter.forward() else {
             return false;

@@ -1,4 +1,4 @@
-//! What a rollout says was run: items, and events of older rollouts.
+//! What a rollout says about runs: items, and events of older rollouts.
 
 use std::borrow::Cow;
 

@@ -131,8 +131,8 @@ fn divided<'a>(entry: Entry<'a>, ids: &[String], is_coded: bool) -> Vec<Entry<'a
     ids.iter().enumerate().map(one).collect()
 }
 
-/// Ties a look at a command in the background, whose id no result named, to the command before it that may still have run:
-/// a script that prints only what its command printed does not say that it goes on.
+/// Assigns a check of a background command, whose id no result named, to the last command before it that may still have
+/// run: a script that prints only its command's output does not say that the command still runs.
 fn tie(entries: &mut [Entry<'_>]) {
     let mut known: HashSet<String> = HashSet::new();
     let mut open: Option<usize> = None;
@@ -288,7 +288,7 @@ impl Script {
             .filter(|text| text.trim_start().starts_with(PATCH))
             .map(str::to_owned)
             .collect();
-        // `{cmd}` stands for `{cmd: cmd}`; else it may be one of a list.
+        // `{cmd}` means `{cmd: cmd}`; else it may be one of a list.
         if script.commands.is_empty() && text.contains("exec_command") {
             let named = ["cmd", "command"]
                 .iter()

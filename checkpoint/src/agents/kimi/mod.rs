@@ -35,7 +35,7 @@ impl Adapter for Kimi {
         hooks::event(hook, host, payload)
     }
 
-    /// It goes on once in a turn.
+    /// Kimi continues once in a turn.
     fn may_continue(&self, payload: &Value) -> bool {
         payload.get("stop_hook_active").and_then(Value::as_bool) != Some(true)
     }

@@ -161,7 +161,7 @@ fn says_check(name: &str) -> bool {
     name != "all" && names::is_check_name(name)
 }
 
-/// Returns whether a tool that no table knows is told to check, or called for it.
+/// Returns whether an unknown tool has an option or a name that asks for a check.
 fn is_checker(simple: &Simple) -> bool {
     let name = simple.words[0].as_str();
     let told = simple.words.get(1).map_or("", String::as_str);
