@@ -112,7 +112,8 @@ impl Call {
     }
 }
 
-/// `--as=VARIABLE:AGENT`: the caller is that agent if the variable is set, whoever's settings it has read.
+/// `--as=VARIABLE:AGENT`: the caller is that agent if the variable is set, even if it has read another agent's
+/// settings.
 const MARK: &[u8] = b"--as=";
 
 /// Returns the agent that a mark names, if its variable is set.

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::debug::debug;
 use super::exchange::{self, Answer, is_ready};
 
-/// The longest wait for everything, unless the environment sets another.
+/// The longest wait in total, unless the environment sets another.
 pub(super) const WAIT: Duration = Duration::from_millis(50);
 /// The longest wait for the status bar's own words: tmux opens the input and never writes to it.
 const INPUT_WAIT: Duration = Duration::from_millis(15);

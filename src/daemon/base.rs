@@ -18,7 +18,7 @@ use crate::error::Result;
 /// The longest wait for a journal that a command holds open.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
 
-/// What is there before the journal is opened.
+/// What is prepared before the journal is opened.
 pub(super) struct Prepared {
     pub(super) config: Config,
     pub(super) config_error: Option<String>,

@@ -15,7 +15,7 @@ pub(crate) enum Status {
     Added,
     /// No change was needed.
     AlreadyThere,
-    /// It was there in another form, or more than once.
+    /// It existed in another form, or more than once.
     Updated,
     Removed,
     /// It belongs to the user and stays.

@@ -94,7 +94,7 @@ fn check_trust(text: &str) {
     assert_eq!(trust::trust(&with, &keys).expect("TOML").0, with);
     let names: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
     assert_eq!(trust::forget(&with, &names).expect("TOML").0, text);
-    // Somebody has added to the file meanwhile.
+    // Another program has added to the file meanwhile.
     let more = format!("{}\n[later]\nb = 2\n", with.trim_end());
     let (without, _) = trust::forget(&more, &names).expect("TOML");
     assert!(

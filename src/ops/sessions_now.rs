@@ -67,7 +67,7 @@ pub(crate) struct NowRow {
     pub(crate) status: SessionStatus,
     /// The reason word, if it needs a person.
     pub(crate) why: Option<String>,
-    /// It waits for nobody, and its agent has been quiet for a day.
+    /// It needs no person, and its agent has been quiet for a day.
     pub(crate) earlier: bool,
     /// Counts real user messages.
     pub(crate) turn: u64,

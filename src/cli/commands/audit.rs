@@ -117,7 +117,7 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
     )
 }
 
-/// Says that a project is not there, which may be why there is nothing about it.
+/// Says that a project does not exist, which may be why there are no results.
 fn missing(project: Option<&Path>) -> String {
     match project {
         Some(project) if !project.exists() => {

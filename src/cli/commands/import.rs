@@ -80,7 +80,7 @@ impl<T: Into<Failure>> From<T> for Wrong {
 
 struct Import<'a> {
     journal: &'a Journal,
-    /// The last event that was there before.
+    /// The last event before the import.
     had: u64,
     done: Imported,
     /// Events to commit, each with the number of its line.

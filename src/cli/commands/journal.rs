@@ -218,7 +218,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
         .collect();
     let mut answers = Vec::with_capacity(lines.len());
     in_order(
-        // Taken in order, so that no line without a time comes late.
+        // Times are assigned in order, so that no line without a time is late.
         lines
             .chunks(LINES_AT_ONCE)
             .map(|chunk| (Timestamp::now(), chunk)),

@@ -1,4 +1,4 @@
-//! `lookback`: what the agents' own transcripts come to, by the rules in force now.
+//! `lookback`: totals of the agents' own transcripts, by the rules in force now.
 
 use std::path::PathBuf;
 
@@ -131,7 +131,7 @@ fn csv(rows: &[PastTurnRow]) -> Result<u8> {
 /// The longest that `init` waits for a look back.
 const INIT_WITHIN: std::time::Duration = std::time::Duration::from_millis(1_500);
 
-/// Returns what the last 30 days come to in one line, if there are transcripts and reading them is quick.
+/// Returns the totals of the last 30 days in one line, if there are transcripts and reading them is quick.
 pub(super) fn in_one_line(home: &Home) -> Option<String> {
     let config = settings::load(home).ok()?;
     let wanted = Wanted {

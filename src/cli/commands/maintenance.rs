@@ -222,7 +222,7 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     })
 }
 
-/// Takes out what was imported from transcripts.
+/// Removes what was imported from transcripts.
 pub(super) fn forget(home: &Home, json: bool) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(

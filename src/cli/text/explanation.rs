@@ -63,7 +63,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     page
 }
 
-/// Says which machine a decision came from, and what is not known of it here.
+/// Returns which machine a decision came from, and which parts are missing here.
 fn show_source(page: &mut Vec<String>, decision: &DecisionRow) {
     let Some(source) = &decision.source else {
         return;

@@ -12,7 +12,7 @@ const RULES_MAX: usize = 12;
 /// The most demands of a turn that are named.
 const ASKED_MAX: usize = 3;
 
-/// Prints what transcripts come to.
+/// Prints the totals of transcripts.
 pub(crate) fn show(summary: &LookBack) {
     let total = &summary.total;
     let since = render::local_time(&summary.since.to_string());
@@ -143,7 +143,7 @@ fn problems(problems: &[FileProblem]) {
     }
 }
 
-/// Prints what was taken into the journal.
+/// Prints what was imported into the journal.
 pub(crate) fn imported(imported: &Imported) {
     println!(
         "{} turns of {} sessions imported ({} events), {} already known",

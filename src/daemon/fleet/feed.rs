@@ -1,7 +1,7 @@
 //! Takes the runs of all machines from the broker into the collector's journal.
 //!
-//! A run is acknowledged once it is on the disk. What does not fit is not taken in, its machine is named, and it is asked
-//! to send again from where its part of the journal ends; all others go on (spec FLEET-13).
+//! A run is acknowledged once it is on the disk. A run that does not fit is refused, its machine is named, and the
+//! machine is asked to send again from where its part of the journal ends; all others continue (spec FLEET-13).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -59,13 +59,13 @@ impl From<fleet::Problem> for Ended {
     }
 }
 
-/// A journal of which nothing can be taken in.
+/// A journal whose runs are refused.
 struct Parked {
     why: String,
     asked: Option<Instant>,
 }
 
-/// Takes in what machines send.
+/// Receives what machines send.
 pub(super) struct Intake {
     shared: Arc<Shared>,
     state: Arc<State>,
@@ -248,7 +248,7 @@ impl<'a> Taker<'a> {
         self.merge.begin()
     }
 
-    /// Takes in a run that fits; parks the journal of one that does not.
+    /// Accepts a run that fits; parks the journal of one that does not.
     fn take(&mut self, run: &Received) -> fleet::Result<()> {
         let Some(source) = &run.source else {
             tracing::warn!(

@@ -1,7 +1,7 @@
 //! Sends the journal's events to the fleet's broker, in order, each exactly once.
 //!
 //! It reads only the journal, on a thread of its own, so no hook waits for it. It keeps no cursor: the broker's last
-//! message of this journal says where to go on, and the next run is stored only after exactly that message. So a run
+//! message of this journal says where to continue, and the next run is stored only after exactly that message. So a run
 //! whose acknowledgment was lost is found, and nothing is sent twice, left out, or out of order (spec FLEET-11).
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::ops::fleet::{Level, next_run};
 
 /// How long events wait for others that go in the same run. A decision goes at once, with all before it.
 const GATHER: Duration = Duration::from_secs(5);
-/// With so many events nothing is waited for.
+/// With this many events, the publisher does not wait for more.
 const BACKLOG: u64 = 64;
 /// Time between two looks at what the broker and the collector have.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -106,7 +106,7 @@ impl Publisher {
         })
     }
 
-    /// Is told of appended events. Never waits.
+    /// Learns about appended events. Never waits.
     pub(crate) fn tell(&self, events: &[Envelope]) {
         self.grown.notify_one();
         if events
@@ -299,7 +299,7 @@ impl Publisher {
         changed(self.plan().as_ref() != Some(plan))
     }
 
-    /// Finds out where to go on: after the last message, or after what the collector has.
+    /// Determines where to continue: after the last message, or after what the collector has.
     async fn find(
         &self,
         broker: &Broker,

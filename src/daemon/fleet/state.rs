@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ops::views::FleetLine;
 
-/// What is known of sending or collecting; empty if nothing is set up.
+/// The state of sending or collecting; empty if neither is set up.
 #[derive(Default)]
 pub(crate) struct State(Mutex<Option<FleetLine>>);
 

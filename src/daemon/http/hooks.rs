@@ -94,7 +94,7 @@ async fn accept_hook(
 ) -> Result<Accepted, Refusal> {
     let normal = ingest::read_call(&api.shared, headers, payload).await?;
     let outcome = hand_over(api, normal, waits)?;
-    // The call is on its way into the journal, whoever waits for it.
+    // The call is on its way into the journal, even if its caller has gone.
     tokio::select! {
         accepted = outcome_of(outcome) => accepted,
         () = gone => Err(Refusal::Overloaded),

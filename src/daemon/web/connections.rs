@@ -1,4 +1,4 @@
-//! Accepts the page's connections, so that nobody without the key can keep its owner waiting.
+//! Accepts the page's connections, so that a client without the key cannot keep its owner waiting.
 //!
 //! The head of the first request is read here. A connection whose first request has the key stays as long as it wants to,
 //! up to [`OWN_MAX`]. One without it, or one that says nothing, gets one answer, a deadline, and one of [`OTHERS_MAX`]

@@ -21,7 +21,7 @@ struct Listed {
     collector: u32,
     /// Machines, each with the generation of its certificate.
     machines: BTreeMap<String, u32>,
-    /// The generations of machines that were taken out, so that none is given again.
+    /// The generations of removed machines, so that none is used again.
     #[serde(default)]
     revoked: BTreeMap<String, u32>,
 }

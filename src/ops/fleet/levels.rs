@@ -48,7 +48,7 @@ pub(super) enum Goes {
     Never,
 }
 
-/// What stands in place of a field that does not go. It never depends on the field's value.
+/// The replacement for a field that is not sent. It never depends on the field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blank {
     Null,
@@ -74,7 +74,7 @@ impl Blank {
     }
 }
 
-/// One field of a kind: its path, where `[]` is every member of a list, how it goes, and what stands in its place.
+/// One field of a kind: its path, where `[]` is every member of a list, how it is sent, and what replaces it.
 pub(super) type Field = (&'static str, Goes, Blank);
 
 /// A kind of event, the lowest level at which it is sent, and its fields.

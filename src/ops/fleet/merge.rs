@@ -18,7 +18,7 @@ const COMMIT_EVENTS: usize = 4_096;
 /// The result of merging a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Merged {
-    /// Events that were taken in; withheld ones that are one event here count as one.
+    /// Events that were appended; withheld ones that are one event here count as one.
     pub(crate) merged: u64,
     /// Lines of events that were there already.
     pub(crate) known: u64,
@@ -74,7 +74,7 @@ impl<'a> Merge<'a> {
         sources.map(|(journal, source)| (source.machine.as_str(), *journal))
     }
 
-    /// Takes in what is new in a run that came as a message of a machine's journal. It is appended by the next
+    /// Accepts the new events of a run that came as a message of a machine's journal. They are appended by the next
     /// [`Merge::begin`].
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl<'a> Merge<'a> {
         Ok(merged)
     }
 
-    /// Takes in what is new in a file. What comes before a mistake stays.
+    /// Accepts the new events of a file. Those before a mistake stay.
     ///
     /// # Errors
     ///
@@ -262,7 +262,7 @@ impl<'a> Merge<'a> {
         here
     }
 
-    /// Takes in an event, with the numbers, the id and the session that it has here.
+    /// Accepts an event, with the numbers, the id and the session that it has here.
     fn take(
         &mut self,
         head: &RunHead,
@@ -390,7 +390,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Returns the number of the first event of a line, and how many it stands for.
+/// Returns the number of the first event of a line, and how many events it represents.
 fn span(envelope: &Envelope) -> (u64, u64) {
     match envelope.event {
         Event::Withheld { count } => (envelope.seq, count),

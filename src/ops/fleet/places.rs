@@ -34,7 +34,7 @@ struct Known {
     chain: String,
     /// The number of its own event here; its events follow.
     here: u64,
-    /// `None` until somebody asks for a number in it.
+    /// `None` until a number in it is needed.
     pieces: Option<Vec<Piece>>,
 }
 

@@ -1,6 +1,6 @@
-//! Why a run is not taken in.
+//! Why a run is refused.
 
-/// Why a run is not taken in.
+/// Why a run is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
     /// The input is wrong; a sentence says why.

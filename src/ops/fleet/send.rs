@@ -174,7 +174,8 @@ impl Cut<'_> {
         })
     }
 
-    /// Returns what stands for a text: equal for equal texts of this journal, empty for none.
+    /// Returns the replacement for a text: equal for equal texts of this journal, empty for an
+    /// empty text.
     fn keyed(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
@@ -202,7 +203,7 @@ impl Cut<'_> {
     }
 }
 
-/// Returns whether a text is one word that an agent could have for a thing, and no name of somebody's own making.
+/// Returns whether a text is one word that an agent could have for a thing, and not a name that a user chose.
 fn is_word(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
     text.len() <= WORD_BYTES_MAX && text.bytes().all(plain) && !text.contains("__")

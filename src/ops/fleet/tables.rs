@@ -17,7 +17,7 @@ use super::problem::Result;
 pub(crate) const TABLES: &str = include_str!("postgres.sql");
 /// Changes with the tables. Another version's are dropped and filled again.
 const VERSION: u32 = 1;
-/// What says that another writer was there; it is in the error of [`Batch::script`].
+/// The text that shows another writer's work; it is in the error of [`Batch::script`].
 pub(crate) const MOVED: &str = "checkpointd: the position has moved";
 /// Asks for the position: version, journal and last event.
 pub(crate) const POSITION: &str = "select version, collector, last from checkpointd.position;\n";
@@ -40,7 +40,7 @@ impl Position {
 }
 
 /// Returns the statements that empty the tables, for this journal from its beginning. `answer` is that to [`POSITION`]:
-/// tables of another version are made anew. Rights on the others, and views of them, stay.
+/// tables of another version are created again. Rights on the others, and views of them, stay.
 pub(crate) fn empty(journal: Uuid, answer: &str) -> String {
     let version = answer.trim().split('|').next().unwrap_or_default();
     let all =

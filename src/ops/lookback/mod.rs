@@ -29,7 +29,7 @@ use read::Reading;
 
 /// The threads that read: one for each of the two cores that any machine has.
 const THREADS_MAX: usize = 2;
-/// The last turn of a transcript may still go on if it was written within this time.
+/// The last turn of a transcript may still be running if it was written within this time.
 const RUNNING: Duration = Duration::from_secs(10 * 60);
 /// Larger files that name a project's folder are not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 4 * 1024;
@@ -56,7 +56,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) trust: &'a Trust,
 }
 
-/// Reads the transcripts, and returns what they come to with a row for each turn, the oldest first. Keeps nothing.
+/// Reads the transcripts, and returns their totals with a row for each turn, the oldest first. Keeps nothing.
 pub(crate) fn look_back(
     rules: Rules<'_>,
     wanted: &Wanted,
@@ -94,7 +94,7 @@ pub(crate) struct PastTurnKept {
     pub(crate) decided: Option<Verdict>,
 }
 
-/// Reads the transcripts, and returns the latest turns with what is known of them, the oldest first.
+/// Reads the transcripts, and returns the latest turns with their evidence, the oldest first.
 pub(crate) fn keep(
     rules: Rules<'_>,
     wanted: &Wanted,
@@ -141,7 +141,7 @@ struct Walk<'a> {
     rules: Rules<'a>,
     wanted: &'a Wanted,
     journal: Option<&'a Journal>,
-    /// How many of the latest turns are kept with what is known of them.
+    /// How many of the latest turns are kept with their evidence.
     keeps: usize,
     projects: Projects<'a>,
     reading: Reading,

@@ -27,7 +27,7 @@ pub(super) struct Reading {
     large: Mutex<()>,
 }
 
-/// Hands the turns of a transcript to `each`, which says whether to go on.
+/// Hands the turns of a transcript to `each`, which returns whether to continue.
 ///
 /// # Errors
 ///

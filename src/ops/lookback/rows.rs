@@ -1,4 +1,4 @@
-//! One row for each turn, and what the rows come to.
+//! One row for each turn, and their totals.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;

@@ -48,7 +48,7 @@ impl Stage {
         self.folder.path().join("project")
     }
 
-    /// Hears of a session's prompt and of a file that it wrote.
+    /// Appends a session's prompt and a file that it wrote.
     fn work(&self, session: &str, file: &str) {
         let path = self.project().join(file);
         fs::write(&path, session).expect("writes");

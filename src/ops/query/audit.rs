@@ -246,7 +246,7 @@ impl Counter {
     }
 }
 
-/// Returns what the wanted decisions come to, in all and for each agent in each project.
+/// Returns the totals of the wanted decisions, in all and for each agent in each project.
 ///
 /// A demand counts as met as [`follow_up::of_session`] says.
 pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {

@@ -70,7 +70,7 @@ impl ByRule {
         follow_up: Option<&FollowUp>,
         marks: &Marks,
     ) {
-        // Without the actions' categories nobody knows the rules.
+        // Without the actions' categories, the rules are unknown.
         if decision.verdict == Verdict::Pass || follow_up == Some(&FollowUp::Withheld) {
             return;
         }

@@ -100,7 +100,7 @@ pub(crate) enum Query {
         /// Its number.
         seq: u64,
     },
-    /// What the last days come to, for plots.
+    /// Counts of the last days, for plots.
     Trends {
         /// The number of days, up to today.
         days: u32,

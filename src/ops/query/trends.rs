@@ -1,4 +1,4 @@
-//! What the last days come to: the figures behind the web page's plots.
+//! Counts of the last days: the figures behind the web page's plots.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -62,7 +62,7 @@ pub(crate) struct FleetLine {
     pub(crate) collected: Option<u64>,
     /// The last day on which the certificate holds.
     pub(crate) until: Option<String>,
-    /// Why nothing is sent or taken in.
+    /// Why nothing is sent or received.
     pub(crate) trouble: Option<String>,
     /// Only at the collector: what it receives.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +81,7 @@ pub(crate) struct Collects {
     pub(crate) behind: u64,
     /// When the last ones came.
     pub(crate) taken_at: Option<Timestamp>,
-    /// Machines of which nothing can be taken in, and why.
+    /// Machines whose events are refused, and why.
     pub(crate) parked: Vec<String>,
     /// What is not right with the broker's streams.
     pub(crate) notes: Vec<String>,

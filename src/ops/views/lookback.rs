@@ -1,4 +1,4 @@
-//! What the agents' own transcripts come to.
+//! Counts from the agents' own transcripts.
 
 use std::path::PathBuf;
 

@@ -39,7 +39,8 @@ pub(crate) struct WhatIf {
     /// Decisions of which a machine withholds a part, so that they cannot be decided again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
-    /// What of projects' own files was left out because nobody trusts it, one line for each project.
+    /// The parts of projects' own files that were left out because the user does not trust them, one line for each
+    /// project.
     #[serde(default)]
     pub(crate) waiting: Vec<String>,
 }

@@ -90,7 +90,7 @@ pub(crate) struct SessionRow {
     pub(crate) injected: u64,
     pub(crate) passed: u64,
     pub(crate) status: SessionStatus,
-    /// It waits for nobody, and its agent has been quiet for a day.
+    /// It needs no person, and its agent has been quiet for a day.
     pub(crate) earlier: bool,
     #[serde(flatten)]
     pub(crate) title: SessionTitle,

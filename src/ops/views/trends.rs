@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::benefit::Benefit;
 use super::totals::RuleTotals;
 
-/// What the last days come to, in the time zone of this machine.
+/// Counts of the last days, in the time zone of this machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Trends {
     pub(crate) days: Vec<String>,

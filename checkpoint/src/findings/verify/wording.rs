@@ -135,8 +135,8 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
     !known && checks(of_runner(&task.runner), file, map) && is_named()
 }
 
-/// Returns whether a tool of a language would check a file. A file without a language is checked by tools in the language of
-/// its tests and, if it is a page or a style sheet, by those of the front end.
+/// Returns whether a tool of a language would check a file. A file without a language is checked by tools in the
+/// language of its tests and, if it is a page or a style sheet, by those of the front end.
 fn checks(tool: Family, file: &str, map: &Map<'_>) -> bool {
     let language = family(file);
     if language != Family::Other {

@@ -1,4 +1,4 @@
-//! `fleet forget`: takes out what a collector and its broker have of a machine or a session.
+//! `fleet forget`: removes a machine's or session's events from a collector and its broker.
 
 use std::collections::BTreeSet;
 

@@ -126,7 +126,7 @@ proptest! {
         prop_assert_eq!(merged(&collector.journal, &texts.1).merged, 0);
         prop_assert_eq!(merged(&collector.journal, &texts.0).merged, 0);
         prop_assert_eq!(&events(&collector.journal), &before);
-        // The first machine goes on; only what is new comes.
+        // The first machine continues; only new events come.
         let more = two.iter().enumerate().map(|(number, does)| {
             let mut draft = draft(one.len() + number, does);
             draft.id = Uuid::from_u128(1_000_000 + number as u128);
