@@ -364,7 +364,7 @@ pub fn read(
     headers
         .with_payload(payload, &config.settings.agents)
         .map_err(|error| error.to_string())
-        .and_then(|call| hooks::normalise(&call, reading))
+        .and_then(|call| hooks::normalize(&call, reading))
         .map_err(|problem| {
             let event = headers.event.as_deref();
             let rejected =

@@ -78,12 +78,12 @@ impl Actor for Listener {
     }
 }
 
-/// An event was appended of which listeners may have to be notified.
+/// An event that listeners may have to be notified of was appended.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Notify(Envelope);
 
-/// Passes on the events of which listeners may have to be notified. Never waits: events beyond the mailbox are dropped.
+/// Passes on events that listeners may have to be notified of. Never waits: events beyond the mailbox are dropped.
 pub fn notify(listener: &Addr<Listener>, events: &[Envelope]) {
     for envelope in events
         .iter()

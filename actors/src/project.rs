@@ -157,7 +157,7 @@ pub fn facts(top: &Path) -> ProjectFacts {
     }
 }
 
-/// The files that switch on a pack, as they are looked for above changed files.
+/// The files that switch on a pack, searched for above changed files.
 const MANIFESTS: [&str; 10] = [
     "Cargo.toml",
     "package.json",

@@ -108,7 +108,7 @@ mod tests {
         put("web/inner/a.rs", "#[test]\nfn t() {}\n");
         put("many/Cargo.toml", "");
         (0..=FILES_MAX).for_each(|number| put(&format!("many/{number}.rs"), "fn a() {}\n"));
-        // Files that are read late count too, whichever these are, and files of all folders are counted.
+        // Files that are read late count too, and so do files of all folders.
         (0..40).for_each(|number| put(&format!("late/{number}.rs"), "fn a() {}\n"));
         put("late/a/b.rs", "fn a() {}\n");
         (0..250).for_each(|number| put(&format!("wide/{}/{number}.rs", number % 50), ""));

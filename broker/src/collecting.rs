@@ -215,7 +215,7 @@ impl Broker {
         self.api(&format!("STREAM.INFO.{stream}"), ask).await
     }
 
-    /// Returns the journals of which there is a head.
+    /// Returns the journals that have a head.
     ///
     /// # Errors
     ///

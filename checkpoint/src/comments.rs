@@ -418,7 +418,7 @@ mod tests {
             }
         }
 
-        /// It ends for every text, and says the same whichever version came first.
+        /// It ends for every text, and gives the same result whichever version came first.
         #[test]
         fn the_order_of_the_versions_does_not_matter(one in ".{0,80}", two in ".{0,80}") {
             for path in ["a.go", "a.ts", "a.rs", "a.py", "a.sh", "a.clj"] {

@@ -13,7 +13,7 @@ pub struct Demand<'a> {
     pub rule: &'a str,
     /// Its words.
     pub text: &'a str,
-    /// Whether it asks for an action, of which later evidence can tell whether it was done.
+    /// Whether it asks for an action. Later evidence can show whether an action was done.
     pub is_action: bool,
 }
 

@@ -33,7 +33,7 @@ pub enum FollowUp {
 pub struct Followed {
     /// Sequence number of its decision.
     pub decision: u64,
-    /// What became of the demand; `None` if it asked for no action.
+    /// The outcome of the demand; `None` if it asked for no action.
     pub end: Option<FollowUp>,
     /// From the decision to the last thing that the agent did for it.
     pub ms: u64,

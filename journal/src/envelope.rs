@@ -115,8 +115,8 @@ pub struct Envelope {
     pub late: bool,
     /// What happened.
     pub event: Event,
-    /// Where a collector has it from; `None` for an event of the journal's own machine. Stored behind the others
-    /// (`codec.rs`).
+    /// Where a collector received it from; `None` for an event of the journal's own machine. Stored after the other
+    /// fields (`codec.rs`).
     #[serde(skip)]
     pub origin: Option<Box<Origin>>,
 }

@@ -22,7 +22,7 @@ impl ImportedEvents {
         let text = match fs::read_to_string(path(dir)) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Self::default(),
-            // It cannot be told, so no event is relied on.
+            // It is unknown which events were imported, so all count as imported.
             Err(_) => return Self(vec![1..=last_seq]),
         };
         let line = |line: &str| {

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{Agent, Envelope, Event, Payload, Stream, Timestamp, codec};
 
-/// A machine's own event as a line has it, without the fields of its kind.
+/// The form of a machine's own event in a line, without the fields of its kind.
 #[derive(Deserialize)]
 struct Line<'a> {
     seq: u64,

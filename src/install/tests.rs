@@ -1,5 +1,5 @@
-//! What becomes of settings files, generated and real ones: in and out again is the identity on bytes, in twice is in
-//! once, and nothing of anybody else's is touched.
+//! Effects on settings files, generated and real ones: installing and uninstalling restores every byte, installing
+//! twice changes nothing more, and foreign entries are not touched.
 
 use std::path::{Path, PathBuf};
 

@@ -57,7 +57,7 @@ use command::{Failure, Git, Output, words};
 use contents::Contents;
 use view::{Closed, View};
 
-/// What an inspection is asked for.
+/// The request of an inspection.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// When the turn began, if its commits count.

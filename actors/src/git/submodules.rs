@@ -1,5 +1,5 @@
-//! Which submodules have changed files. `git status` is not let into submodules: it would start a git in each, with
-//! the filters that the submodule's own configuration defines. Each is asked on its own instead.
+//! Which submodules have changed files. `git status` does not enter submodules: it would start a git in each, with the
+//! filters that the submodule's own configuration defines. Each is asked on its own instead.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -185,7 +185,7 @@ impl Tmux<'_> {
         })
     }
 
-    /// Pastes `text` as one bracketed paste with its line breaks, through a buffer that is deleted afterwards. Returns
+    /// Pastes `text` as one bracketed paste with its line breaks, through a buffer that is deleted afterward. Returns
     /// whether the guard held; otherwise nothing is pasted. After an error the text may or may not have arrived.
     pub(crate) fn paste(self, guard: &Guard, buffer: &str, text: &str) -> Result<bool, TmuxError> {
         let pane = self.pane.id.as_str();

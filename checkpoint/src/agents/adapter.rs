@@ -53,8 +53,8 @@ pub trait Adapter: Debug + Sync {
         true
     }
 
-    /// Whether two stops of one session may be told in the same words, byte for byte. Such calls are never taken for one
-    /// call of a hook that is registered twice.
+    /// Whether two stops of one session may be reported by the same bytes. Such calls are never taken for one call of a
+    /// hook that is registered twice.
     fn repeats_stops(&self) -> bool {
         false
     }
@@ -110,8 +110,8 @@ pub trait Adapter: Debug + Sync {
     /// How a whole transcript is read from its beginning.
     fn forward(&self) -> Forward;
 
-    /// How to learn whether no person is in front of the agent. Most agents say nowhere whether a person watches, but the
-    /// hook client notes whether it has a terminal.
+    /// How to learn whether a person is at the agent. Most agents do not say so, but the hook client notes whether it
+    /// has a terminal.
     fn headless(&self, place: &Place) -> HeadlessSign {
         HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
     }
@@ -248,7 +248,7 @@ pub struct ProjectFile {
     pub pointer: Option<&'static str>,
 }
 
-/// How to learn whether no person is in front of an agent.
+/// How to learn whether a person is at an agent.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadlessSign {
     /// It is known.

@@ -63,7 +63,7 @@ impl Candidate {
                 .map(String::as_str)
                 .chain(ONLY_PROJECT)
         };
-        // A misspelt key gets a hint; a file without any similar key is something else.
+        // A misspelled key gets a hint; a file without any similar key is something else.
         if !keys.is_empty()
             && keys.iter().all(|key| {
                 !known().any(|known| known == key) && did_you_mean(key, known()).is_none()

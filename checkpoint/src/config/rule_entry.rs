@@ -45,7 +45,7 @@ pub struct RuleEntry {
     pub(super) expect: Vec<Example>,
 }
 
-/// An example beside a rule: after these changes and commands, this is asked for, and nothing else.
+/// An example beside a rule: these changes and commands lead to these demands, and no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
@@ -62,7 +62,8 @@ pub struct Example {
 }
 
 impl Example {
-    /// Returns what is expected and not asked for, and what is asked for and not expected.
+    /// Returns the demands that were expected and not made, and those that were made and not
+    /// expected.
     pub fn compare(&self, asked: &[String]) -> (Vec<String>, Vec<String>) {
         let mut unexpected = asked.to_vec();
         let mut missing = self.asks.clone();

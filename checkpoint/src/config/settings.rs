@@ -367,7 +367,7 @@ layered! {
 }
 
 layered! {
-    /// A fleet of machines that is asked in one place (spec FLEET-11).
+    /// A fleet of machines whose events are collected in one place (spec FLEET-11).
     Fleet, FleetLayer {
         /// The broker's servers.
         url: MaybeServers,

@@ -256,7 +256,7 @@ pub(super) fn by_output(
     match others() {
         Some(SummaryVerdict::Failed) => Outcome::Failed,
         Some(SummaryVerdict::Passed) => Outcome::Counts,
-        // The agent saw what was printed, and nothing of it speaks of a failure. What sums up its tests would have done so.
+        // The agent saw the output, and it reports no failure. A summary of the tests would have reported one.
         None if turn.wants_shown()
             && end.is_some_and(|end| end.unread)
             && !(asked.tests && sums_up(&simple.words[0])) =>

@@ -335,7 +335,7 @@ pub(super) fn is_same(before: &[Simple], after: &[Simple]) -> bool {
     same && goals > 0
 }
 
-/// Returns what a command installs, by whichever installer, without its version.
+/// Returns what a command installs, with any installer, without its version.
 pub(super) fn installs(simple: &Simple) -> Vec<&str> {
     let Some((program, words)) = simple.words.split_first() else {
         return Vec::new();

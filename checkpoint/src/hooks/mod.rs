@@ -70,7 +70,7 @@ pub struct Normal {
 /// # Errors
 ///
 /// One sentence that says what is wrong with the payload.
-pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
+pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
     if call.payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }

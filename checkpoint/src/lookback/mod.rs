@@ -52,7 +52,7 @@ pub struct Ground<'a> {
     pub fingerprint: u64,
 }
 
-/// What became of a turn.
+/// The outcome of a turn.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The facts about it.

@@ -1,4 +1,4 @@
-//! Whether an output speaks of a failure, in whatever words (spec EVID-26).
+//! Whether an output reports a failure, in any words (spec EVID-26).
 
 use std::sync::LazyLock;
 
@@ -38,7 +38,7 @@ pub(super) fn is_failure(line: &str) -> bool {
     FAILURE.is_match(line) && FAILURE.is_match(&NONE.replace_all(line, ""))
 }
 
-/// Returns whether any line of an output speaks of a failure.
+/// Returns whether any line of an output reports a failure.
 pub fn speaks_of_failure(output: &str) -> bool {
     any(output, is_failure)
 }

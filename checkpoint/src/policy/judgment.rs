@@ -233,7 +233,7 @@ pub enum Data {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comments {
-    /// A file of which only comments changed asks for nothing.
+    /// A file in which only comments changed asks for nothing.
     Ignored,
     /// It asks for what its rules ask for.
     #[default]

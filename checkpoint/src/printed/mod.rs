@@ -164,7 +164,7 @@ fn conclude(case: &Case<'_>, runs: &[Finished<'_>], said: &[Summary]) -> Vec<Com
     ends
 }
 
-/// Returns what became of a command in all runs.
+/// Returns the outcome of a command in all runs.
 fn verdict(at: usize, runs: &[Finished<'_>]) -> Option<SummaryVerdict> {
     let all = |fates: &[Fate]| runs.iter().all(|run| fates.contains(&run.fate(at)));
     if all(&[Fate::Passed]) {

@@ -11,7 +11,7 @@ use super::values::Percent;
 /// was, so that its file stays the same bytes (spec PROG-1).
 ///
 /// - 1: first release.
-/// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow what became of it.
+/// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow its outcome.
 /// - 3: `others` has committed changes and leaves out earlier ones; columns without content are left out.
 pub const DOCUMENT_VERSION: u32 = 3;
 
@@ -109,7 +109,7 @@ pub struct Document {
     pub session: String,
     /// The agent's own id of it.
     pub native_session: String,
-    /// The agent's name as JSON has it.
+    /// The agent's name in JSON.
     pub agent: String,
     /// The project's folder.
     pub project: String,

@@ -213,8 +213,8 @@ pub(super) fn runs(out: &mut String, document: &Document) {
     }
 }
 
-/// What became of a failure comes first. What others wrote follows it, each in a code span that it cannot end, so no
-/// output can claim to be resolved.
+/// The outcome of a failure comes first. Foreign text follows it, each in a code span that it cannot end, so no output
+/// can claim to be resolved.
 fn failure(out: &mut String, failed: &Failed) {
     let quoted = |text: &str| format!("`{}`", one_line(text).replace('`', "'"));
     let said = match failed.said.as_str() {

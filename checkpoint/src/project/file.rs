@@ -9,7 +9,7 @@ pub struct ProjectFile {
     pub text: String,
 }
 
-/// Names of the files of which only the presence counts.
+/// Names of files that are only checked for presence.
 pub const SEEN: &[&str] = &[
     "pnpm-lock.yaml",
     "package-lock.json",

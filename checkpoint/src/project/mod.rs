@@ -1,6 +1,6 @@
 //! What a project's own files say about verifying a change: its packages, its tasks, and the tests that cover a file.
 //!
-//! Readers of task files, one for each form, and the rules that tell which file is a test of which. What is read is not
+//! Readers of task files, one for each form, and the rules that say which file is a test of which. What is read is not
 //! trusted: every text and every list has a bound, and a file that is not understood has no tasks.
 
 mod ci;

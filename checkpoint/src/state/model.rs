@@ -155,7 +155,7 @@ pub struct SessionState {
     pub pending: Vec<Stop>,
     /// A restart whose checkpoint is due: sequence number and time.
     pub restart: Option<(u64, Timestamp)>,
-    /// The checkpoint on its way.
+    /// The open delivery.
     pub delivery: Option<Delivery>,
     /// Demands that were delivered in this session.
     pub demands: Vec<u64>,

@@ -32,7 +32,7 @@ impl<'t> Part<'t> {
 /// Reads the part before those that it gave; none if there is none, or no more may be read.
 pub type ReadBefore<'r, 't> = &'r mut dyn FnMut() -> Option<Part<'t>>;
 
-/// The parts of a transcript that were read. Each is read when it is asked for, and kept.
+/// The parts of a transcript that were read. Each is read when it is needed, and kept.
 pub(crate) struct Parts<'r, 't> {
     read: RefCell<ReadBefore<'r, 't>>,
     last: Place<'t>,

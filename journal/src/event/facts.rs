@@ -98,7 +98,7 @@ pub struct CommandEnd {
     pub verdict: Option<SummaryVerdict>,
     /// Whether it ran and printed nothing, or, of a compiler whose failures have a known form, none of them.
     pub silent: bool,
-    /// Whether the line hides how it ended, but shows the end of what it printed, and nothing of that speaks of a failure.
+    /// Whether the line hides how it ended, but shows the end of what it printed, and that reports no failure.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
     /// Whether the line hides how it ended, and what it printed shows a crash.

@@ -27,7 +27,7 @@ pub(crate) fn seal(segment: &Segment) -> Result<()> {
     fs::remove_file(&segment.path).doing("remove", &segment.path)
 }
 
-/// Returns frames with payloads as they are written today: older versions compressed each, and what is compressed cannot be
+/// Returns frames with payloads in their present form: older versions compressed each, and what is compressed cannot be
 /// compressed again. `None` if no payload changes, or the frames are damaged.
 fn with_plain_payloads(frames: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::new();

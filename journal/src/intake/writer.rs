@@ -125,7 +125,7 @@ impl Writer {
         &self.dir
     }
 
-    /// Returns whether the segment must be rewritten before the next acknowledgement.
+    /// Returns whether the segment must be rewritten before the next acknowledgment.
     pub(crate) fn has_failed(&self) -> bool {
         self.file.failed.load(Ordering::Acquire)
     }

@@ -47,11 +47,11 @@ pub struct Appended {
 
 pub(super) type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
 
-/// An append that is on its way.
+/// An append that is not acknowledged yet.
 pub struct Appending(pub(super) Receiver<Result<Vec<Appended>>>);
 
 impl Appending {
-    /// Waits for its acknowledgement.
+    /// Waits for its acknowledgment.
     ///
     /// # Errors
     ///

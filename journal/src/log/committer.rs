@@ -42,7 +42,7 @@ pub(super) struct Committer {
     pub(super) tried: Option<Instant>,
 }
 
-/// The acknowledgement of an append that is not committed yet.
+/// The acknowledgment of an append that is not committed yet.
 struct Answer {
     done: Done,
     appended: Vec<Appended>,

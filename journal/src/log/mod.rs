@@ -191,7 +191,7 @@ impl Journal {
             })
     }
 
-    /// Appends and waits for the acknowledgement. Blocks, so it is for callers on threads of their own.
+    /// Appends and waits for the acknowledgment. Blocks, so it is for callers on threads of their own.
     ///
     /// # Errors
     ///
@@ -239,7 +239,7 @@ impl Journal {
         self.import_begin(events)?.wait()
     }
 
-    /// As [`Journal::import_all`], and does not wait for the acknowledgement.
+    /// As [`Journal::import_all`], and does not wait for the acknowledgment.
     ///
     /// # Errors
     ///

@@ -95,7 +95,7 @@ pub(super) fn missing(seq: u64) -> Error {
 }
 
 impl Trees {
-    /// Returns the last event of which sled has an entry.
+    /// Returns the last event that has an entry in sled.
     pub(super) fn last_seq(&self) -> Result<u64> {
         guarded("read the last event", || self.events.last())?
             .map_or(Ok(0), |(key, _)| seq_of(&key))

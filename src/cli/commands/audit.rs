@@ -140,7 +140,7 @@ fn csv(home: &Home, query: &Query) -> Result<u8> {
     written.and_then(|()| sheet.finish()).map(|()| exit::OK)
 }
 
-/// Prints how often each rule asked, and what became of it.
+/// Prints how often each rule made a demand, and the outcomes.
 fn rules(answer: &Summary) {
     if !answer.rules.is_empty() {
         println!();

@@ -140,7 +140,7 @@ fn show(home: &Home, folder: &Path, output: Output) -> Result<u8> {
     table.print();
     println!("config.yml is {}", render::path(&home.config));
     for note in &project.notes {
-        render::labelled("note: ", note)
+        render::labeled("note: ", note)
             .iter()
             .for_each(|line| println!("{line}"));
     }

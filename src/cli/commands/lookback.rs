@@ -40,10 +40,10 @@ pub(crate) struct LookbackArgs {
     /// How many of the turns most worth reading
     #[arg(long, default_value_t = 10)]
     pub(crate) limit: usize,
-    /// Print all turns as CSV with a head line
+    /// Print all turns as CSV with a header line
     #[arg(long, conflicts_with_all = ["json", "import"])]
     pub(crate) csv: bool,
-    /// Journal the turns as imported sessions; `journal forget --imported` takes them out
+    /// Journal the turns as imported sessions; `journal forget --imported` removes them
     #[arg(long)]
     pub(crate) import: bool,
     /// How an answer is printed.

@@ -3,7 +3,7 @@
 use journal::{Decision, Envelope, Event, ToolCall, Verdict};
 
 use super::{short, word};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Maximum length of an event's text, in characters.
 const TEXT_CHARS_MAX: usize = 90;
@@ -158,19 +158,19 @@ pub(crate) fn tool(call: &ToolCall) -> String {
         .map(|ms| format!(" {}", render::duration_ms(ms)))
         .unwrap_or_default();
     let outcome = match (call.is_error, call.refused) {
-        (true, _) => render::paint(Colour::Red, " failed"),
-        (_, true) => render::paint(Colour::Yellow, " refused"),
+        (true, _) => render::paint(Color::Red, " failed"),
+        (_, true) => render::paint(Color::Yellow, " refused"),
         _ => String::new(),
     };
     format!("{} {about}{took}{outcome}", render::printable(&call.tool))
 }
 
 fn decided(decision: &Decision) -> String {
-    let colour = match decision.verdict {
-        Verdict::Inject => Colour::Green,
-        Verdict::Pass => Colour::Dim,
+    let color = match decision.verdict {
+        Verdict::Inject => Color::Green,
+        Verdict::Pass => Color::Dim,
     };
-    let verdict = render::paint(colour, decision.verdict.word());
+    let verdict = render::paint(color, decision.verdict.word());
     let elapsed = decision
         .elapsed_ms
         .map(|ms| format!(" after {}", render::duration_ms(ms)));

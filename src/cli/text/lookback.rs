@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow, TurnTotals};
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
 /// The most transcripts with a problem that are named.
 const PROBLEMS_MAX: usize = 8;
@@ -61,7 +61,7 @@ pub(crate) fn show(summary: &LookBack) {
 }
 
 fn heading(text: &str) {
-    println!("\n{}", render::paint(Colour::Bold, text));
+    println!("\n{}", render::paint(Color::Bold, text));
 }
 
 fn groups(summary: &LookBack) {
@@ -102,7 +102,7 @@ fn turn(row: &PastTurnRow) {
     let at = render::local_time(&row.at.to_string());
     println!(
         "\n{} {} {}",
-        render::paint(Colour::Bold, &at),
+        render::paint(Color::Bold, &at),
         row.agent,
         project_name(&row.project)
     );
@@ -117,7 +117,7 @@ fn turn(row: &PastTurnRow) {
         .filter_map(|(is_so, what)| is_so.then_some(what))
         .collect();
     if !open.is_empty() {
-        let open = render::paint(Colour::Yellow, &open.join("; "));
+        let open = render::paint(Color::Yellow, &open.join("; "));
         println!("  {open} ({} files changed)", row.changed_files);
     }
     for asked in row.asked.iter().take(ASKED_MAX) {

@@ -93,8 +93,8 @@ impl Sort {
 pub(crate) struct Model {
     /// Width and height of the terminal.
     pub(crate) size: (u16, u16),
-    /// Whether colours are wanted.
-    pub(crate) colours: bool,
+    /// Whether colors are wanted.
+    pub(crate) colors: bool,
     pub(crate) clock: Timestamp,
     /// `None` before the first answer.
     pub(crate) now: Option<SessionsNow>,

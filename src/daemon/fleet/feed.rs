@@ -23,7 +23,7 @@ use crate::ops::views::Collects;
 const STREAM_BYTES_MAX: i64 = 50_000_000_000;
 /// Time between two heads of one journal.
 const HEADS_EVERY: Duration = Duration::from_secs(1);
-/// How long nothing may come before the broker is asked again.
+/// Silence after which the broker is asked again.
 const QUIET: Duration = Duration::from_secs(10);
 /// How long the next runs may take while others are on their way to the disk.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -335,8 +335,8 @@ impl<'a> Taker<'a> {
         Ok(())
     }
 
-    /// Removes from the broker what is here and older than `keep`. A journal of which the broker has more than is here is
-    /// left as it is.
+    /// Removes from the broker what is here and older than `keep`. A journal that the broker has more events of is left
+    /// unchanged.
     async fn purge(&self, broker: &Broker, keep: Duration) -> Result<(), Problem> {
         let micros = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
         let since = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(micros));

@@ -242,7 +242,7 @@ impl Publisher {
             self.shared.sync().await?;
             let after = (sent.last, sent.chain.as_str());
             let Some(run) = next_run(journal, (plan.level(), machine), after, through)? else {
-                // It is on its way into the store.
+                // It is not in the store yet.
                 sleep(PAUSE).await;
                 continue;
             };

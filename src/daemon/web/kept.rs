@@ -98,6 +98,6 @@ mod tests {
         let opened = OpenOptions::new().append(true).open(file(run.path()));
         opened.expect("there").set_modified(long_ago).expect("set");
         heard(run.path());
-        assert!(read(run.path()).is_some(), "a tab was heard of");
+        assert!(read(run.path()).is_some(), "a tab sent a request");
     }
 }

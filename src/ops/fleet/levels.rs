@@ -402,7 +402,7 @@ mod tests {
         rows.lines().map(row).collect()
     }
 
-    /// Every field of every kind as docs/journal.md has it, with those of the objects in it.
+    /// Every field of every kind in docs/journal.md, with the fields of their objects.
     fn every_field() -> BTreeSet<(String, String)> {
         let objects = documented("objects");
         let mut all = BTreeSet::new();

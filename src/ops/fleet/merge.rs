@@ -68,7 +68,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Returns the journals of which there are events here, each with its machine.
+    /// Returns the journals that have events here, each with its machine.
     pub(crate) fn journals(&self) -> impl Iterator<Item = (&str, Uuid)> {
         let sources = self.sources.iter();
         sources.map(|(journal, source)| (source.machine.as_str(), *journal))

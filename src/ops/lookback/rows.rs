@@ -16,7 +16,7 @@ use crate::ops::views::{
 /// How much of a message is shown.
 const PROMPT_CHARS_MAX: usize = 160;
 
-/// What a row needs besides what became of the turn.
+/// The data of a row besides the outcome of the turn.
 pub(super) struct About<'a> {
     pub(super) agent: Agent,
     pub(super) project: &'a str,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkpoint::hooks::{HookCall, Reading, normalise};
-use checkpoint::progress::{Judgements, Texts};
+use checkpoint::hooks::{HookCall, Reading, normalize};
+use checkpoint::progress::{Judgments, Texts};
 use journal::{Agent, Options};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ struct Made {
     session: usize,
     kind: ProgressKind,
     place: ProgressPlace,
-    stated: Judgements,
+    stated: Judgments,
 }
 
 impl Stage {
@@ -80,7 +80,7 @@ impl Stage {
                 redactor: &self.config.redactor,
                 agents: &self.config.settings.agents,
             };
-            let normal = normalise(&call, reading).expect("a payload");
+            let normal = normalize(&call, reading).expect("a payload");
             self.journal
                 .append_wait(vec![normal.draft])
                 .expect("appends");
@@ -162,11 +162,11 @@ fn any_made() -> impl Strategy<Value = Made> {
     let list = proptest::option::of(prop::collection::vec(".{0,20}", 0..3).prop_map(Texts));
     (0..3_usize, kind, place, text(), text(), list).prop_map(
         |(session, kind, place, summary, notes, remaining)| {
-            let stated = Judgements {
+            let stated = Judgments {
                 summary,
                 notes,
                 remaining,
-                ..Judgements::default()
+                ..Judgments::default()
             };
             Made {
                 session,
@@ -217,9 +217,9 @@ proptest! {
 }
 
 fn made(place: ProgressPlace, summary: &str) -> Made {
-    let stated = Judgements {
+    let stated = Judgments {
         summary: Some(summary.into()),
-        ..Judgements::default()
+        ..Judgments::default()
     };
     Made {
         session: 0,

@@ -1,4 +1,4 @@
-//! One decision with all that it was based on, and what became of it.
+//! One decision with its evidence and policy, and its outcome.
 
 use std::collections::HashMap;
 
@@ -108,7 +108,7 @@ const NEWEST_MAX: usize = 10_000;
 /// The most events of all sessions between a stop and its decision.
 const GAP_MAX: u64 = 100_000;
 
-/// Emits a decision with all that it was based on, and what became of it. `of` names its session and its machine.
+/// Emits a decision with its evidence, policy and outcome. `of` names its session and its machine.
 ///
 /// # Errors
 ///

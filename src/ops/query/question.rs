@@ -191,7 +191,7 @@ pub(crate) struct Events {
     #[serde(deserialize_with = "known_kind")]
     pub(crate) kind: Option<String>,
     pub(crate) payloads: bool,
-    /// As `journal export` has them ([`journal::codec::to_export`]).
+    /// The form of `journal export` ([`journal::codec::to_export`]).
     pub(crate) export: bool,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Benefit {
     /// Checkpoints whose end or cost their machines withhold; the figures below are without them.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
-    /// Checkpoints of which a person marked a demand wrong.
+    /// Checkpoints with a demand that a person marked wrong.
     pub(crate) wrong: u64,
     /// Answers of the model that checkpoints led to, at most.
     pub(crate) rounds: u64,

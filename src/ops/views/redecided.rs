@@ -10,7 +10,7 @@ pub(crate) struct Reproved {
     pub(crate) decisions: usize,
     pub(crate) matched: usize,
     pub(crate) mismatched: Vec<Mismatch>,
-    /// Those of which a machine withholds a part, so that they cannot be decided again.
+    /// Decisions with a part that a machine withholds, so that they cannot be made again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
 }
@@ -36,7 +36,7 @@ pub(crate) struct WhatIf {
     pub(crate) decisions: usize,
     pub(crate) read_as: ReadAs,
     pub(crate) changed: Vec<ChangedDecision>,
-    /// Decisions of which a machine withholds a part, so that they cannot be decided again.
+    /// Decisions with a part that a machine withholds, so that they cannot be made again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
     /// The parts of projects' own files that were left out because the user does not trust them, one line for each

@@ -81,7 +81,7 @@ pub(crate) struct SessionRow {
     pub(crate) cleared: bool,
     /// When the checkpoint after a restart is due.
     pub(crate) restart: Option<Timestamp>,
-    /// The decision whose checkpoint is on its way.
+    /// The decision whose delivery is open.
     pub(crate) delivering: Option<u64>,
     pub(crate) blocks_this_turn: u32,
     pub(crate) first_at: Timestamp,
@@ -154,7 +154,7 @@ impl SessionRow {
         self.notification.as_deref().filter(|_| self.status.waits())
     }
 
-    /// Returns the words for what applies to its next stop, and for what is on its way.
+    /// Returns the words for what applies to its next stop, and for its open delivery.
     pub(crate) fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("cleared", self.cleared),

@@ -54,7 +54,7 @@ pub(crate) struct DemandsBy {
     /// Those whose end is known.
     pub(crate) demands: u64,
     pub(crate) met: u64,
-    /// Those of which something is marked wrong.
+    /// Demands that are marked wrong.
     pub(crate) wrong: u64,
     /// From the demand to its last action, the middle of those that were met.
     pub(crate) done_ms: Option<u64>,

@@ -1,8 +1,8 @@
 //! Scripts: JavaScript that the model writes for the tool `exec`, and that calls the other tools.
 //!
-//! Newer rollouts have an item for each command and patch of a script. Older ones have the script only, and of a command
-//! that still runs there is no item yet. So the calls of a script are read from its text, as far as they are written out,
-//! and those that an item repeats are dropped.
+//! Newer rollouts have an item for each command and patch of a script. Older ones have the script only, and no item yet
+//! for a command that still runs. So the calls of a script are read from its text, as far as they are written out, and
+//! those that an item repeats are dropped.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,5 @@
-//! What each key means, in the words of the compiled-in `config.yml`; and of the keys that this file does not have.
+//! What each key means: in the words of the compiled-in `config.yml`, or written here for keys that this file does not
+//! have.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -31,7 +31,7 @@ pub(super) fn ended(
             };
             let outcome = by_output(turn, outcomes, position, &asked);
             let is_silent = || printed(turn, position).is_some_and(|end| end.silent);
-            // What speaks of failures only has said that there are none.
+            // A tool that reports only failures has reported that there are none.
             if outcome == Outcome::Unclear && kinds::is_silent(simple) && is_silent() {
                 Outcome::Counts
             } else {

@@ -341,7 +341,7 @@ impl Search<'_> {
 
     fn tool(&self, kind: Kind, family: Family, placed: &Placed) -> Does {
         let scoped = self.turn.policy.verify.scope == VerifiedCode::Package;
-        // The words of a rule do not say whose they are: those of the table do.
+        // A rule's words do not name the language; those of the table do.
         let of = kind_of(&placed.simple).map_or(family, |(_, family)| family);
         let reach = if scoped {
             reach::reach(placed, kind, of, self.map)

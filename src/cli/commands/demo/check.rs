@@ -20,7 +20,7 @@ pub(super) struct Played<'a> {
     pub(super) replies: Vec<Reply>,
 }
 
-/// What the daemon reports afterwards.
+/// What the daemon reports afterward.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) sessions: Vec<SessionRow>,

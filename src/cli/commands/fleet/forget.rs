@@ -70,7 +70,7 @@ impl Wanted {
 pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(Failure::failed("the collector is running")
-            .hint("`checkpointd daemon stop` stops it; start it again afterwards"));
+            .hint("`checkpointd daemon stop` stops it; start it again afterward"));
     }
     let (journal, _) = Journal::open(&home.journal, Options::default())?;
     let wanted = if journal.is_collector() {

@@ -21,7 +21,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::{print_json, word};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
 /// List, match, check, test and write rules
 #[derive(Args, Debug)]
@@ -138,7 +138,7 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
     if !policy.enabled {
         println!(
             "{}",
-            render::paint(Colour::Yellow, "this project is disabled: no rules apply")
+            render::paint(Color::Yellow, "this project is disabled: no rules apply")
         );
     }
     if looked.standing == Some(Standing::Trusted) {
@@ -181,7 +181,7 @@ fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -
             print_json(&Taking { path: &path, rules });
             continue;
         }
-        println!("{}", render::paint(Colour::Bold, &render::printable(&path)));
+        println!("{}", render::paint(Color::Bold, &render::printable(&path)));
         if taking.is_empty() {
             println!("  no rule");
         }

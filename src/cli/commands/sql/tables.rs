@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::csv::Sheet;
 use crate::cli::text::print_json;
 use crate::error::Result;
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The tables and columns that a question reads.
 pub(super) type Wanted = BTreeSet<(String, String)>;
@@ -306,7 +306,7 @@ pub(super) fn show(json: bool, csv: bool) -> Result<()> {
         sheet.finish()?;
     } else {
         for table in &TABLES {
-            println!("{} {}", render::paint(Colour::Bold, table.name), table.row);
+            println!("{} {}", render::paint(Color::Bold, table.name), table.row);
             for (column, form, about) in table.columns() {
                 render::print_wrapped(&format!("  {column:16} {form:8} "), about);
             }

@@ -47,7 +47,7 @@ fn attribute(key: &'static str, value: Any) -> KeyValue {
     }
 }
 
-/// Returns a point in time as OTLP has it, in nanoseconds.
+/// Returns a point in time in the form of OTLP, in nanoseconds.
 pub(super) fn nanos(at: Timestamp) -> u64 {
     u64::try_from(at.as_micros())
         .unwrap_or(0)
