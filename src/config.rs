@@ -18,7 +18,7 @@ pub(crate) fn home() -> Result<Home> {
     })
 }
 
-/// Loads the user's configuration, and has programs looked for where it says.
+/// Loads the user's configuration, and sets the folders in which it wants programs to be searched.
 ///
 /// # Errors
 ///

@@ -325,7 +325,7 @@ fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bo
 fn marker(state: &SessionState, policy: &Policy, consume: bool) -> bool {
     let own = policy.clear_file(state.session()).map(PathBuf::from);
     let shared = shared_marker(state, &policy.escape_marker);
-    // Both are looked at: what is used up must not let a later stop pass.
+    // Both are checked: a file that is used up must not let a later stop pass.
     own.into_iter()
         .chain(shared)
         .filter(|path| asks_to_pass(path, state, consume))

@@ -234,7 +234,7 @@ struct Run {
     command: UserCommand,
     variables: Variables,
     input: String,
-    /// Names of variables that the command gets besides those of every command.
+    /// Names of variables that the command gets in addition to those of every command.
     kept: Vec<VariableName>,
     within: Duration,
     failed: Arc<FailedCommands>,

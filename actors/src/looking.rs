@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time beyond git's own limit for all that is looked at besides git.
+/// Time beyond git's own limit for everything that is examined besides git.
 const SPARE: Duration = Duration::from_secs(5);
 
 /// Time for what a view shows beside the journal, for each project.

@@ -16,7 +16,7 @@ use crate::trust::{Standing, Trust};
 pub const FILE: &str = ".checkpointd.yml";
 /// Larger files of a project are not read.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024;
-/// The most folders above an agent's that are looked at.
+/// Maximum number of folders above an agent's that are examined.
 const ROOT_LEVELS_MAX: usize = 32;
 /// The most names at a project's top that are listed.
 const NAMES_MAX: usize = 2_000;
@@ -76,7 +76,7 @@ impl Project {
             policy: config.policy_with(&facts, file.as_ref(), is_trusted),
             standing,
             waiting: Vec::new(),
-            // Nothing else was noted yet.
+            // No earlier note exists.
             problem: notes.first().cloned(),
             notes,
             facts,
@@ -173,8 +173,8 @@ const MANIFESTS: [&str; 10] = [
 /// Maximum number of folders that are searched for them.
 const FOLDERS_MAX: usize = 64;
 
-/// Returns the files that switch on packs and lie in the folders above changed files, the top left out. Paths are
-/// relative to `top`, the top of the work tree.
+/// Returns the files that switch on packs in the folders above changed files, without the top. Paths are relative to
+/// `top`, the top of the work tree.
 pub fn touched(top: &Path, changed: &[ChangedFile]) -> Vec<String> {
     let mut folders = BTreeSet::new();
     for file in changed {

@@ -20,7 +20,7 @@ const FOLDERS_MAX: usize = 400;
 
 /// Returns whether a Rust file of the package in `folder` has tests within it; true if a package is too large to tell.
 ///
-/// The changed files are looked at first. Packages below it have tests of their own.
+/// The changed files are examined first. Packages below the folder have tests of their own.
 pub(crate) fn any(top: &Path, folder: &str, changed: &[ChangedFile]) -> bool {
     let package = top.join(folder);
     let changed = changed.iter().map(|file| top.join(&file.path));

@@ -79,7 +79,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Accepts files until no further ones can be accepted, or what came meanwhile has to wait.
+    /// Accepts files until no more can be accepted, or later ones have to wait.
     async fn drain(&mut self) -> std::io::Result<()> {
         let began = Instant::now();
         let mut is_first = true;

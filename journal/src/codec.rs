@@ -270,7 +270,7 @@ fn exactly(text: &str) -> Option<serde_json::Value> {
     (value.is_object() && again == text).then_some(value)
 }
 
-/// Returns the text of what [`payload::wrap`] returned; `None` for any other value.
+/// Returns the text in a value of [`payload::wrap`]; `None` for any other value.
 fn wrapped(value: &serde_json::Value) -> Option<&str> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
     members.get("text")?.as_str()

@@ -39,7 +39,7 @@ pub struct Identity {
     pub journal: Uuid,
     /// Since when it has this identity.
     pub since: Timestamp,
-    /// Why it got it.
+    /// Why it got this id.
     pub because: Renewal,
     /// Makes hashes that leave the machine useless to those who guess what was hashed. Never leaves it.
     #[serde(with = "digits")]

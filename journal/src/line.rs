@@ -36,7 +36,7 @@ struct Line<'a> {
     journal: Option<IgnoredAny>,
 }
 
-/// An event whose fields lie in a line beside those of [`Line`], whose names are others.
+/// An event whose fields are in the same line as those of [`Line`], under other names.
 struct Fields<'a> {
     kind: &'a str,
     text: &'a str,

@@ -72,7 +72,7 @@ fn root() -> u32 {
 ///
 /// # Errors
 ///
-/// If the path does not exist or cannot be looked at.
+/// If the path does not exist or cannot be examined.
 pub fn is_out_of_reach(path: &Path, user: u32) -> io::Result<bool> {
     let real = path.canonicalize()?;
     for (above, part) in real.ancestors().enumerate() {
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Every folder of the table is below a folder with mode 0700; `above` is that of the folder in between.
+    /// Every folder of the table is below a folder with mode 0700; `above` is the mode of the folder between them.
     #[test]
     fn others_can_change_what_they_can_write_or_replace() {
         let root = tempfile::tempdir().expect("a folder");

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-/// The indentation of a group's keys where there is none to follow.
+/// The indentation of a group's keys if there is no example to follow.
 const INDENT: usize = 2;
 
 /// Returns the text with `key`, or `group.key`, set to `value`, which is YAML on one line.

@@ -65,8 +65,8 @@ pub(super) fn command(client: &Path, arguments: &str) -> String {
     format!("[ -x {client} ] && exec {client} {arguments}; exit 0")
 }
 
-/// Returns the client's path in one of our commands: as [`command`] writes it, or plain as by hand.
-/// Other commands that name the client are the user's own.
+/// Returns the client's path in one of our commands: as [`command`] writes it, or without quotes as
+/// a person may write it. Other commands that name the client are the user's own.
 pub(crate) fn client_of(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -137,7 +137,7 @@ impl Order {
     }
 }
 
-/// Returns the event that an order makes. Two orders are two events, however alike they are.
+/// Returns the event that an order makes. Two orders are two events, even if they are equal.
 pub(crate) fn draft(entry: &SessionEntry, order: &Order, redactor: &Redactor) -> Draft {
     let at = Timestamp::now();
     Draft {

@@ -21,7 +21,7 @@ use crate::ops::branches::branches;
 use crate::ops::query::{self, Result};
 use crate::ops::views::{SessionRow, SessionSource, SessionTitle};
 
-/// Sessions that are shown unless all are asked for, besides those that wait or run.
+/// Maximum number of listed sessions, besides those that wait or run, unless all are requested.
 pub(crate) const SHOWN: usize = 200;
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
@@ -48,7 +48,7 @@ pub(crate) struct LastTool {
     pub(crate) failed: bool,
 }
 
-/// A session with what is looked up beside the journal.
+/// A session, with facts from outside the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NowRow {
     pub(crate) session: Uuid,
@@ -210,7 +210,7 @@ pub(crate) fn now(
     })
 }
 
-/// Has sessions in one folder of one machine know the repository that one of them knows.
+/// Sets the repository of all sessions in one folder of one machine, if one of them knows it.
 fn share_remotes<T>(rows: &mut [(T, NowRow)]) {
     let folder = |row: &NowRow| (row.source.clone(), row.project.clone());
     let known = rows
@@ -224,7 +224,7 @@ fn share_remotes<T>(rows: &mut [(T, NowRow)]) {
     }
 }
 
-/// What is looked up once for each project.
+/// The facts that are read once for each project.
 struct Project {
     policy: Policy,
     is_untrusted: bool,
@@ -251,7 +251,7 @@ impl Project {
         }
     }
 
-    /// One on another machine, whose files are not looked at.
+    /// A project on another machine, whose files are not read.
     fn elsewhere(config: &Config, folder: &str) -> Self {
         Self {
             policy: config.policy_with(&unseen(folder), None, false),

@@ -111,8 +111,8 @@ impl Git {
         process::feed_while(self.command(program, cwd, call), input, deadline, meanwhile)
     }
 
-    /// Returns this git with variables that name the repository whose top is the current folder, so that no other is
-    /// looked for.
+    /// Returns this git with variables that name the repository whose top is the current folder, so that git does not
+    /// search for another.
     pub(super) fn at_top(&self) -> Self {
         self.with([
             ("GIT_DIR", Path::new(".git")),

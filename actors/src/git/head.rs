@@ -47,7 +47,7 @@ pub(super) fn head_with(
     })
 }
 
-/// Returns the commits of other refs that are no older than a second. They come last, since many refs take a while.
+/// Returns the commits of other refs that are no older than a second. They are read last, since many refs take a while.
 /// Without them, only a commit of the same second can be taken for one of the turn.
 fn tips(view: &View, second: i64, deadline: Instant) -> Vec<String> {
     let call = vec![

@@ -10,7 +10,7 @@ use super::command::{Failure, Git, Output, words};
 use super::parse;
 use super::view::{Closed, View};
 
-/// The most submodules of one repository that are looked at.
+/// Maximum number of submodules of one repository that are examined.
 const SUBMODULES_MAX: usize = 100;
 /// How deep nested submodules are examined.
 const DEPTH_MAX: usize = 4;

@@ -19,7 +19,7 @@ pub(crate) struct Backward {
     torn: Vec<u8>,
     /// The file that precedes this one and is read next.
     before: Option<Box<Self>>,
-    /// The bytes that were read of what came after it.
+    /// The number of bytes that were read of the files after it.
     taken: u64,
 }
 

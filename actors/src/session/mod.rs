@@ -39,7 +39,7 @@ pub struct Session {
     busy: bool,
     /// The decision that was last handed to the terminal's delivery actor.
     handed_over: Option<u64>,
-    /// The turn whose beginning was last looked at.
+    /// The turn whose beginning was last recorded.
     begun: Option<Timestamp>,
     /// The restart for which a timer runs: its sequence number, and when its checkpoint is due.
     watched_restart: Option<(u64, Timestamp)>,

@@ -35,7 +35,7 @@ pub struct Facts {
     pub older_failures: bool,
     /// What the changed files hold.
     pub files: FileFacts,
-    /// What the project's own files say about verifying the changed ones; `None` if they were not looked at.
+    /// What the project's own files say about verifying the changed ones; `None` if they were not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
     /// Host and path of the repository that the project is a clone of, if it names one.

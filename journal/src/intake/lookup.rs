@@ -1,5 +1,5 @@
-//! Finds single events in sealed segments. Keeps the blocks that were read last: events that are read one after the other
-//! mostly lie in one.
+//! Finds single events in sealed segments. Keeps the blocks that were read last: events that are read one after the
+//! other are mostly in one.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -234,7 +234,7 @@ fn head_of(entries_bytes: usize) -> [u8; HEAD_BYTES] {
     head
 }
 
-/// Writes frames to a new sealed segment and syncs it. What lies between frames because of damage is kept.
+/// Writes frames to a new sealed segment and syncs it. Damaged bytes between frames are kept.
 pub(crate) fn write(path: &Path, frames: &[u8], first_seq: u64) -> Result<()> {
     let mut packer = zstd::bulk::Compressor::new(LEVEL).doing("write to", path)?;
     let mut entries = Vec::new();

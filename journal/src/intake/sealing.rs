@@ -31,7 +31,7 @@ pub(crate) fn seal(segment: &Segment) -> Result<()> {
 /// compressed again. `None` if no payload changes, or the frames are damaged.
 fn with_plain_payloads(frames: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
-    // The end of what `plain` has.
+    // The end of the part that `plain` has.
     let mut copied = 0;
     for found in Reader::new(frames) {
         let found = found.ok()?;

@@ -22,7 +22,8 @@ pub struct Options {
     pub sync: Sync,
     /// Maximum time that an acknowledged event stays unsynced with [`Sync::Mixed`].
     pub batch_window: Duration,
-    /// How long nothing is appended until the segment is sealed if it is not small, so that a journal at rest takes little.
+    /// A segment that is not small is sealed when nothing was appended for this long, so that an idle journal takes
+    /// little space.
     pub rest: Duration,
 }
 

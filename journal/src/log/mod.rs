@@ -85,7 +85,7 @@ impl Journal {
             to_store,
             dirty: None,
             to_sync,
-            // A stop may have come before the last rest.
+            // The journal may have been closed before it was last idle.
             appended: true,
             tried: None,
         };
@@ -229,8 +229,8 @@ impl Journal {
         appended.first().copied().ok_or(Error::Closed)
     }
 
-    /// As [`Journal::import`], with many events in one commit. An event that is already known is the last one that is
-    /// looked at: what follows it would get other numbers.
+    /// As [`Journal::import`], with many events in one commit. The import ends at an event that is already known: later
+    /// ones would get other numbers.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What the journal's threads and its readers share: the store, how far it is, and who waits for it.
+//! What the journal's threads and its readers share: the store, its last event, and who waits for it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ impl Stored {
         self.failure.is_some() || (self.seq >= wanted && !self.is_reopening)
     }
 
-    /// Returns how far the store is, or why it takes no events.
+    /// Returns the last stored event, or why the store accepts no events.
     pub(crate) fn result(&self) -> Result<u64> {
         self.failure.clone().map_or(Ok(self.seq), Err)
     }

@@ -247,7 +247,7 @@ impl StoreWriter {
         }
     }
 
-    /// Writes events to sled that were only in memory: while nothing is appended, the end of the log is there twice.
+    /// Writes events to sled that were only in memory. Until the next append, the end of the log has two copies.
     fn write_tail(&mut self) {
         let store = &self.shared.store;
         let written = store.empty_tail().and_then(|()| store.flush());

@@ -1,5 +1,6 @@
-//! Which events the store itself holds: those that no sealed segment has, in memory (tail.rs) or in sled. All others are in
-//! the log alone, and are found there by their number. The last event in sled stays: it says how far sled is.
+//! Which events the store itself holds: those that no sealed segment has, in memory (tail.rs) or in sled. All others
+//! are in the log alone, and are found there by their number. The last event in sled stays: it is the last one that
+//! sled has.
 //!
 //! Events move from memory to sled, and from there to the log. A reader looks in this order, so it misses none.
 

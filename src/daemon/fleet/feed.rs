@@ -29,7 +29,7 @@ const QUIET: Duration = Duration::from_secs(10);
 const GLANCE: Duration = Duration::from_millis(5);
 /// Time between two requests to send again.
 const ASK_EVERY: Duration = Duration::from_secs(600);
-/// Time between two removals of what is here from the broker.
+/// Time between two removals of stored events from the broker.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);

@@ -18,7 +18,7 @@ impl State {
         change(self.locked().get_or_insert_default());
     }
 
-    /// Nothing is set up any more.
+    /// Sending or collecting is no longer set up.
     pub(crate) fn clear(&self) {
         *self.locked() = None;
     }

@@ -30,7 +30,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 }
 
 /// Returns whether a daemon answers on a socket, whatever it answers. Its process id says less: a daemon that is being
-/// killed still has one, and another process may have got it since.
+/// killed still has one, and another process may have it by now.
 pub(in crate::daemon) fn answers(socket: &Path) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = with_short_path(socket, |path| UnixStream::connect(path))?;

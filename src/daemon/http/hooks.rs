@@ -84,7 +84,7 @@ async fn hook(
 }
 
 /// Parses and appends a hook call, and returns the reply. `waits` is how long the caller waits for
-/// a stop's reply, and `gone` ends when it does not wait any more.
+/// a stop's reply, and `gone` ends when it no longer waits.
 async fn accept_hook(
     api: &Api,
     headers: HookHeaders,

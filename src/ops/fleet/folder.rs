@@ -93,7 +93,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If a server is not right, or there is one already.
+    /// If a server is invalid, or is in the list already.
     pub(crate) fn init(path: &Path, servers: &[String]) -> Result<Self, String> {
         if let Some(wrong) = servers.iter().find(|server| Host::read(server).is_none()) {
             return Err(format!("`{wrong}` is no server: write HOST or HOST:PORT"));
@@ -241,7 +241,7 @@ impl Folder {
         Ok((pem, issued.until))
     }
 
-    /// Takes a machine in, or gives one that takes part a new certificate. The one before is of no use then.
+    /// Adds a machine, or gives a known machine a new certificate. The old one is then invalid.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What of an event leaves the machine at each level: a list of what may go. A kind or a field that is not on the list
-//! stays at home (spec FLEET-6).
+//! Which parts of an event leave the machine at each level: a list of what may be sent. A kind or a field that is not
+//! on the list is not sent (spec FLEET-6).
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use Blank::{List, NotAsked, Nothing, Null, Text, Zero};
 use Goes::{Keyed, Never, Plain, Word};
 use Level::{Decisions, Skeleton};
 
-/// How much a machine sends. The order is that of what is sent.
+/// How much a machine sends. The order is from less to more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Decisions and deliveries, without texts, commands and paths.
@@ -57,7 +57,7 @@ pub(super) enum Blank {
     List,
     /// An object without members.
     Nothing,
-    /// The word for changed files that were not looked up.
+    /// The word for changed files that were not determined.
     NotAsked,
 }
 

@@ -1,4 +1,4 @@
-//! The lines of what machines sent.
+//! The lines that machines sent.
 
 use std::io::BufRead;
 

@@ -14,7 +14,7 @@ struct Piece {
     last: u64,
     /// The number of the first event in this journal.
     here: u64,
-    /// All of them are one event here, since their machine withholds them.
+    /// All of them are one event here, because their machine withholds them.
     is_one: bool,
 }
 

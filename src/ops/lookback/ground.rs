@@ -1,5 +1,5 @@
-//! What turns of the past are judged by: each project's policy, its task files of today, and its git history. Looked up
-//! once for each project.
+//! The basis for judging past turns: each project's policy, its present task files, and its git history. Read once for
+//! each project.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(super) struct Known {
     pub(super) top: String,
     repository: Repository,
     is_there: bool,
-    /// Its tests of today; none if it is gone, or no repository.
+    /// Its present tests; empty if it is gone, or not a repository.
     tests: Listing,
     /// By folder, whether Rust files of the package have tests within them.
     rust_tests: Mutex<HashMap<String, bool>>,

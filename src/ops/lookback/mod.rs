@@ -90,7 +90,7 @@ pub(crate) struct PastTurnKept {
     pub(crate) evidence: Evidence,
     pub(crate) ending: Ending,
     pub(crate) elapsed_ms: Option<u64>,
-    /// What its end would have got; none if a person stopped the agent.
+    /// The verdict at its end; `None` if a person stopped the agent.
     pub(crate) decided: Option<Verdict>,
 }
 

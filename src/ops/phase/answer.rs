@@ -66,7 +66,7 @@ pub(crate) struct Detected {
     pub(crate) checkpoint_id: Option<String>,
     pub(crate) file: Option<PathBuf>,
     pub(crate) checkpoint: Option<PhaseView>,
-    /// Where none was found: whether there is one outside the scope.
+    /// If none was found: whether one exists outside the scope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) elsewhere: Option<bool>,
     pub(crate) problems: Vec<Problem>,

@@ -41,7 +41,7 @@ pub(crate) enum Request {
         #[serde(default)]
         scope: Scope,
     },
-    /// Say that the work of one is over (spec PHASE-6).
+    /// Mark the work of a record as completed (spec PHASE-6).
     Complete {
         /// As for `show`.
         id: String,

@@ -28,7 +28,7 @@ pub(crate) struct WrittenView {
     pub(crate) kind: ProgressKind,
     pub(crate) at: Timestamp,
     pub(crate) file: PathBuf,
-    /// What a person should know besides.
+    /// Other hints for a person.
     pub(crate) notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Walks along sessions: the place of each event in its turn, and where readers left off.
+//! Walks along sessions: the place of each event in its turn, and the last position of each reader.
 //!
 //! The place of an event follows from all that came before it. A client that follows a session asks repeatedly for what
 //! came since, so the ends of the last walks are kept, and the next one continues from there.

@@ -9,7 +9,7 @@ pub(crate) struct Benefit {
     pub(crate) stops: u64,
     /// Checkpoints sent.
     pub(crate) sent: u64,
-    /// Those that did not arrive, as far as is known.
+    /// Checkpoints that did not arrive, as far as is known.
     pub(crate) lost: u64,
     /// Actions that the checkpoints demanded.
     pub(crate) actions: u64,

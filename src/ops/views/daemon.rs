@@ -90,7 +90,7 @@ pub(crate) struct Collects {
     pub(crate) postgres: Option<Copied>,
 }
 
-/// How far a collector's copy in Postgres is.
+/// The state of a collector's copy in Postgres.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Copied {

@@ -112,7 +112,7 @@ impl LaneLine {
             | Event::ToolFinished { call, .. }
             | Event::ToolFailed { call, .. }
             | Event::PermissionAsked { call, .. } => line.call = Some(LaneCall::new(call)),
-            // As long as all the rest of a session, and nothing of it is shown.
+            // As long as the rest of a session, of which nothing is shown.
             Event::EvidenceGathered { .. }
             | Event::FactsGathered { .. }
             | Event::BaselineTaken { .. }

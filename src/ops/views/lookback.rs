@@ -79,7 +79,7 @@ pub(crate) struct PastTurnRow {
     pub(crate) nothing_run: bool,
     pub(crate) tests_failed: bool,
     pub(crate) error_left: bool,
-    /// What its end would have got; null if a person stopped the agent.
+    /// The verdict at its end; null if a person stopped the agent.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) reason: Option<Reason>,
     /// What checkpoints would have demanded.

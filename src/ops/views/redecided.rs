@@ -4,7 +4,7 @@ use journal::{Agent, Decision, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Whether decisions come out the same again.
+/// Whether decisions have the same result again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reproved {
     pub(crate) decisions: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Reproved {
     pub(crate) withheld: u64,
 }
 
-/// A decision that does not come out the same.
+/// A decision that has another result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mismatch {
     pub(crate) seq: u64,
@@ -62,7 +62,7 @@ pub(crate) struct ChangedDecision {
     pub(crate) agent: Agent,
     pub(crate) was: Side,
     pub(crate) now: Side,
-    /// It passed before anything was looked up, so what it would ask for is not known.
+    /// It passed before evidence was gathered, so its demands are not known.
     pub(crate) guessed: bool,
 }
 

@@ -100,7 +100,7 @@ pub(crate) struct SessionRow {
     /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
-    /// The machine withholds a part of what all of this is made of.
+    /// Its machine withholds a part of the data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) withheld: bool,
 }

@@ -39,7 +39,7 @@ pub(crate) struct StateView {
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) counts: Counts,
     pub(crate) calls: Vec<ToolCall>,
-    /// The machine withholds a part of what all of this is made of.
+    /// Its machine withholds a part of the data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) withheld: bool,
 }

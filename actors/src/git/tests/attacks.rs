@@ -1,4 +1,4 @@
-//! Repositories whose own configuration names programs for git to run. None may run when the work tree is looked at;
+//! Repositories whose own configuration names programs for git to run. None may run when the work tree is examined;
 //! that the plain `git status` runs each of them shows that the attack is real.
 
 use std::path::{Path, PathBuf};

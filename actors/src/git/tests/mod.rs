@@ -118,7 +118,7 @@ fn a_submodule_counts_as_its_path() {
     ])
     .commit_at(BEFORE);
     assert_eq!(repo.checked_paths(), [""; 0]);
-    // New files alone are none of `git diff`'s changes.
+    // New files alone are not among `git diff`'s changes.
     repo.write("sub/new", "");
     assert_eq!(repo.checked_paths(), [""; 0]);
     repo.write("sub/kept", "dirty");

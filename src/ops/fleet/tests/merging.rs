@@ -188,7 +188,7 @@ fn what_is_not_right_is_refused_in_words() {
     );
     assert!(says.contains("a machine's name"), "{says}");
     assert_eq!(collector.journal.last_seq(), 0, "nothing was taken in");
-    // A file that was cut: what is whole stays, and the rest comes with the whole file.
+    // A file that was cut off: the complete lines stay, and the rest comes with the whole file.
     let says = refused(&collector.journal, &lines[..run + 500].join("\n"));
     assert!(says.contains("ends within the run from 1001"), "{says}");
     assert_eq!(collector.journal.last_seq(), 1_001);
