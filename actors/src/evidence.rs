@@ -333,8 +333,8 @@ fn marker(state: &SessionState, policy: &Policy, consume: bool) -> bool {
         > 0
 }
 
-/// Returns the path of the marker in the agent's `TMPDIR`, if that is a folder of the user. In another's, anybody could put
-/// it.
+/// Returns the path of the marker in the agent's `TMPDIR`, if that is a folder of the user. In another user's folder,
+/// others could create it.
 fn shared_marker(state: &SessionState, name: &str) -> Option<PathBuf> {
     let folder = Path::new(state.place.env("TMPDIR")?);
     let is_own = folder.metadata().is_ok_and(|meta| is_users(&meta));

@@ -1,6 +1,6 @@
 //! Whether a file's first lines say that a program wrote it (spec RULE-17).
 
-/// How much of a file is looked at, in bytes.
+/// How much of a file is examined, in bytes.
 pub const HEADER_BYTES: usize = 2048;
 /// Maximum number of lines that are read.
 const LINES_MAX: usize = 20;

@@ -5,8 +5,8 @@
 //! `<hook_prompt ..>`, both with line breaks that vary. Own text is recognized by its canonical prefix after such
 //! wrappers are taken off; a message that merely quotes it further down belongs to its writer.
 //!
-//! Each agent lists its wrappers and texts in its room. They are looked for in the prompts of every agent: no two agents
-//! use one opening for different things.
+//! Each agent lists its wrappers and texts in its room. They are searched for in the prompts of every agent: no two
+//! agents use one opening for different things.
 
 use journal::PromptOrigin;
 

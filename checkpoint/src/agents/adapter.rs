@@ -88,7 +88,7 @@ pub trait Adapter: Debug + Sync {
         }
     }
 
-    /// Where to look for the transcript of a session whose hooks do not name it.
+    /// Where to search for the transcript of a session whose hooks do not name it.
     fn transcript_search(&self) -> Option<TranscriptSearch> {
         None
     }

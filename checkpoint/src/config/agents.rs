@@ -80,7 +80,7 @@ impl DescribedAgents {
     }
 }
 
-/// An agent, as far as it differs from Claude Code.
+/// An agent, by its differences from Claude Code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedAgent {

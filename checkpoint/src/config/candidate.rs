@@ -122,8 +122,8 @@ impl RuleFile {
         )
     }
 
-    /// Returns a policy with this file laid over it. Packs that the file adds come with their
-    /// built-in rules.
+    /// Returns a policy with this file applied to it. Packs that the file adds have their built-in
+    /// rules.
     pub fn over(&self, policy: &Policy) -> Policy {
         let layer = &self.layer;
         let mut laid = policy.clone();

@@ -49,7 +49,7 @@ const NOT_RUN: [&str; 29] = [
     "not found in registry",
 ];
 
-/// Words of the names of tools that look at something and change nothing.
+/// Words in the names of tools that read something and change nothing.
 const LOOKING_TOOLS: [&str; 25] = [
     "read",
     "search",
@@ -142,7 +142,7 @@ pub(super) fn is_answer(call: &ToolCall, line: &CommandLine, project: &str) -> b
     }
 }
 
-/// Returns whether an absolute path lies outside the project.
+/// Returns whether an absolute path is outside the project.
 fn is_outside(path: &str, project: &str) -> bool {
     !project.is_empty()
         && path.starts_with(['/', '~'])

@@ -11,14 +11,14 @@ use super::{missing, older, outcomes, settled};
 use crate::policy::HandedOver;
 use crate::shell::{self, CommandLine, Simple};
 
-/// The most failed calls of one turn that are looked for in a message.
+/// Maximum number of failed calls of one turn that are searched for in a message.
 const CALLS_MAX: usize = 64;
 /// The most words by which a message may name one failure.
 const WORDS_MAX: usize = 48;
 /// The shortest word of an output that names what it is about.
 const WORD_CHARS_MIN: usize = 6;
 
-/// A cause that lies outside the project.
+/// A cause outside the project.
 struct Cause {
     /// How programs report it.
     says: Regex,
@@ -193,8 +193,8 @@ fn last_part(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns whether the agent handed a failure over: its last message names it, and either its cause lies outside the
-/// project, or the turn changed nothing, so that the failure is what it found out.
+/// Returns whether the agent handed a failure over: its last message names it, and either its cause is outside the
+/// project, or the turn changed nothing, so that the failure is its result.
 pub(super) fn is_over(turn: &Turn<'_>, index: usize) -> bool {
     if turn.policy.hygiene.handed_over != HandedOver::Believed
         || !turn.evidence.facts.named_failures.contains(&index)

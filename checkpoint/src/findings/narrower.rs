@@ -10,7 +10,7 @@ use super::verify::kinds;
 use crate::policy::Narrower;
 use crate::shell::Simple;
 
-/// The most failed tests of one output that are looked for.
+/// Maximum number of failed tests of one output that are searched for.
 const NAMES_MAX: usize = 64;
 
 /// Words of a line of tests that choose none of them.

@@ -1,4 +1,5 @@
-//! Scripts that the agent wrote on its line to look at something: their mistakes are not the project's (spec HYG-10, HYG-11).
+//! Scripts that the agent wrote on its line to examine something: their mistakes are not the project's (spec HYG-10,
+//! HYG-11).
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use regex::Regex;
 use super::verify;
 use crate::shell::CommandLine;
 
-/// Modules by which a script looks at data. What it imports besides them may be the project's.
+/// Modules with which scripts examine data. Other imports may belong to the project.
 const MODULES: [&str; 62] = [
     "json",
     "sys",

@@ -55,7 +55,7 @@ pub(super) struct Wanted<'a> {
     pub(super) purpose: &'a str,
     /// The packs whose rules ask for it.
     pub(super) packs: &'a [&'a str],
-    /// Whether it is a look at something, which is done however it ends.
+    /// Whether it is the reading of something, which is done however it ends.
     pub(super) looks: bool,
     /// Whether the call must succeed even with `evidence: substring`
     /// (spec EVID-12: only a restart).
@@ -71,7 +71,7 @@ pub(super) struct Asked<'a> {
     pub(super) tests: bool,
     /// The packs of the code that it is about.
     pub(super) packs: &'a [&'a str],
-    /// Whether it is a look at something, which is done however it ends.
+    /// Whether it is the reading of something, which is done however it ends.
     pub(super) looks: bool,
 }
 
@@ -85,7 +85,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Looks for an action among the turn's calls.
+/// Searches for an action among the turn's calls.
 pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
     let patterns: Vec<_> = wanted

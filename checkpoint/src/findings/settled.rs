@@ -270,7 +270,7 @@ fn settles_by_line(turn: &Turn<'_>, index: usize, at: usize, files: &[PathRef]) 
             .iter()
             .all(|simple| questions::is_harmless(simple) || looks_or_records(simple)),
     };
-    // A search whose path was wrong is a question all the same.
+    // A search whose path was wrong is still a question.
     let searched = calls[index].kind == ToolKind::Shell
         && !before.is_empty()
         && before

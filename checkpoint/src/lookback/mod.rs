@@ -59,7 +59,7 @@ pub struct Judged {
     pub evidence: Evidence,
     /// How it ended.
     pub ending: Ending,
-    /// What a stop at its end would have got; none if a person stopped the agent.
+    /// The verdict of a stop at its end; `None` if a person stopped the agent.
     pub decision: Option<Decision>,
     /// Whether any of its events was new.
     pub is_new: bool,
@@ -211,7 +211,7 @@ impl PastSession {
         Ok(seqs.last().copied().unwrap_or_default())
     }
 
-    /// The id comes from the turn and the kind, so a second look back at a transcript gives the same events.
+    /// The id comes from the turn and the kind, so reading a transcript again gives the same events.
     fn draft(&self, key: i64, at: Timestamp, event: Event) -> Draft {
         let name = format!("lookback:{}:{key}", event.kind());
         self.named(&name, at, event)

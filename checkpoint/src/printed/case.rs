@@ -6,7 +6,7 @@ use crate::shell::{Flow, Step};
 
 use super::template::{self, Template};
 
-/// The longest line of an output that a command of the line may have printed, and the most lines that are looked at.
+/// The longest line of an output that a command of the line may have printed, and the most lines that are examined.
 const LINE_BYTES_MAX: usize = 400;
 const LINES_MAX: usize = 20_000;
 /// The most commands of a line that is followed.

@@ -28,7 +28,7 @@ pub(super) const PLAIN: [&str; 10] = [
     "cd", "pushd", "popd", "sleep", "export", "local", "declare", "readonly", "typeset", "set",
 ];
 
-/// Returns whether a command is of no interest by itself.
+/// Returns whether a command matters only through others.
 pub(super) fn is_plain(step: &Step) -> bool {
     let program = step.words.first().map_or("", String::as_str);
     template::prints(&step.words)

@@ -60,7 +60,7 @@ struct Part<'f> {
     flow: &'f Flow<Step>,
     /// The end of what it prints is shown.
     visible: bool,
-    /// Failures were looked for in what it prints.
+    /// A later command searched its output for failures.
     sought: bool,
 }
 
@@ -90,7 +90,7 @@ fn leaves_the_end(flow: &Flow<Step>) -> bool {
     programs::passes(flow) && program(flow) != Some("head")
 }
 
-/// Returns whether a part of a pipeline looks for failures.
+/// Returns whether a part of a pipeline searches for failures.
 fn seeks_failures(flow: &Flow<Step>) -> bool {
     let Flow::Run(step) = flow else {
         return false;

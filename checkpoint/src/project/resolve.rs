@@ -31,7 +31,7 @@ pub(crate) struct Map<'a> {
 }
 
 impl Map<'_> {
-    /// Returns the folder from the top of the work tree that a written path means, as far as that is known.
+    /// Returns the folder for a written path, relative to the top of the work tree, if it is known.
     ///
     /// A relative path may start from a folder in which an earlier call left the shell, and an absolute one may lead to
     /// the project through a link or a work tree: then the end of the path decides.
@@ -133,7 +133,7 @@ struct Call<'a> {
     runners: &'static [&'static str],
     names: Vec<&'a str>,
     selected: Option<&'a str>,
-    /// Whether the packages' own tasks of that name are meant, and not those of the top.
+    /// Whether it refers to the packages' own tasks of that name, and not to those of the top.
     everywhere: bool,
 }
 

@@ -17,7 +17,7 @@ const CLOSERS_MAX: usize = 8;
 const BLANKS_MAX: usize = 16;
 /// The most characters between a name and `value`, its neighbor in lists of names and values.
 const NEIGHBOR_BYTES_MAX: usize = 24;
-/// How far back a login is looked for that a password belongs to.
+/// How far back from a password its login is searched for, in bytes.
 const LOGIN_BYTES_MAX: usize = 160;
 /// How many bytes of a value are examined.
 const JUDGED_BYTES_MAX: usize = 128;
@@ -199,7 +199,7 @@ fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     })
 }
 
-/// Returns whether a dollar sign begins a value and not a variable: it has further signs.
+/// Returns whether a dollar sign begins a value and not a variable: the value has more such signs.
 fn is_dollar_secret(scan: &Scan<'_>, at: usize) -> bool {
     let word = scan.bytes[at..]
         .iter()

@@ -9,7 +9,7 @@ use super::value::{Style, is_password, says_nothing};
 const ARGUMENTS_BYTES_MAX: usize = 1024;
 /// How many of its words are read.
 const WORDS_MAX: usize = 48;
-/// How far before a program its input is looked for.
+/// How far before a program its input is searched for, in bytes.
 const INPUT_BYTES_MAX: usize = 512;
 
 /// Where a program takes a secret.

@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::chars::Look;
 
-/// Parts of names that the automaton looks for; [`Name::read`] reads the whole name around one.
+/// Parts of names that the automaton searches for; [`Name::read`] reads the whole name around one.
 pub(super) const STEMS: &[&str] = &[
     "pass",
     "pwd",

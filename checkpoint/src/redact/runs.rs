@@ -17,7 +17,7 @@ const AWS_SECRET_BYTES: usize = 40;
 const PHRASE_WORDS_MIN: usize = 12;
 /// The most words of a phrase.
 const PHRASE_WORDS_MAX: usize = 24;
-/// The least different words of several phrases in a row.
+/// The least number of different words in several phrases in a row.
 const PHRASE_WORDS_DISTINCT_MIN: usize = 9;
 /// The longest gap between two words of a phrase, in bytes.
 const GAP_BYTES_MAX: usize = 6;
@@ -169,7 +169,7 @@ impl Words {
         }
     }
 
-    /// Looks at the words that came in a row.
+    /// Examines the words that came in a row.
     fn end(&mut self, scan: &mut Scan<'_>) {
         if self.count >= PHRASE_WORDS_MIN {
             phrases(scan, self.first..self.last);
@@ -213,7 +213,7 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     }
     found.extend(phrase.filter(|_| count >= PHRASE_WORDS_MIN));
     for phrase in found {
-        // A longer text of few words is none.
+        // A longer text of few words is not a phrase.
         let words = || {
             scan.text[phrase.clone()]
                 .split(|c: char| !c.is_ascii_lowercase())

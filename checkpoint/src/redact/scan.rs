@@ -1,5 +1,5 @@
-//! A text that is being searched: what was found, and what the rules know of it already. Each part of the text is looked
-//! at a bounded number of times, so the work is linear.
+//! A text that is being searched: what was found, and what the rules know of it already. Each part of the text is
+//! examined a bounded number of times, so the work is linear.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const BREAK_BYTES_MAX: usize = 24;
 /// The most lines that one token is broken over.
 const BREAKS_MAX: usize = 8;
 
-/// How far the parts of a token are looked for, in bytes.
+/// How far the parts of a token are searched for, in bytes.
 const TOKEN_HEAD_BYTES: usize = 1024;
 /// The most bytes of a token before the literal that tells it.
 const INNER_BYTES_MAX: usize = 64;

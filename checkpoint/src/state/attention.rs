@@ -33,7 +33,7 @@ impl SessionState {
         let stays = match event {
             Event::DeliveryFailed { .. } => true,
             // A text that waited to be typed did not arrive. Whether a reply did is unknown; but if no hook call came
-            // since, the host does not wait for its agent any more, for example because a person pressed Esc meanwhile.
+            // since, the host no longer waits for its agent, for example because a person pressed Esc meanwhile.
             Event::DeliveryExpired { reason, .. } => {
                 let is_silent = self.heard_at.is_none_or(|heard| heard <= lost.at);
                 !matches!(reason.as_str(), "superseded" | "session_ended")

@@ -80,7 +80,7 @@ impl SessionState {
             match self.notification.as_deref() {
                 None => SessionStatus::Idle,
                 Some(AGENT_FINISHED) => SessionStatus::Waiting,
-                // An agent says that it waits after every finish. Nothing is wrong with it.
+                // An agent reports after every finish that it waits. Nothing is wrong with it.
                 Some(word) if self.idle_word() == Some(word) => SessionStatus::Waiting,
                 Some(_) => SessionStatus::NeedsYou,
             }

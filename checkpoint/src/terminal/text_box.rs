@@ -69,7 +69,7 @@ pub(super) fn bare(text: &str) -> impl Iterator<Item = char> {
 }
 
 /// Finds a composer without a rule below it: the rows from the last marker above the cursor to the end of the text
-/// around it, if there is only that text between, and the column behind the marker. That column is at most `start_max`:
+/// around it, if there is only that text between, and the column after the marker. That column is at most `start_max`:
 /// further in, a line of the text itself may begin with such a sign.
 pub(crate) fn open_composer(
     rows: &[Row],

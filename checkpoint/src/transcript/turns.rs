@@ -60,7 +60,7 @@ pub struct Turns<'a> {
     seen: Seen,
 }
 
-/// The turn that is being read, as far as it was read.
+/// The turn that is being read.
 struct Growing {
     facts: Facts,
     folding: Folding,
@@ -205,7 +205,7 @@ impl<'a> Turns<'a> {
                 interrupted: false,
             });
         }
-        // What lies before the first message belongs to no turn.
+        // Lines before the first message belong to no turn.
         if let Some(turn) = &mut self.current {
             turn.take(entry, self.adapter, &self.authors, self.redactor);
         }

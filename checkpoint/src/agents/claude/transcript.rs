@@ -290,7 +290,7 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
         return None;
     };
     let failed = block.is_error.is_true();
-    // The text of a file that was read or edited is of no use, and may be long.
+    // The text of a file that was read or edited is not needed, and may be long.
     let is_file = line.tool_use_result.is_some_and(|result| {
         let head = |bytes: usize| result.get().get(..bytes).unwrap_or(result.get());
         // The file with the output of a command in the background is not a file of the project.

@@ -84,7 +84,7 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
     expanded
 }
 
-/// Returns the result of a wait: the script came to its end; how its command ended is in what it printed.
+/// Returns the result of a wait: the script has ended; its output says how its command ended.
 fn waited(entry: Entry<'_>) -> Entry<'_> {
     let Entry::Result {
         id,
@@ -250,7 +250,7 @@ fn calls<'a>(script: &ToolCall, echoes: &mut Echoes) -> Vec<Entry<'a>> {
 struct Script {
     commands: Vec<String>,
     patches: Vec<String>,
-    /// The command in the background that it looks at.
+    /// The command in the background whose output it reads.
     session: Option<String>,
 }
 

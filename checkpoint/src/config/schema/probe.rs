@@ -1,7 +1,7 @@
 //! Deserializes a type from a source that gives almost no data and records what the type requests.
 //!
 //! A probe leads to one place within the type, by a path of keys and items, and gives only what lies on the path. What
-//! the type asks for at its end is recorded, whether or not the type is then content.
+//! the type asks for at its end is recorded, even if the type then refuses the value.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -67,7 +67,7 @@ pub(super) fn ended(
     }
 }
 
-/// What a script of the project calls a dry run is its own code all the same.
+/// What a script of the project calls a dry run is still its own code.
 fn without_pretense<'s>(simple: &'s shell::Simple, does: &Does) -> Cow<'s, shell::Simple> {
     let is_script = |script: &str| crate::project::file_name(script).contains('.');
     let runs_script =

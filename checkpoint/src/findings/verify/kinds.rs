@@ -376,7 +376,8 @@ pub(super) fn is_silent(simple: &Simple) -> bool {
     SILENT.contains(&program) || goes_quietly || is_told()
 }
 
-/// Returns what a command does whose operands alone say it: names of tasks or sessions, or a test that an interpreter runs.
+/// Returns what a command does if only its operands say so: names of tasks or sessions, or a test that an interpreter
+/// runs.
 fn by_operands(simple: &Simple) -> Option<(Kind, Family)> {
     let (program, rest) = simple.words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();

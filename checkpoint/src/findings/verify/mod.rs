@@ -431,7 +431,7 @@ impl Judge<'_> {
         narrower::passed_for(self.turn, run.position.0, &tests)
     }
 
-    /// Returns what a command says about a file; `None` if it is none that could.
+    /// Returns what a command says about a file; `None` if it cannot say anything.
     fn outcome(&self, run: &Run, need: &Need<'_>) -> Option<Outcome> {
         let workspace = self.map.workspace;
         let covers = match &run.does {

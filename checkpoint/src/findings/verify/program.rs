@@ -1,4 +1,4 @@
-//! Runs of the changed program itself: its script, its server asked, its page looked at (spec EVID-24).
+//! Runs of the changed program itself: its script, a request to its server, a visit to its page (spec EVID-24).
 
 use journal::{ChangedFile, ToolCall, ToolKind};
 
@@ -289,7 +289,8 @@ fn is_module(script: &str, path: &str) -> bool {
         || folder(path).split('/').any(|part| part == module)
 }
 
-/// Returns whether a script of the same language lies beside a file or above it, in its package: it is what uses the file.
+/// Returns whether a script of the same language is beside a file or above it, in its package: such a script uses the
+/// file.
 fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> bool {
     if family(script) == Family::Other
         || family(script) != family(path)

@@ -14,7 +14,7 @@ use crate::project::{file_name, folder, is_test};
 pub(super) enum Reach {
     /// All tests, or it is unknown which.
     All,
-    /// What lies below these folders.
+    /// The code below these folders.
     Folders(Vec<String>),
     /// What these tests are about; parts of their names if a runner was given such.
     Files(Vec<String>),

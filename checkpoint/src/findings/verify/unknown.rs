@@ -145,7 +145,7 @@ impl Unknown {
         self.checks || (is_foreign(path) && !covered && !checkable && is_enough)
     }
 
-    /// Returns whether the command is about the code where a file lies.
+    /// Returns whether the command is about the code of a file's folder.
     pub(super) fn covers(&self, path: &str, workspace: &Workspace) -> bool {
         let kind = if self.checks { Kind::Tests } else { Kind::Run };
         self.reach.covers(path, kind, Family::Other, workspace)
@@ -179,7 +179,7 @@ fn is_help(simple: &Simple) -> bool {
         .any(|word| asks.contains(&word.as_str()))
 }
 
-/// Returns whether a command runs a program or a script that lies in the project, as its line writes it.
+/// Returns whether a command runs a program or a script of the project, by the path in its line.
 fn is_in_project(simple: &Simple, of: &Of<'_>) -> bool {
     let is_inside = |path: &str| {
         let is_relative = !path.starts_with(['/', '~', '$']) && path.contains('/');

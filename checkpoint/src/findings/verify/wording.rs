@@ -123,7 +123,7 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
                 } else {
                     of
                 };
-                // A tool of no known language is usual for files of none only.
+                // A tool without a known language is usual only for files without one.
                 let is_guess = task.runner == project::usual::RUNNER && of == Family::Other;
                 if found == kind && checks(of, file, map) && !(is_guess && family(file) != of) {
                     return true;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 pub(crate) struct Planted {
     pub(crate) line: usize,
     pub(crate) text: String,
-    /// What must not be left of it.
+    /// What must not remain of it.
     pub(crate) secrets: Vec<String>,
 }
 
