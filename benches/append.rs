@@ -3,7 +3,7 @@
 //! is synced at every commit, as many programs would do it.
 //!
 //! `cargo bench --bench append [-- --rounds N] [-- --millis N]`. Target: at least half of the bare group commit with 64
-//! clients. The journal does more for its acknowledgement: it encodes, compresses, checks for duplicates, and keeps its
+//! clients. The journal does more for its acknowledgment: it encodes, compresses, checks for duplicates, and keeps its
 //! store and its indexes up behind it, on the same cores.
 
 #[path = "support/measure.rs"]

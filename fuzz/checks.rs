@@ -54,11 +54,11 @@ pub fn hook(bytes: &[u8]) {
             redactor: redact::built_in(),
             agents: checkpoint::config::DescribedAgents::NONE,
         };
-        let Ok(normal) = hooks::normalise(&call, reading) else {
+        let Ok(normal) = hooks::normalize(&call, reading) else {
             continue;
         };
         assert_eq!(
-            hooks::normalise(&call, reading).as_ref(),
+            hooks::normalize(&call, reading).as_ref(),
             Ok(&normal),
             "{agent:?}: read twice"
         );

@@ -18,12 +18,12 @@ pub(crate) fn home() -> Result<Home> {
     })
 }
 
-/// Loads the user's configuration, and has programs looked for where it says.
+/// Loads the user's configuration, and sets the folders in which it wants programs to be searched.
 ///
 /// # Errors
 ///
-/// If the file is invalid, or if somebody besides the user and root can change it (spec ENV-3): it names programs that
-/// the daemon runs.
+/// If the file is invalid, or if a user other than its owner and root can change it (spec ENV-3): it names programs
+/// that the daemon runs.
 pub(crate) fn load(home: &Home) -> Result<Config> {
     let mut config = read(&home.config)?;
     config.clear_folder = home.clear.to_str().map(str::to_owned);
@@ -56,8 +56,8 @@ fn folders_of(path: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Refuses the folders of the data if somebody besides the user and root can put others in their place (spec ENV-3).
-/// Folders that do not exist yet are created with the right mode.
+/// Refuses the data folders if users other than their owner and root can replace them (spec ENV-3). Folders that do not
+/// exist yet are created with the right mode.
 pub(crate) fn refuse_reachable_home(home: &Home) -> Result<()> {
     for folder in [&home.journal, &home.run]
         .into_iter()
@@ -81,7 +81,6 @@ fn refuse_reach(path: &Path, meta: &Metadata) -> Result<()> {
     Err(Failure::usage(format!("{} {reach}, so it is not used", path.display())).hint(repair))
 }
 
-/// Parses a configuration.
 pub(crate) fn check(path: &Path, text: &str) -> Result<Config> {
     let name = path.display().to_string();
     Config::load(Some((&name, text))).map_err(Failure::usage)

@@ -26,7 +26,6 @@ pub(crate) struct Failure {
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// The request failed.
     pub(crate) fn failed(error: impl fmt::Display) -> Self {
         Self {
             code: exit::FAILED,
@@ -35,7 +34,6 @@ impl Failure {
         }
     }
 
-    /// The request is invalid.
     pub(crate) fn usage(error: impl fmt::Display) -> Self {
         Self {
             code: exit::USAGE,
@@ -44,7 +42,6 @@ impl Failure {
         }
     }
 
-    /// The daemon or the journal is unreachable.
     pub(crate) fn unreachable(error: impl fmt::Display) -> Self {
         Self {
             code: exit::UNREACHABLE,
@@ -60,7 +57,7 @@ impl Failure {
         self
     }
 
-    /// Returns the message without the hint.
+    /// Returns the message without its hint.
     pub(crate) fn text(&self) -> String {
         format!("{:#}", self.error)
     }

@@ -8,9 +8,9 @@ use journal::Timestamp;
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A color with a meaning.
+/// What a color means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Colour {
+pub(crate) enum Color {
     /// Success, or an injected checkpoint.
     Green,
     /// A warning.
@@ -24,24 +24,24 @@ pub(crate) enum Colour {
 }
 
 /// Returns whether output is colored: on a terminal or with `CLICOLOR_FORCE`, unless `NO_COLOR` is set.
-pub(crate) fn colours_wanted() -> bool {
+pub(crate) fn colors_wanted() -> bool {
     let set =
         |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !forbidden && (set("CLICOLOR_FORCE") || std::io::stdout().is_terminal())
 }
 
-/// Colors a text if [`colours_wanted`].
-pub(crate) fn paint(colour: Colour, text: &str) -> String {
-    if !colours_wanted() {
+/// Colors a text if [`colors_wanted`].
+pub(crate) fn paint(color: Color, text: &str) -> String {
+    if !colors_wanted() {
         return text.to_owned();
     }
-    let code = match colour {
-        Colour::Green => "32",
-        Colour::Yellow => "33",
-        Colour::Red => "31",
-        Colour::Dim => "2",
-        Colour::Bold => "1",
+    let code = match color {
+        Color::Green => "32",
+        Color::Yellow => "33",
+        Color::Red => "31",
+        Color::Dim => "2",
+        Color::Bold => "1",
     };
     format!("\x1b[{code}m{text}\x1b[0m")
 }
@@ -172,10 +172,10 @@ pub(crate) fn width() -> usize {
 
 /// Cuts a line that may contain our own color codes to this many visible columns.
 pub(crate) fn fit(line: &str, columns_max: usize) -> String {
-    let mut in_colour = false;
+    let mut in_color = false;
     let mut columns = |c: char| {
-        let is_code = in_colour || c == '\x1b';
-        in_colour = is_code && c != 'm';
+        let is_code = in_color || c == '\x1b';
+        in_color = is_code && c != 'm';
         if is_code { 0 } else { c.width().unwrap_or(0) }
     };
     let total: usize = line.chars().map(&mut columns).sum();
@@ -237,7 +237,7 @@ pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
 }
 
 /// Like [`wrapped`] for the first line of a text; its other lines stay lines, as a quoted file needs.
-pub(crate) fn labelled(label: &str, text: &str) -> Vec<String> {
+pub(crate) fn labeled(label: &str, text: &str) -> Vec<String> {
     let text = printable_lines(text);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let indent = label.width();
@@ -264,7 +264,7 @@ pub(crate) struct Table<const N: usize> {
     rows: Vec<[String; N]>,
     /// Columns dropped when the table is too wide, in this order.
     optional: &'static [usize],
-    colour: fn(&str) -> Option<Colour>,
+    color: fn(&str) -> Option<Color>,
 }
 
 impl<const N: usize> Table<N> {
@@ -273,7 +273,7 @@ impl<const N: usize> Table<N> {
             head,
             rows: Vec::new(),
             optional: &[],
-            colour: |_| None,
+            color: |_| None,
         }
     }
 
@@ -284,8 +284,8 @@ impl<const N: usize> Table<N> {
     }
 
     /// Colors cells by their content.
-    pub(crate) const fn coloured(mut self, colour: fn(&str) -> Option<Colour>) -> Self {
-        self.colour = colour;
+    pub(crate) const fn colored(mut self, color: fn(&str) -> Option<Color>) -> Self {
+        self.color = color;
         self
     }
 
@@ -326,8 +326,8 @@ impl<const N: usize> Table<N> {
                 } else {
                     widths[*column] + 2 - cell.width()
                 };
-                match (self.colour)(cell).filter(|_| !is_head) {
-                    Some(colour) => line.push_str(&paint(colour, cell)),
+                match (self.color)(cell).filter(|_| !is_head) {
+                    Some(color) => line.push_str(&paint(color, cell)),
                     None => line.push_str(cell),
                 }
                 line.extend(std::iter::repeat_n(' ', pad));
@@ -348,7 +348,7 @@ impl<const N: usize> Table<N> {
             println!(
                 "{}",
                 if number == 0 {
-                    paint(Colour::Bold, &line)
+                    paint(Color::Bold, &line)
                 } else {
                     line
                 }
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_take_no_room() {
+    fn colors_take_no_room() {
         assert_eq!(
             fit("\x1b[31mred\x1b[0m and more", 12),
             "\x1b[31mred\x1b[0m and more"

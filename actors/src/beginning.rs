@@ -1,4 +1,5 @@
-//! What is found out about the beginning of a turn: what was there, and whether it is one at all.
+//! What is determined at the beginning of a turn: the state of the work tree, and whether it is a
+//! turn of its own.
 
 use checkpoint::config::Config;
 use checkpoint::policy::{Commits, Scope, Steering};
@@ -10,8 +11,8 @@ use crate::trust::Trust;
 use crate::work_tree::bounds;
 use crate::{git, judged};
 
-/// Returns what is there when the session's turn begins, as far as the policy asks for it: where HEAD is, and the files
-/// that are changed already.
+/// Returns the state of the work tree when the session's turn begins, as far as the policy needs it: where HEAD is, and
+/// the files that are changed already.
 pub fn seen(config: &Config, trust: &Trust, state: &SessionState) -> Vec<(Timestamp, Event)> {
     let Some(turn_at) = state.turn.started_at else {
         return Vec::new();

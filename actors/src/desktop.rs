@@ -12,7 +12,7 @@ use journal::Notification;
 /// The longest name of a project that is shown.
 const NAME_CHARS_MAX: usize = 60;
 
-/// Returns the command that shows a notification; `None` of what nobody has to act on.
+/// Returns the command that shows a notification; `None` for news that need no action.
 pub(crate) fn command(news: Notification, state: &SessionState) -> Option<UserCommand> {
     let does = match news {
         Notification::AgentFinished => "has finished",

@@ -63,7 +63,7 @@ fn is_passed_on(name: &OsStr, named: &[VariableName]) -> bool {
         || named.iter().any(|named| name == named.0.as_str())
 }
 
-/// Gives a command of the user's own its environment.
+/// Sets the environment of a command of the user.
 pub(crate) fn for_user(command: &mut Command, named: &[VariableName]) {
     give(command, |name| is_passed_on(name, named));
 }

@@ -60,8 +60,8 @@ pub fn gather(
     gather_with(config, trust, state, stop, None, evidence)
 }
 
-/// Gathers what [`gather`] would, without side effects. It goes on after an early exit, to show which checkpoint the exit
-/// prevents; only a project that is switched off is left alone.
+/// Gathers what [`gather`] would, without side effects. It continues after an early exit, to show which checkpoint the
+/// exit prevents; only a project that is switched off is left alone.
 pub fn gather_for_preview(
     config: &Config,
     trust: &Trust,
@@ -325,7 +325,7 @@ fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bo
 fn marker(state: &SessionState, policy: &Policy, consume: bool) -> bool {
     let own = policy.clear_file(state.session()).map(PathBuf::from);
     let shared = shared_marker(state, &policy.escape_marker);
-    // Both are looked at: what is used up must not let a later stop pass.
+    // Both are checked: a file that is used up must not let a later stop pass.
     own.into_iter()
         .chain(shared)
         .filter(|path| asks_to_pass(path, state, consume))
@@ -333,8 +333,8 @@ fn marker(state: &SessionState, policy: &Policy, consume: bool) -> bool {
         > 0
 }
 
-/// Returns the path of the marker in the agent's `TMPDIR`, if that is a folder of the user. In another's, anybody could put
-/// it.
+/// Returns the path of the marker in the agent's `TMPDIR`, if that is a folder of the user. In another user's folder,
+/// others could create it.
 fn shared_marker(state: &SessionState, name: &str) -> Option<PathBuf> {
     let folder = Path::new(state.place.env("TMPDIR")?);
     let is_own = folder.metadata().is_ok_and(|meta| is_users(&meta));

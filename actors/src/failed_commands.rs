@@ -12,7 +12,7 @@ const NAME_CHARS_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct FailedCommands(Mutex<BTreeMap<String, String>>);
 
-/// What a notification on the desktop is called among the commands.
+/// The name of desktop notifications in the list of commands.
 pub(crate) const DESKTOP: &str = "desktop notification";
 
 impl FailedCommands {
@@ -48,7 +48,7 @@ impl FailedCommands {
     }
 }
 
-/// Returns a command as it is configured, cut.
+/// Returns a command as configured, shortened.
 pub(crate) fn name(command: &UserCommand) -> String {
     let whole = match command {
         UserCommand::Line(line) => line.clone(),

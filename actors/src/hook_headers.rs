@@ -54,7 +54,7 @@ impl HookHeaders {
     ///
     /// # Errors
     ///
-    /// [`UnknownAgent`], if the agent's word is none of theirs, nor one of [`journal::Agent::HOSTS`].
+    /// [`UnknownAgent`], if the agent's name is neither one of theirs nor one of [`journal::Agent::HOSTS`].
     pub fn with_payload<'a>(
         &'a self,
         payload: &'a [u8],

@@ -65,7 +65,6 @@ impl Ingest {
         }
     }
 
-    /// Reuses the id of a duplicate registration; returns whether there was one.
     fn reuse_id_of_twin(&mut self, normal: &mut Normal) -> bool {
         let Draft { id, at, .. } = normal.draft;
         normal.draft.id = self.twins.id_of(normal.content, id, at);
@@ -128,7 +127,7 @@ impl Handler<AcceptHook> for Ingest {
             session,
             waits,
         };
-        // A task of its own: an actor looks at all its futures each time that one goes on.
+        // A separate task: an actor polls all its futures whenever one makes progress.
         actix::spawn(async move {
             let done = work.run(appended, next, &mut outcome).await;
             drop(outcome.send(done));
@@ -143,7 +142,7 @@ enum Next {
     Decide {
         can_reply: bool,
     },
-    /// Context for the beginning of a session.
+    /// A reply with context for the beginning of a session.
     Greet(Stream, Beginning),
 }
 
@@ -163,7 +162,6 @@ impl Next {
     }
 }
 
-/// The acknowledgment of an append that was handed to the journal.
 type Acknowledgment = journal::Result<oneshot::Receiver<journal::Result<Vec<Appended>>>>;
 
 impl Ingest {
@@ -183,7 +181,7 @@ impl Ingest {
     }
 }
 
-/// Returns what became of the one event of an append.
+/// Returns the result for the only event of an append.
 fn own(
     counters: &Counters,
     session: Uuid,
@@ -222,7 +220,7 @@ struct Work {
 }
 
 impl Work {
-    /// Accepts the call. `caller` is closed when nobody waits for the outcome any more.
+    /// Accepts the call. `caller` is closed when the client no longer waits for the outcome.
     async fn run(
         self,
         appended: Acknowledgment,
@@ -277,7 +275,7 @@ impl Work {
             .await
             .map_err(|_| Refusal::Overloaded)?;
         self.decide(session, seq, true).await?;
-        // A caller that has gone is not answered: the decision finds nobody waiting (spec DELIV-3).
+        // A caller that has gone gets no answer, and the delivery fails (spec DELIV-3).
         tokio::select! {
             reply = answered => Ok(reply.unwrap_or_default()),
             () = caller.closed() => Ok(String::new()),
@@ -366,7 +364,7 @@ pub fn read(
     headers
         .with_payload(payload, &config.settings.agents)
         .map_err(|error| error.to_string())
-        .and_then(|call| hooks::normalise(&call, reading))
+        .and_then(|call| hooks::normalize(&call, reading))
         .map_err(|problem| {
             let event = headers.event.as_deref();
             let rejected =

@@ -9,9 +9,9 @@ use checkpoint::shell;
 use checkpoint::state::SessionState;
 use journal::{ToolCall, ToolKind};
 
-/// The most folders above a file that are looked at.
+/// Maximum number of folders above a file that are examined.
 const LEVELS_MAX: usize = 64;
-/// The most folders with edited files that are looked at.
+/// Maximum number of folders with edited files that are examined.
 const FOLDERS_MAX: usize = 200;
 
 /// A folder of the work tree by which a turn is judged.
@@ -34,7 +34,7 @@ pub fn project<'a>(config: &Config, state: &'a SessionState) -> &'a str {
     }
 }
 
-/// Returns whose files a policy wants to be looked at.
+/// Returns the work tree that a policy wants to be examined.
 pub fn of(state: &SessionState, policy: &Policy) -> Judged {
     let place = |folder: &str| Judged {
         folder: PathBuf::from(folder),
@@ -98,7 +98,7 @@ fn edits(call: &ToolCall) -> Vec<String> {
     paths
 }
 
-/// Returns the top of the work tree that a folder is in, without asking git. The folder need not exist any more.
+/// Returns the top of the work tree that a folder is in, without asking git. The folder may be missing.
 fn work_tree(folder: &Path) -> Option<PathBuf> {
     let above = folder.ancestors().take(LEVELS_MAX);
     let mut above = above.filter(|above| above.is_absolute());

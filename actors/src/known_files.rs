@@ -15,17 +15,17 @@ use journal::{Agent, Evidence, ToolCall};
 use crate::named_file::Backward;
 use crate::transcripts;
 
-/// The most files that are looked for.
+/// Maximum number of files that are searched for.
 const FILES_MAX: usize = 256;
 /// How much of a transcript is looked through, from its end.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// How much of it is read at once.
+/// How much of it is read at once, in bytes.
 const PART_BYTES: u64 = 1024 * 1024;
 /// How long to look at most. A test looks until it has found what it is about, however busy the machine is.
 const TIME_MAX: Duration = Duration::from_millis(if cfg!(test) { 60_000 } else { 150 });
 
-/// Returns the edited files that the turn does not show to the agent before, but whose text it had all the same, as it
-/// wrote their paths. None is looked for if every edit had its read.
+/// Returns the edited files that the turn did not show to the agent before, but whose text it knew anyway, by the paths
+/// that it wrote. If every edit had its read, nothing is searched.
 pub fn of(
     agent: Agent,
     transcript: Option<&Path>,
@@ -54,7 +54,7 @@ pub fn of(
     search.known
 }
 
-/// The files that are looked for.
+/// The files that are searched for.
 struct Search {
     unknown: Vec<String>,
     known: Vec<String>,
@@ -214,7 +214,7 @@ mod tests {
     fn earlier_turns_are_looked_through() {
         let patch = "*** Update File: a.ts\n*** Update File: b.ts\n*** Update File: c.ts\n*** Add File: d.ts\n\
                      *** Update File: AGENTS.md\n*** Update File: e.ts\n";
-        // More than one part of the file lies between.
+        // More than one part of the file is between them.
         let filler = json!({"timestamp": "2026-01-01T00:00:05Z", "type": "event_msg",
             "payload": {"type": "agent_message", "message": "x".repeat(3 << 20)}});
         let mut all = vec![said(1, "look at @c.ts")];

@@ -78,12 +78,12 @@ impl Actor for Listener {
     }
 }
 
-/// An event was appended of which listeners may have to be notified.
+/// An event that listeners may have to be notified of was appended.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub struct Notify(Envelope);
 
-/// Passes on the events of which listeners may have to be notified. Never waits: events beyond the mailbox are dropped.
+/// Passes on events that listeners may have to be notified of. Never waits: events beyond the mailbox are dropped.
 pub fn notify(listener: &Addr<Listener>, events: &[Envelope]) {
     for envelope in events
         .iter()
@@ -157,7 +157,6 @@ fn commands_for(listeners: &Listeners, news: Notification) -> &[UserCommand] {
     }
 }
 
-/// The environment variables of a command.
 type Variables = Vec<(&'static str, String)>;
 
 /// An announcement that was journaled.
@@ -230,12 +229,12 @@ fn variables(announcement: &Announcement, state: &SessionState) -> Variables {
 /// A command that waits to run.
 struct Run {
     news: Notification,
-    /// What it is called in `status`.
+    /// Its name in `status`.
     name: String,
     command: UserCommand,
     variables: Variables,
     input: String,
-    /// Names of variables that the command gets besides those of every command.
+    /// Names of variables that the command gets in addition to those of every command.
     kept: Vec<VariableName>,
     within: Duration,
     failed: Arc<FailedCommands>,

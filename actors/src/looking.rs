@@ -1,6 +1,6 @@
-//! Looking at what somebody else names: a project, a repository, a transcript. A file system that does not answer, or a
-//! program that cannot be killed, holds a thread for as long as it likes. It must hold nothing else: not the slot of other
-//! projects' stops, and not the stop that waits (spec DECIDE-22).
+//! Examining what an agent or a user names: a project, a repository, a transcript. A file system that does not answer,
+//! or a program that cannot be killed, holds a thread for as long as it likes. It must hold nothing else: not the slot
+//! of other projects' stops, and not the stop that waits (spec DECIDE-22).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time beyond git's own limit for all that is looked at besides git.
+/// Time beyond git's own limit for everything that is examined besides git.
 const SPARE: Duration = Duration::from_secs(5);
 
 /// Time for what a view shows beside the journal, for each project.
 const BRIEFLY: Duration = Duration::from_secs(1);
 
-/// What views look at. It is apart from what stops look at: a project that is only slow loses no checkpoint because
-/// somebody looked at the page.
+/// What views examine. It is separate from what stops examine: a project that is only slow loses no checkpoint because
+/// a person opened the page.
 static VIEWS: LazyLock<Arc<Looking>> = LazyLock::new(Arc::default);
 
 /// Runs `work`, which looks at `project`, on a thread of its own. Returns `None` if it takes longer than a second, if
@@ -55,19 +55,18 @@ pub fn answers(project: &str) -> bool {
     briefly(project, look).is_some()
 }
 
-/// Returns one line for each project that views do not look at.
+/// Returns one line for each project that views skip.
 pub(crate) fn unseen() -> Vec<String> {
     VIEWS.lines(
         "until it does, it has no progress documents, and the page and `top` show it as `unseen`",
     )
 }
 
-/// A piece of work that has not ended.
 #[derive(Debug)]
 struct Work {
     project: String,
     began: Instant,
-    /// Nobody waits for it any more.
+    /// The caller no longer waits for it.
     is_hung: bool,
 }
 
@@ -108,7 +107,8 @@ impl Looking {
         }
     }
 
-    /// Notes that nobody waits for a piece of work any more. It may have ended meanwhile.
+    /// Notes that the caller no longer waits for a piece of work. The work may have ended
+    /// meanwhile.
     fn hangs(&self, number: u64) {
         if let Some(work) = self.lock().get_mut(&number) {
             work.is_hung = true;

@@ -28,7 +28,7 @@ const MANIFESTS: [&str; 18] = [
 ];
 /// The most packages that are kept.
 const PACKAGES_MAX: usize = 64;
-/// The most folders that are looked at.
+/// Maximum number of folders that are examined.
 const FOLDERS_MAX: usize = 500;
 
 /// Returns the folders of the packages of `files`, sorted: of each file the nearest folder with a manifest, else the top,

@@ -58,7 +58,6 @@ impl Output {
 pub(crate) enum Failure {
     /// The program does not exist.
     Missing,
-    /// The deadline passed.
     Timeout,
     System(io::Error),
 }
@@ -92,7 +91,6 @@ pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Outpu
     run_to_end(running, deadline)
 }
 
-/// Runs one command with `input` on its standard input.
 pub(crate) fn feed(command: Command, input: &[u8], deadline: Instant) -> Result<Output, Failure> {
     feed_while(command, input, deadline, || ())
 }

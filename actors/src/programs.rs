@@ -1,6 +1,6 @@
 //! Where programs are found (spec ENV-1).
 //!
-//! The search path of whoever starts the daemon is not used: it may hold folders of a project, such as
+//! The search path of the process that starts the daemon is not used: it may hold folders of a project, such as
 //! `node_modules/.bin`, and the daemon runs for all projects.
 
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ const SYSTEM: [&str; 11] = [
 /// Folders of programs in a user's home folder.
 const IN_HOME: [&str; 4] = [".local/bin", "bin", ".cargo/bin", ".nix-profile/bin"];
 
-/// Where programs are looked for; set up at the first use.
+/// The folders that are searched for programs; set at the first use.
 static PLACES: RwLock<Option<Places>> = RwLock::new(None);
 
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ struct Places {
     passed_over: Vec<PathBuf>,
 }
 
-/// Has programs looked for in these folders before all others, and looks which folders are safe now.
+/// Searches these folders for programs before all others, and checks which folders are safe now.
 pub fn look_in(folders: &[UserPath]) {
     let home = home();
     let text = home.as_deref().and_then(Path::to_str);
@@ -78,7 +78,7 @@ fn places() -> Places {
     })
 }
 
-/// Returns the folders of the setting `daemon.path` that are not used, because somebody else can put programs there or
+/// Returns the folders of the setting `daemon.path` that are not used, because other users can put programs there or
 /// because they do not exist.
 pub fn passed_over() -> Vec<PathBuf> {
     places().passed_over

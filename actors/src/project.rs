@@ -16,14 +16,14 @@ use crate::trust::{Standing, Trust};
 pub const FILE: &str = ".checkpointd.yml";
 /// Larger files of a project are not read.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024;
-/// The most folders above an agent's that are looked at.
+/// Maximum number of folders above an agent's that are examined.
 const ROOT_LEVELS_MAX: usize = 32;
 /// The most names at a project's top that are listed.
 const NAMES_MAX: usize = 2_000;
 /// The most parts of a file that a note names.
 const PARTS_MAX: usize = 5;
 
-/// What the settings and a project's own file come to.
+/// The result of the settings and a project's own file.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// The policy in force.
@@ -76,7 +76,7 @@ impl Project {
             policy: config.policy_with(&facts, file.as_ref(), is_trusted),
             standing,
             waiting: Vec::new(),
-            // Nothing else was noted yet.
+            // No earlier note exists.
             problem: notes.first().cloned(),
             notes,
             facts,
@@ -93,7 +93,7 @@ impl Project {
         project
     }
 
-    /// Takes up more files of the project, which may switch on more packs (spec RULE-2).
+    /// Adds more files of the project, which may switch on more packs (spec RULE-2).
     pub fn add_files(&mut self, config: &Config, files: Vec<String>) {
         if files.is_empty() {
             return;
@@ -157,7 +157,7 @@ pub fn facts(top: &Path) -> ProjectFacts {
     }
 }
 
-/// The files that switch on a pack, as they are looked for above changed files.
+/// The files that switch on a pack, searched for above changed files.
 const MANIFESTS: [&str; 10] = [
     "Cargo.toml",
     "package.json",
@@ -170,11 +170,11 @@ const MANIFESTS: [&str; 10] = [
     "go.mod",
     "go.work",
 ];
-/// The most folders in which they are looked for.
+/// Maximum number of folders that are searched for them.
 const FOLDERS_MAX: usize = 64;
 
-/// Returns the files that switch on packs and lie in the folders above changed files, the top left out. Paths are
-/// relative to `top`, the top of the work tree.
+/// Returns the files that switch on packs in the folders above changed files, without the top. Paths are relative to
+/// `top`, the top of the work tree.
 pub fn touched(top: &Path, changed: &[ChangedFile]) -> Vec<String> {
     let mut folders = BTreeSet::new();
     for file in changed {

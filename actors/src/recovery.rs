@@ -21,7 +21,7 @@ pub async fn settle(
     sessions: &Addr<SessionRegistry>,
 ) -> journal::Result<usize> {
     let mut open = shared.journal.unsettled()?;
-    // What another machine, or somebody else, left open is not ours to type or to decide.
+    // The daemon must not type or decide what another machine or an import left open.
     open.retain(|(_, seq)| !shared.journal.is_imported(*seq));
     let grace = Duration::from_millis(shared.config().settings.hooks.stop_wait.as_millis());
     for (session, seq) in open.iter().copied() {

@@ -15,12 +15,12 @@ const FILES_MAX: usize = 200;
 /// The most files of a folder that are read before the other folders are listed: most packages have tests in one of the
 /// first files, or far too many files.
 const FIRST_FILES: usize = 8;
-/// The most folders that are looked at.
+/// Maximum number of folders that are examined.
 const FOLDERS_MAX: usize = 400;
 
 /// Returns whether a Rust file of the package in `folder` has tests within it; true if a package is too large to tell.
 ///
-/// The changed files are looked at first. Packages below it have tests of their own.
+/// The changed files are examined first. Packages below the folder have tests of their own.
 pub(crate) fn any(top: &Path, folder: &str, changed: &[ChangedFile]) -> bool {
     let package = top.join(folder);
     let changed = changed.iter().map(|file| top.join(&file.path));
@@ -108,7 +108,7 @@ mod tests {
         put("web/inner/a.rs", "#[test]\nfn t() {}\n");
         put("many/Cargo.toml", "");
         (0..=FILES_MAX).for_each(|number| put(&format!("many/{number}.rs"), "fn a() {}\n"));
-        // Files that are read late count too, whichever these are, and files of all folders are counted.
+        // Files that are read late count too, and so do files of all folders.
         (0..40).for_each(|number| put(&format!("late/{number}.rs"), "fn a() {}\n"));
         put("late/a/b.rs", "fn a() {}\n");
         (0..250).for_each(|number| put(&format!("wide/{}/{number}.rs", number % 50), ""));

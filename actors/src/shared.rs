@@ -20,7 +20,7 @@ use crate::trust::Trust;
 
 /// Stops whose evidence is gathered at the same time; further ones wait.
 const GATHERING_MAX: usize = 4;
-/// Beginnings of turns that are looked at at the same time. Nobody waits for them, so they take no place of a stop.
+/// Beginnings of turns that are examined at the same time. No caller waits for them, so they use no place of a stop.
 const BEGINNINGS_MAX: usize = 2;
 /// Work that takes longer waits for something else than the processor, and gives its place back.
 const PLACE_HELD_MAX: Duration = Duration::from_secs(1);
@@ -60,7 +60,7 @@ pub struct Shared {
     beginnings: Semaphore,
     looking: Arc<Looking>,
     pub(crate) failed_commands: Arc<FailedCommands>,
-    /// Why spooled calls could not be taken in, one line each.
+    /// Why spooled calls could not be imported, one line each.
     pub(crate) spool_issues: Mutex<Vec<String>>,
     config: RwLock<Arc<Config>>,
     policies: Mutex<HashSet<u64>>,
@@ -131,7 +131,7 @@ impl Shared {
         work.await
     }
 
-    /// Runs `work` for which nobody waits.
+    /// Runs `work` that no caller waits for.
     pub(crate) async fn beside<T>(&self, work: impl Future<Output = T>) -> T {
         let _place = self.beginnings.acquire().await;
         work.await
@@ -186,8 +186,8 @@ impl Shared {
         receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
-    /// Appends a decision and what belongs to it, and returns once it can be read. If its answer is journaled before
-    /// anybody is told of it, it is synced only then: one sync is enough for both.
+    /// Appends a decision and what belongs to it, and returns once it can be read. If its answer is journaled before it
+    /// is sent, both are synced only then: one sync is enough.
     ///
     /// # Errors
     ///

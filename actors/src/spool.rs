@@ -25,8 +25,8 @@ use crate::shared::Counters;
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
 /// How often a watched folder is read without a notification of a change. Each pass wakes this daemon's watchers too.
 const SWEEP_WATCHED_EVERY: Duration = Duration::from_secs(60);
-/// How long calls are followed that come while the spool is emptied. Clients that wait for the daemon to be ready spool
-/// faster than a busy machine takes in, and would keep it from ever being ready.
+/// How long a pass continues for calls that come while the spool is emptied. Clients that wait for the daemon to be
+/// ready spool faster than a busy machine imports, and would keep it from ever being ready.
 const FOLLOW_WITHIN: Duration = Duration::from_millis(500);
 /// Extension of a complete spool file.
 pub const ENDING: &str = "spool";
@@ -70,7 +70,6 @@ enum Left {
     Unread(String),
 }
 
-/// One pass over the spool.
 struct Pass<'a> {
     shared: &'a Shared,
     ingest: &'a Addr<Ingest>,
@@ -80,7 +79,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Accepts files until no further ones can be accepted, or what came meanwhile has to wait.
+    /// Accepts files until no more can be accepted, or later ones have to wait.
     async fn drain(&mut self) -> std::io::Result<()> {
         let began = Instant::now();
         let mut is_first = true;
@@ -226,7 +225,6 @@ struct Refused {
     is_damage: bool,
 }
 
-/// Reads all calls of a spool file.
 fn read_file(config: &Config, bytes: &[u8]) -> Vec<Call> {
     let mut is_damage_told = false;
     let frame = |item| match item {

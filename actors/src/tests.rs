@@ -221,7 +221,7 @@ fn a_session_that_keeps_dying_is_parked() {
             )
             .await;
         let session = world.state().await.session();
-        // One that is parked is not woken any more, so the count comes to rest.
+        // A parked session is not started again, so the count stops.
         while world.shared.counters.restarted.load(Ordering::Relaxed) <= 5 {
             world
                 .sessions

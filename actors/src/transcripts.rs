@@ -48,7 +48,8 @@ fn found_by(search: TranscriptSearch, state: &SessionState) -> Option<PathBuf> {
     }
 }
 
-/// Looks for the session's folder in each folder. An id that is no plain name is nobody's.
+/// Looks for the session's folder in each folder. An id that is not a plain name belongs to no
+/// session.
 fn in_folder(folder: &Path, session: &str, file: &str) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if !session.chars().all(is_plain) {
@@ -219,7 +220,7 @@ pub fn read(
     facts
 }
 
-/// Opens a transcript: one file, or the files in a folder that go on where the one before ends.
+/// Opens a transcript: one file, or the files in a folder that each continue the one before.
 fn open(agent: Agent, path: &Path) -> std::io::Result<Backward> {
     let mut files = files(agent, path).into_iter();
     let last = files.next().unwrap_or_else(|| path.to_owned());

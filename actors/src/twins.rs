@@ -36,7 +36,7 @@ impl Twins {
         }
     }
 
-    /// Forgets the oldest contents of more than [`REMEMBERED_MIN`] that no call can be the twin of any more.
+    /// Forgets the oldest contents of more than [`REMEMBERED_MIN`] that can no longer be repeated.
     fn forget(&mut self) {
         let latest = self.by_time.last().map(|(at, _)| *at).unwrap_or_default();
         while self.by_time.len() >= REMEMBERED_MIN

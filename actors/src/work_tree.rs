@@ -15,7 +15,7 @@ use crate::{git, workspace};
 const HEAD_NOT_KNOWN: &str =
     "it is not known where HEAD was when the turn began: commits count by their time";
 
-/// What a decision is about.
+/// The session and the policy that a decision is about.
 #[derive(Clone, Copy)]
 pub(crate) struct Of<'a> {
     pub(crate) config: &'a Config,
@@ -24,7 +24,6 @@ pub(crate) struct Of<'a> {
     pub(crate) judged: &'a Judged,
 }
 
-/// What was found.
 pub(crate) struct Looked {
     /// What git says. The changes are those that the policy's scope takes.
     pub(crate) tree: git::Tree,

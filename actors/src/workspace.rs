@@ -88,7 +88,7 @@ pub fn cover(
         beginning: &|_| None,
         rust_tests_in,
     };
-    // Whether a file was there at the end of the turn is not known. A file without a hash would count as deleted.
+    // It is unknown whether a file existed at the end of the turn. A file without a hash would count as deleted.
     let present: Vec<ChangedFile> = changed
         .iter()
         .map(|file| ChangedFile {

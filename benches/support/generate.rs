@@ -1,4 +1,4 @@
-//! Makes a journal of any size as the daemon would have written it: hook payloads through the real normaliser, states
+//! Makes a journal of any size as the daemon would have written it: hook payloads through the real normalizer, states
 //! through the real fold, decisions by the real rules. Deciding again therefore gives the same.
 //!
 //! Sessions run side by side, as they do on a busy machine, so that a replay has several of them open at any time.
@@ -216,7 +216,7 @@ impl Session {
             redactor: checkpoint::redact::built_in(),
             agents: checkpoint::config::DescribedAgents::NONE,
         };
-        hooks::normalise(&call, reading)
+        hooks::normalize(&call, reading)
             .expect("a whole payload")
             .draft
     }

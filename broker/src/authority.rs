@@ -16,7 +16,7 @@ const ISSUED_DAYS: i64 = 398;
 pub struct Authority {
     /// Its certificate.
     pub certificate: String,
-    /// Its key. Whoever has it can be every machine.
+    /// Its key. A program that has the key can act as every machine.
     pub key: String,
 }
 

@@ -1,4 +1,4 @@
-//! A collector's side: the streams, and a durable consumer that remembers what was taken in.
+//! A collector's side: the streams, and a durable consumer that remembers what was received.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ use crate::{Broker, HEADS, Marks, Problem, RUNS, Result, Source};
 const CONSUMER: &str = "collector";
 /// How long the server keeps a request for messages.
 const PULL: Duration = Duration::from_secs(20);
-/// Messages in one request, and their bytes.
+/// Limits of one request: messages and bytes.
 const PULL_MESSAGES: usize = 500;
 const PULL_BYTES: u64 = 16 << 20;
-/// A pause in the stream after which what has come is taken in.
+/// A pause in the stream after which the received messages are processed.
 const SILENCE: Duration = Duration::from_millis(5);
 /// The largest message.
 const MESSAGE_BYTES: u64 = 256 << 10;
@@ -215,7 +215,7 @@ impl Broker {
         self.api(&format!("STREAM.INFO.{stream}"), ask).await
     }
 
-    /// Returns the journals of which there is a head.
+    /// Returns the journals that have a head.
     ///
     /// # Errors
     ///
@@ -365,7 +365,7 @@ impl Broker {
     }
 
     async fn pull(&self, feed: &mut Feed) -> Result<()> {
-        // A fresh inbox: what was asked for before may still come to the old one.
+        // A new inbox: answers to earlier requests may still come to the old one.
         let lost = |error: &dyn std::fmt::Display| Problem::Later(error.to_string());
         let inbox = self.client.new_inbox();
         let messages = self.client.subscribe(inbox.clone()).await;
@@ -382,7 +382,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Says that a run and all before it are taken in.
+    /// Acknowledges a run and all runs before it.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ pub struct Broker {
 
 impl Broker {
     /// Connects to one of the servers, `nats://HOST:PORT` or `tls://HOST:PORT`, separated by commas. Answers come to an
-    /// inbox that `name` has for itself.
+    /// inbox of `name` alone.
     ///
     /// # Errors
     ///
@@ -162,7 +162,6 @@ impl Broker {
     }
 }
 
-/// An answer, or the error in its place.
 #[derive(Deserialize)]
 struct Answer {
     error: Option<ApiError>,

@@ -17,7 +17,7 @@ pub enum Problem {
     /// There is no such stream or consumer.
     #[error("{0}")]
     Missing(String),
-    /// It will not work before somebody changes something.
+    /// A retry fails until the configuration changes.
     #[error("{0}")]
     Refused(String),
 }

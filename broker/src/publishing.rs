@@ -133,7 +133,8 @@ impl Broker {
         read::<Ack>(&answer).map(|ack| ack.seq)
     }
 
-    /// Says what the collector has of a journal. Nobody waits for an acknowledgment: the next one says it again.
+    /// Publishes what the collector has of a journal. No acknowledgment is awaited: the next message repeats the
+    /// figures.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use journal::{Envelope, Event, Notification, Verdict};
 use crate::state::{AGENT_FINISHED, SessionState};
 use crate::{agents, digest};
 
-/// Set for a listener, and so for an agent that a listener runs: its news would start the listener again, for ever.
+/// Set for a listener, and so for an agent that a listener runs: its news would start the listener again and again.
 const LISTENER_VARIABLE: &str = "CHECKPOINTD_LISTENER";
 
 /// An announcement to people.

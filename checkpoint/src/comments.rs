@@ -5,15 +5,16 @@
 
 /// How a language writes comments, and text that fills whole lines.
 struct Syntax {
-    /// How a comment begins that ends with its line.
+    /// Start of a comment that ends with the line.
     line: &'static str,
-    /// Whether `/* .. */` is a comment.
+    /// Whether the language has `/* .. */` comments.
     blocks: bool,
-    /// How a string begins and ends that may go on over lines.
+    /// How a string begins and ends that may continue over several lines.
     strings: &'static [&'static str],
     /// What begins texts over lines that cannot be followed here.
     unknown: &'static [&'static str],
-    /// Whether a string that stands alone at the begin of a block is documentation.
+    /// Whether a string that is a statement of its own at the beginning of a block is
+    /// documentation.
     docstrings: bool,
 }
 
@@ -29,7 +30,7 @@ const fn syntax(line: &'static str, blocks: bool, strings: &'static [&'static st
 
 const TRIPLE: &[&str] = &["\"\"\""];
 
-/// Languages by the endings of their files.
+/// Languages by file extension.
 const LANGUAGES: &[(&[&str], Syntax)] = &[
     (
         &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go"],
@@ -116,7 +117,7 @@ const DIRECTIVES: [&str; 26] = [
     "sourceMappingURL",
 ];
 
-/// Returns whether the comments of a file are told from its code, by its name.
+/// Returns whether the comments of a file can be separated from its code, by its name.
 pub fn are_known(path: &str) -> bool {
     of(path).is_some()
 }
@@ -179,7 +180,7 @@ struct Reader<'s, 'a> {
     block: Block<'static>,
     /// Within an example in documentation.
     example: bool,
-    /// The last line of code.
+    /// The last line that has code.
     last: &'a str,
 }
 
@@ -261,7 +262,6 @@ impl<'a> Reader<'_, 'a> {
             .filter(|_| self.syntax.docstrings && is_head)
     }
 
-    /// Follows the strings of a line.
     fn follow(&mut self, line: &str) {
         let mut rest = line;
         loop {
@@ -418,7 +418,7 @@ mod tests {
             }
         }
 
-        /// It ends for every text, and says the same whichever version came first.
+        /// It ends for every text, and gives the same result whichever version came first.
         #[test]
         fn the_order_of_the_versions_does_not_matter(one in ".{0,80}", two in ".{0,80}") {
             for path in ["a.go", "a.ts", "a.rs", "a.py", "a.sh", "a.clj"] {

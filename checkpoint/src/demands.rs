@@ -13,12 +13,12 @@ pub struct Demand<'a> {
     pub rule: &'a str,
     /// Its words.
     pub text: &'a str,
-    /// Whether it asks for an action, of which later evidence can tell whether it was done.
+    /// Whether it asks for an action. Later evidence can show whether an action was done.
     pub is_action: bool,
 }
 
-/// Returns the demands of a decision that sent a checkpoint: its actions, then the observations that stand for
-/// themselves. An observation about a missing action belongs to that action.
+/// Returns the demands of a decision that sent a checkpoint: its actions, then the observations that are not about an
+/// action. An observation about a missing action belongs to that action.
 pub fn of(decision: &Decision) -> Vec<Demand<'_>> {
     of_parts(&decision.actions, &decision.observations)
 }

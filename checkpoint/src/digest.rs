@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use uuid::Uuid;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128_with_seed};
 
-/// Nobody can know it, so no tool's output can be made to pass for another call.
+/// No agent can know it, so no tool's output can be crafted to pass for another call.
 static CALL_SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
 /// Returns the hash of a text.

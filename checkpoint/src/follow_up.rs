@@ -33,7 +33,7 @@ pub enum FollowUp {
 pub struct Followed {
     /// Sequence number of its decision.
     pub decision: u64,
-    /// What became of the demand; `None` if it asked for no action.
+    /// The outcome of the demand; `None` if it asked for no action.
     pub end: Option<FollowUp>,
     /// From the decision to the last thing that the agent did for it.
     pub ms: u64,
@@ -91,7 +91,7 @@ pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> V
 }
 
 /// Returns how many actions of the last checkpoint have no proof so far; `None` if there is none, or it asked for
-/// nothing, or nobody can tell. The events may begin at the stop that it answered.
+/// nothing, or that is unknown. The events may begin at the stop that it answered.
 pub fn left(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<usize> {
     if events.iter().any(Envelope::is_withheld) {
         return None;

@@ -10,7 +10,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Takes what an event holds of the evidence, and leaves an empty part in its place.
+    /// Moves an event's part of the evidence out of the event, and leaves an empty part.
     pub fn feed(&mut self, event: &mut Event) {
         match event {
             Event::FactsGathered { trigger, facts } => {

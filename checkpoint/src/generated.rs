@@ -1,11 +1,11 @@
 //! Whether a file's first lines say that a program wrote it (spec RULE-17).
 
-/// How much of a file is looked at, in bytes.
+/// How much of a file is examined, in bytes.
 pub const HEADER_BYTES: usize = 2048;
-/// How many lines of it.
+/// Maximum number of lines that are read.
 const LINES_MAX: usize = 20;
 
-/// How comments begin, in any language.
+/// Starts of comments, in any language.
 const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "'"];
 
 /// What generators ask of people, in lower case.

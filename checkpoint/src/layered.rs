@@ -12,7 +12,7 @@ macro_rules! layered {
             $($($(#[$group_meta])* pub $group: $group_type,)*)?
         }
 
-        /// The same keys as one file has them.
+        /// The same keys, as one file sets them.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub(crate) struct $layer {

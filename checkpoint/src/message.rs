@@ -68,7 +68,7 @@ fn escape_hatch(policy: &Policy, session: Uuid) -> String {
     format!("Last resort, only if the above cannot be done: `{command}` lets the next stop pass.")
 }
 
-/// Returns the path of the file that is this session's way out, if it can stand between quotes in a command. With the
+/// Returns the path of the file that is this session's escape hatch, if it can be quoted in a command. With the
 /// `teleclaude` pack the marker in `TMPDIR` is named, as that program's own words do.
 fn clear_file(policy: &Policy, session: Uuid) -> Option<String> {
     if policy

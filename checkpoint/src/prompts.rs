@@ -5,8 +5,8 @@
 //! `<hook_prompt ..>`, both with line breaks that vary. Own text is recognized by its canonical prefix after such
 //! wrappers are taken off; a message that merely quotes it further down belongs to its writer.
 //!
-//! Each agent lists its wrappers and texts in its room. They are looked for in the prompts of every agent: no two agents
-//! use one opening for different things.
+//! Each agent lists its wrappers and texts in its room. They are searched for in the prompts of every agent: no two
+//! agents use one opening for different things.
 
 use journal::PromptOrigin;
 
@@ -19,7 +19,7 @@ pub(crate) const FEEDBACK: &str = "Stop hook feedback:";
 /// The texts that an agent writes in its user's name, and how it wraps texts of others.
 #[derive(Debug)]
 pub struct Texts {
-    /// Takes one wrapper off and returns the parts to look at, the likelier one last; none if there is no wrapper.
+    /// Removes one wrapper and returns the parts to check, the likelier one last; none if there is no wrapper.
     pub peel: for<'a> fn(&'a str) -> Option<[&'a str; 2]>,
     /// Elements that the agent puts before a prompt.
     pub companions: &'static [&'static str],

@@ -258,7 +258,7 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     ///
-    /// As [`hooks::normalise`].
+    /// As [`hooks::normalize`].
     pub fn play(&mut self, call: &HookCall<'_>) -> Result<Option<Played>, String> {
         let reading = Reading {
             prefix: &self.policy.prefix,
@@ -266,7 +266,7 @@ impl<'a> Player<'a> {
             redactor: redact::built_in(),
             agents: self.agents,
         };
-        let draft = hooks::normalise(call, reading)?.draft;
+        let draft = hooks::normalize(call, reading)?.draft;
         if !self.known.insert(draft.id) {
             return Ok(None);
         }

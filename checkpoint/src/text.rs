@@ -43,7 +43,7 @@ pub fn push_visible(out: &mut String, c: char) {
     };
 }
 
-/// Returns a text of which nothing but line breaks and tabs [`steers`].
+/// Returns a text in which only line breaks and tabs [`steers`].
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

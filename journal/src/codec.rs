@@ -22,7 +22,7 @@ use crate::{Envelope, Event, Origin, Payload, payload};
 /// - 1: first release.
 /// - 2: as 1, and the event's origin follows. Only collectors have such events; all others are still written as 1, so
 ///   that a program that knows only 1 reads them.
-/// - 3: no event, but the mark `ELSEWHERE`. Sealed segments are smaller, and the store has their events no longer.
+/// - 3: no event, but the mark `ELSEWHERE`. Sealed segments are smaller, and the store no longer has their events.
 ///
 /// A new variant at the end of [`Event`] needs no new version: an old program that meets it asks for an upgrade. Any other
 /// change of a stored type needs one, with the old type kept here and an upcaster from it in [`decode_event`].
@@ -270,7 +270,7 @@ fn exactly(text: &str) -> Option<serde_json::Value> {
     (value.is_object() && again == text).then_some(value)
 }
 
-/// Returns the text of what [`payload::wrap`] returned; `None` for any other value.
+/// Returns the text in a value of [`payload::wrap`]; `None` for any other value.
 fn wrapped(value: &serde_json::Value) -> Option<&str> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
     members.get("text")?.as_str()

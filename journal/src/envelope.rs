@@ -57,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// Returns the stream of what a collector notes about the journals that it has taken in.
+    /// Returns the stream for a collector's own records about the journals that it receives.
     pub const fn fleet() -> Self {
         Self {
             session: Uuid::from_u128(0x666c_6565_7400_4000_8000_0000_0000_0001),
@@ -115,8 +115,8 @@ pub struct Envelope {
     pub late: bool,
     /// What happened.
     pub event: Event,
-    /// Where a collector has it from; `None` for an event of the journal's own machine. Stored behind the others
-    /// (`codec.rs`).
+    /// Where a collector received it from; `None` for an event of the journal's own machine. Stored after the other
+    /// fields (`codec.rs`).
     #[serde(skip)]
     pub origin: Option<Box<Origin>>,
 }

@@ -49,7 +49,7 @@ pub enum Error {
     Damaged {
         /// The file or value that was read.
         what: String,
-        /// The mistake in it.
+        /// What is wrong with the text.
         problem: String,
     },
     /// A restore would replace an existing journal.

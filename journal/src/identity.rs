@@ -1,8 +1,8 @@
 //! The identity of a journal: a random id and a secret, in the file `identity` of its folder (spec FLEET-1).
 //!
 //! Sequence numbers are unique only within one history. A history that may have got another past, because a backup was
-//! restored or events were imported or taken out, gets a new identity, so that nobody takes its events for those that
-//! had the same numbers before.
+//! restored or events were imported or removed, gets a new identity. Otherwise its events could be confused with those
+//! that had the same numbers before.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -16,7 +16,6 @@ use uuid::Uuid;
 use crate::error::{Doing as _, Error, Result};
 use crate::{Timestamp, intake};
 
-/// Bytes of a secret.
 const SECRET_BYTES: usize = 32;
 
 /// Why a journal has a new identity.
@@ -29,7 +28,7 @@ pub enum Renewal {
     Restored,
     /// Events were imported.
     Imported,
-    /// Events were taken out.
+    /// Events were removed.
     Forgotten,
 }
 
@@ -40,7 +39,7 @@ pub struct Identity {
     pub journal: Uuid,
     /// Since when it has this identity.
     pub since: Timestamp,
-    /// Why it got it.
+    /// Why it got this id.
     pub because: Renewal,
     /// Makes hashes that leave the machine useless to those who guess what was hashed. Never leaves it.
     #[serde(with = "digits")]
@@ -69,7 +68,7 @@ impl Identity {
         }
     }
 
-    /// Returns a hash that is equal for equal texts of this journal and tells nobody else what the text is.
+    /// Returns a hash that is equal for equal texts of this journal and reveals the text to no other reader.
     pub fn keyed(&self, text: &[u8]) -> u64 {
         let hash = Sha256::new().chain_update(self.secret).chain_update(text);
         let hash = hash.finalize();
@@ -119,7 +118,7 @@ fn path(dir: &Path) -> PathBuf {
     dir.join("identity")
 }
 
-/// Bytes as hexadecimal digits.
+/// Serde form of bytes: hexadecimal digits.
 mod digits {
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
 

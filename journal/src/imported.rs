@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use crate::error::{Doing as _, Result};
 use crate::intake;
 
-/// The imported events of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImportedEvents(Vec<RangeInclusive<u64>>);
 
@@ -23,7 +22,7 @@ impl ImportedEvents {
         let text = match fs::read_to_string(path(dir)) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Self::default(),
-            // It cannot be told, so no event is relied on.
+            // It is unknown which events were imported, so all count as imported.
             Err(_) => return Self(vec![1..=last_seq]),
         };
         let line = |line: &str| {
@@ -51,7 +50,6 @@ impl ImportedEvents {
         Ok(())
     }
 
-    /// Returns whether an event was imported.
     pub(crate) fn has(&self, seq: u64) -> bool {
         self.0.iter().any(|range| range.contains(&seq))
     }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// The segments of the intake log.
+/// The folder of the intake log.
 pub(crate) fn intake_dir(dir: &Path) -> PathBuf {
     dir.join("intake")
 }
 
-/// The store that readers use.
+/// The folder of the store.
 pub(crate) fn store_dir(dir: &Path) -> PathBuf {
     dir.join("store")
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{Agent, Envelope, Event, Payload, Stream, Timestamp, codec};
 
-/// A machine's own event as a line has it, without the fields of its kind.
+/// The form of a machine's own event in a line, without the fields of its kind.
 #[derive(Deserialize)]
 struct Line<'a> {
     seq: u64,
@@ -36,7 +36,7 @@ struct Line<'a> {
     journal: Option<IgnoredAny>,
 }
 
-/// An event whose fields lie in a line beside those of [`Line`], whose names are others.
+/// An event whose fields are in the same line as those of [`Line`], under other names.
 struct Fields<'a> {
     kind: &'a str,
     text: &'a str,
@@ -86,7 +86,7 @@ pub fn read(text: &str) -> Option<(Envelope, Payload, Vec<String>)> {
     let payload = match line.payload {
         None if line.payload_dropped => Payload::Dropped,
         None => Payload::None,
-        // A text in an object may stand for what is no JSON.
+        // A text in an object may replace what is not JSON.
         Some(raw) if raw.get().starts_with("{\"text\":") => return None,
         Some(raw) => Payload::Text(raw.get().to_owned()),
     };

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The most levels of lists and objects of a stored JSON text that is shown as JSON. Readers of JSON have limits, ordinary
-/// ones from 128 levels on, and what is shown lies inside of other objects (spec JRNL-26).
+/// The maximum number of levels of lists and objects in a stored JSON text that is shown as JSON. Ordinary readers of
+/// JSON have limits from 128 levels on, and answers put the text into other objects (spec JRNL-26).
 pub const LEVELS_MAX: usize = 100;
 
 /// Returns how many levels of lists and objects a value has: 0 for a number, 1 for `{}`.
@@ -23,7 +23,6 @@ pub fn shown(text: &str) -> Value {
         .unwrap_or_else(|| wrap(text))
 }
 
-/// Returns `{"text": ..}`.
 pub(crate) fn wrap(text: &str) -> Value {
     serde_json::json!({ "text": text })
 }

@@ -14,7 +14,7 @@ pub(crate) const STICKY: u32 = 0o1000;
 /// Group of the administrators of macOS. Homebrew's folders are writable by them, and they can become root anyway.
 const MACOS_ADMINISTRATORS: u32 = 80;
 
-/// Why somebody else can change a file or a folder.
+/// Why another user can change a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// It belongs to the user with this id, who is neither the expected one nor root.
@@ -35,7 +35,7 @@ impl fmt::Display for Reach {
     }
 }
 
-/// Returns why somebody besides `user` and root can change what `meta` describes; `None` if nobody can.
+/// Returns why a user other than `user` and root can change what `meta` describes; `None` if none can.
 pub fn reach(meta: &Metadata, user: u32) -> Option<Reach> {
     let mode = meta.mode() & 0o7777;
     if meta.uid() != user && meta.uid() != 0 {
@@ -67,12 +67,12 @@ fn root() -> u32 {
     })
 }
 
-/// Returns whether nobody besides `user` and root can replace what `path` names: links are resolved, and the file or
-/// folder and every folder above it are looked at. In a folder like `/tmp` (sticky), only owners can replace files.
+/// Returns whether only `user` and root can replace what `path` names: links are resolved, and the file or folder and
+/// every folder above it are checked. In a folder like `/tmp` (sticky), only owners can replace files.
 ///
 /// # Errors
 ///
-/// If the path does not exist or cannot be looked at.
+/// If the path does not exist or cannot be examined.
 pub fn is_out_of_reach(path: &Path, user: u32) -> io::Result<bool> {
     let real = path.canonicalize()?;
     for (above, part) in real.ancestors().enumerate() {
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Every folder of the table is below a folder with mode 0700; `above` is that of the folder in between.
+    /// Every folder of the table is below a folder with mode 0700; `above` is the mode of the folder between them.
     #[test]
     fn others_can_change_what_they_can_write_or_replace() {
         let root = tempfile::tempdir().expect("a folder");

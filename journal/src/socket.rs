@@ -39,7 +39,7 @@ pub fn with_short_path<T>(
     opened
 }
 
-/// Refuses a socket that is not this user's, or that somebody else can replace: hook calls hold prompts and output, and
+/// Refuses a socket that is not this user's, or that another user can replace: hook calls hold prompts and output, and
 /// agents act on the replies (spec ENV-4). In a folder like `/tmp` (sticky), only its owner can replace the socket.
 ///
 /// # Errors

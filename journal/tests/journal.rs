@@ -1,4 +1,4 @@
-//! The public interface of the journal: acknowledgements, recovery, damage, maintenance.
+//! The public interface of the journal: acknowledgments, recovery, damage, maintenance.
 
 use std::fs;
 use std::path::Path;

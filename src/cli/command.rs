@@ -9,7 +9,7 @@ use crate::cli::commands::{
 };
 use crate::cli::top;
 use crate::error::{Result, exit};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Makes AI coding agents finish their work: when an agent stops, checkpointd tells it what is still to be verified
 #[derive(Debug, Parser)]
@@ -130,7 +130,7 @@ pub(crate) fn parse() -> Cli {
 fn grouped(command: &clap::Command) -> String {
     let mut text = String::new();
     for (group, names) in GROUPS {
-        text.push_str(&render::paint(Colour::Bold, &format!("{group}:")));
+        text.push_str(&render::paint(Color::Bold, &format!("{group}:")));
         text.push('\n');
         for name in names {
             let about = command
@@ -147,7 +147,6 @@ fn grouped(command: &clap::Command) -> String {
     text
 }
 
-/// Runs a command and returns its exit code.
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = crate::config::home()?;
     match cli.command {

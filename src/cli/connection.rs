@@ -198,7 +198,7 @@ pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
     }
 }
 
-/// Fails if there is no journal yet.
+/// Fails if there is no journal.
 pub(crate) fn has_journal(home: &Home) -> Result<()> {
     if home.journal.join("intake").is_dir() {
         return Ok(());

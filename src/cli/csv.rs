@@ -45,13 +45,11 @@ impl<W: Write> Sheet<W> {
         Ok(self.out.write_record(cells).map_err(std::io::Error::from)?)
     }
 
-    /// Flushes the output.
     pub(crate) fn finish(mut self) -> Result<()> {
         Ok(self.out.flush()?)
     }
 }
 
-/// Formats a value as a cell.
 fn cell(value: &Value) -> String {
     match value {
         Value::Number(number) => number.to_string(),

@@ -91,7 +91,7 @@ pub(crate) fn restart(home: &Home) -> Result<()> {
     Ok(())
 }
 
-/// Stops the daemon and prints that.
+/// Stops the daemon and prints a message.
 pub(crate) fn stop(home: &Home) -> Result<()> {
     end(home)?;
     println!("stopped");

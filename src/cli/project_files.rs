@@ -14,7 +14,7 @@ use crate::ops::views::SessionRow;
 
 /// Projects of the newest sessions whose own files are looked at.
 const PROJECTS: usize = 50;
-/// The longest wait for them.
+/// The longest wait for the projects' folders.
 const LOOK_WITHIN: Duration = Duration::from_secs(2);
 
 /// A project whose own file waits for the user's trust.
@@ -22,7 +22,7 @@ const LOOK_WITHIN: Duration = Duration::from_secs(2);
 pub(super) struct WaitingFile {
     pub(super) project: String,
     standing: Option<Standing>,
-    /// What is not used until then.
+    /// The keys and rules that have no effect until it is trusted.
     waiting: Vec<String>,
     #[serde(skip)]
     pub(super) line: String,
@@ -35,7 +35,7 @@ pub(super) struct BrokenFile {
     pub(super) problem: String,
 }
 
-/// What was found in some projects.
+/// The result of examining some projects.
 #[derive(Default)]
 pub(super) struct ProjectFiles {
     pub(super) waiting: Vec<WaitingFile>,

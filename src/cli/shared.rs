@@ -108,7 +108,7 @@ pub(crate) fn reason() -> impl TypedValueParser<Value = Reason> {
     })
 }
 
-/// Parses the words of event kinds, likewise.
+/// Parses the words of event kinds in the same way.
 pub(crate) fn kind() -> PossibleValuesParser {
     PossibleValuesParser::new(Event::KINDS)
 }

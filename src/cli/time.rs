@@ -87,7 +87,7 @@ fn span(text: &str) -> Option<Span> {
 /// The units of durations in words.
 const UNITS: [&str; 7] = ["second", "minute", "hour", "day", "week", "month", "year"];
 
-/// Parses `this week`, `last month` and the like: whole weeks from Monday, whole months, whole years.
+/// Parses `this week`, `last month` and similar words: whole weeks from Monday, whole months, whole years.
 fn period(text: &str, now: &Zoned) -> Option<When> {
     let (which, unit) = text.split_once(' ')?;
     let back = match which {

@@ -15,10 +15,9 @@ use rustix::process::Uid;
 
 /// Pause between two attempts while the daemon's connection queue is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
-/// The size of a read.
+/// Size of one read, in bytes.
 const READ_BYTES: usize = 4 * 1024;
 
-/// The result of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The daemon has accepted the call. The text is for the agent and may be empty.

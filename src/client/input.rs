@@ -27,7 +27,6 @@ const ENV_VALUE_BYTES_MAX: usize = 4096;
 /// How many ancestors are searched for a process with a terminal.
 const ANCESTORS_MAX: usize = 8;
 
-/// One hook call.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) agent: String,
@@ -113,7 +112,8 @@ impl Call {
     }
 }
 
-/// `--as=VARIABLE:AGENT`: the caller is that agent if the variable is set, whoever's settings it has read.
+/// `--as=VARIABLE:AGENT`: the caller is that agent if the variable is set, even if it has read another agent's
+/// settings.
 const MARK: &[u8] = b"--as=";
 
 /// Returns the agent that a mark names, if its variable is set.

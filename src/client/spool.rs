@@ -20,7 +20,6 @@ use rustix::fs::Mode;
 
 /// The most calls that the spool holds.
 const FILES_MAX: usize = 100_000;
-/// The most bytes that the spool holds.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// One call in this many measures the spool: measuring takes longer than writing.
 const COUNT_EVERY: u32 = 64;

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::debug::debug;
 use super::exchange::{self, Answer, is_ready};
 
-/// The longest wait for everything, unless the environment sets another.
+/// The longest wait in total, unless the environment sets another.
 pub(super) const WAIT: Duration = Duration::from_millis(50);
 /// The longest wait for the status bar's own words: tmux opens the input and never writes to it.
 const INPUT_WAIT: Duration = Duration::from_millis(15);
@@ -23,10 +23,10 @@ const INPUT_WAIT: Duration = Duration::from_millis(15);
 const INPUT_BYTES_MAX: usize = 256 * 1024;
 const READ_BYTES: usize = 8 * 1024;
 
-/// What is said when no daemon runs.
+/// The line if no daemon runs.
 const NO_DAEMON: &str = "cp: no daemon";
 
-/// What the line is about.
+/// The subject of the line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
     of: Vec<(&'static str, String)>,
@@ -35,7 +35,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the arguments; `None` if there are any that it does not know.
+    /// Reads the arguments; `None` if one of them is unknown.
     pub(super) fn read(arguments: &[OsString]) -> Option<Self> {
         let mut wanted = Self::default();
         let mut arguments = arguments.iter().map(|argument| argument.to_str());

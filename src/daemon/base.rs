@@ -18,11 +18,11 @@ use crate::error::Result;
 /// The longest wait for a journal that a command holds open.
 const JOURNAL_WAIT: Duration = Duration::from_secs(5);
 
-/// What is there before the journal is opened.
+/// What is prepared before the journal is opened.
 pub(super) struct Prepared {
     pub(super) config: Config,
     pub(super) config_error: Option<String>,
-    /// The lock of this home.
+    /// The lock of this home folder.
     pub(super) pid_file: File,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn open_journal(home: &Home, config: &Config) -> Result<(Journal, Rec
     }
 }
 
-/// Returns when the process is asked to stop.
+/// Waits until the process is asked to stop.
 pub(super) async fn asked_to_stop(api: &Api) {
     let (Ok(mut terminate), Ok(mut interrupt)) = (
         signal(SignalKind::terminate()),

@@ -7,12 +7,11 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// A log of this size is rotated.
+/// Size at which a log is rotated.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// The number of older logs to keep.
+/// Number of older logs that are kept.
 const OLDER_MAX: usize = 2;
 
-/// Returns the path of the current log.
 pub(crate) fn path(logs: &Path) -> PathBuf {
     logs.join("daemon.log")
 }
@@ -58,7 +57,7 @@ impl Log {
         }
     }
 
-    /// Returns the size of the log, if standard error is the log.
+    /// Returns the log's size, if standard error is the log.
     fn size(&self) -> Option<u64> {
         let behind = File::from(io::stderr().as_fd().try_clone_to_owned().ok()?)
             .metadata()

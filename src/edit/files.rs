@@ -15,7 +15,7 @@ const NEW_FILE_MODE: u32 = 0o600;
 const NEW_FOLDER_MODE: u32 = 0o700;
 /// A longer chain of links is a circle.
 const LINKS_MAX: usize = 40;
-/// The prefix of temporary files.
+/// Prefix of temporary files.
 pub(crate) const HALF_WRITTEN: &str = ".checkpointd-";
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -34,7 +34,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     has_mark: bool,
-    /// The text after the mark.
+    /// The text after the byte order mark.
     pub(crate) text: String,
 }
 

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-/// The indentation of a group's keys where there is none to follow.
+/// The indentation of a group's keys if there is no example to follow.
 const INDENT: usize = 2;
 
 /// Returns the text with `key`, or `group.key`, set to `value`, which is YAML on one line.
@@ -32,7 +32,7 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> String {
 }
 
 struct File {
-    /// Each without its line break.
+    /// The lines, without line breaks.
     lines: Vec<String>,
     line_break: &'static str,
 }
@@ -57,7 +57,6 @@ impl File {
         self.lines.push(line(indent, key, value));
     }
 
-    /// Returns the line of a key with this indentation.
     fn find(&self, within: std::ops::Range<usize>, indent: usize, key: &str) -> Option<usize> {
         let is_key = |line: &str| {
             let rest = line.trim_start().strip_prefix(key);

@@ -12,16 +12,12 @@ use crate::edit::files;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The direction of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Installs.
     In,
-    /// Uninstalls.
     Out,
 }
 
-/// Writes the changed files.
 pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
     if way == Way::In && changes.iter().all(|change| !change.is_needed()) {
         return Ok(());

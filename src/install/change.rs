@@ -13,9 +13,9 @@ use crate::edit::files;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Added,
-    /// It needed no change.
+    /// No change was needed.
     AlreadyThere,
-    /// It was there in another form, or more than once.
+    /// It existed in another form, or more than once.
     Updated,
     Removed,
     /// It belongs to the user and stays.
@@ -34,7 +34,6 @@ impl Status {
     }
 }
 
-/// One of our entries in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The hook's event, or another name.
@@ -51,11 +50,10 @@ impl Entry {
     }
 }
 
-/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// JSON with hooks.
+    /// JSON file with hooks.
     Settings,
     /// Codex's config.toml.
     Trust,
@@ -63,14 +61,14 @@ pub(crate) enum Kind {
     Prompt,
     /// A file with hooks, all of it ours.
     Own,
-    /// TOML with hooks.
+    /// TOML file with hooks.
     Tables,
 }
 
 /// A file before and after the change.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
-    /// The agent whose file it is.
+    /// The agent that the file belongs to.
     pub(crate) agent: Agent,
     pub(crate) kind: Kind,
     /// The path, links not followed.
@@ -79,14 +77,14 @@ pub(crate) struct Change {
     pub(crate) before: Option<Vec<u8>>,
     /// The content after; `None` if the file is removed.
     pub(crate) after: Option<Vec<u8>>,
-    /// The content without us, for uninstalling.
+    /// The content without our entries, for uninstalling.
     pub(crate) without_us: Option<Vec<u8>>,
     /// The status of each of our entries.
     pub(crate) entries: Vec<Entry>,
 }
 
 impl Change {
-    /// Returns whether the file must be written.
+    /// Returns whether the file has to be written.
     pub(crate) fn is_needed(&self) -> bool {
         self.before != self.after
     }
@@ -100,25 +98,22 @@ impl Change {
 #[derive(Clone, Debug)]
 pub(crate) struct AgentPlan {
     pub(crate) agent: Agent,
-    /// The folder of its settings.
+    /// The folder of the agent's settings.
     pub(crate) folder: PathBuf,
-    /// The version, if known.
     pub(crate) version: Option<Version>,
     pub(crate) changes: Vec<Change>,
-    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
-/// Where to install.
+/// Where hooks are installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// For all projects of the user.
+    /// In the user's settings, for all projects.
     User,
-    /// For the project in this folder.
+    /// In this project's folder.
     Project(PathBuf),
 }
 
-/// Returns the hex digest of bytes.
 pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -8,7 +8,7 @@ pub(crate) enum Status {
     Pass,
     /// A problem that does not stop anything from working.
     Warn,
-    /// Something does not work.
+    /// It does not work.
     Fail,
     /// The check could not run.
     Skip,
@@ -27,12 +27,11 @@ impl Status {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
-    /// What was checked.
     pub(crate) name: String,
     pub(crate) status: Status,
-    /// What was found.
+    /// What the check found.
     pub(crate) detail: String,
-    /// What to do about it.
+    /// How to fix it.
     pub(crate) fix: Option<String>,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn in_file(path: &Path) -> impl Fn(String) -> String + '_ {
     move |error| format!("{}: {error}; nothing was changed", path.display())
 }
 
-/// Adds our hooks to a settings file. `empty` takes the place of one without content.
+/// Adds our hooks to a settings file. `empty` replaces a file without content.
 pub(super) fn settings(path: &Path, wanted: &[Wanted], shape: Shape, empty: &str) -> Result<Edit> {
     let (before, text) = read(path)?;
     let is_empty = text.text.trim().is_empty();

@@ -13,11 +13,10 @@ use super::version::Version;
 /// The longest wait for an agent's version.
 const VERSION_WAIT: Duration = Duration::from_secs(10);
 
-/// An agent that was found or asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) agent: Agent,
-    /// Its program on `PATH`.
+    /// The program on `PATH`.
     pub(crate) program: Option<PathBuf>,
     /// The folder of the user's settings.
     pub(crate) folder: PathBuf,

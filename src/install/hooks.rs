@@ -17,26 +17,25 @@ const PLAIN_S: u64 = 2;
 /// 1 s.
 const END_S: u64 = 1;
 
-/// A wanted entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) event: &'static str,
     /// The condition, if the entry is not for all calls.
     pub(crate) matcher: Option<&'static str>,
-    /// The command for the host's shell.
+    /// The command, quoted for the host's shell.
     pub(crate) command: String,
     /// The time limit in the host's unit.
     pub(crate) timeout: u64,
 }
 
-/// The time limit of a call.
+/// The time limit of a hook.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
-    /// The agent acts on the reply.
+    /// For a hook whose reply matters.
     Reply,
     /// The agent ignores the reply.
     Plain,
-    /// The session ends.
+    /// For the end of a session.
     End,
 }
 
@@ -66,8 +65,8 @@ pub(super) fn command(client: &Path, arguments: &str) -> String {
     format!("[ -x {client} ] && exec {client} {arguments}; exit 0")
 }
 
-/// Returns the client's path in one of our commands: as [`command`] writes it, or plain as by hand.
-/// Other commands that name the client are the user's own.
+/// Returns the client's path in one of our commands: as [`command`] writes it, or without quotes as
+/// a person may write it. Other commands that name the client are the user's own.
 pub(crate) fn client_of(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

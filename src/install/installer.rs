@@ -124,7 +124,7 @@ pub(crate) trait Installer: Sync {
         )?])
     }
 
-    /// Files besides the hooks file, in the user's settings, that may hold entries of ours.
+    /// Files in the user's settings, other than the hooks file, that may have entries of ours.
     fn other_files(&self, _folder: &Path) -> Vec<(PathBuf, Kind)> {
         Vec::new()
     }

@@ -10,9 +10,7 @@ use super::record::Record;
 pub(crate) struct Means<'a> {
     /// The paths of our own data.
     pub(crate) home: &'a Home,
-    /// The record of earlier installations.
     pub(crate) record: &'a Record,
-    /// The hook client's path.
     pub(crate) client: &'a Path,
     /// The daemon's longest wait for a reply.
     pub(crate) stop_wait_ms: u64,

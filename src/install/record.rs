@@ -20,10 +20,9 @@ const VERSION: u32 = 1;
 /// An agent's file that we have written to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Written {
-    /// The agent whose file it is.
+    /// The agent that the file belongs to.
     pub(crate) agent: Agent,
     pub(crate) kind: Kind,
-    /// SHA-256 of what we wrote.
     pub(crate) wrote: String,
     /// SHA-256 of the original content; `None` if the file did not exist.
     pub(crate) before: Option<String>,
@@ -31,11 +30,10 @@ pub(crate) struct Written {
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// All files that we have written to.
+/// All files that we wrote to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Record {
     version: u32,
-    /// By path.
     pub(crate) files: BTreeMap<PathBuf, Written>,
 }
 

@@ -15,16 +15,15 @@ type Result<T> = std::result::Result<T, String>;
 /// How hooks are written below their event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// In groups, each with a matcher for its hooks.
+    /// Groups of hooks, each with a matcher.
     Groups,
-    /// One after the other.
+    /// A flat list of hooks.
     Flat,
 }
 
 /// A hook in a settings file, ours or the user's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Handler {
-    /// The event it is registered for.
     pub(crate) event: String,
     /// The index of its group within the event.
     pub(crate) group: usize,
@@ -38,7 +37,7 @@ pub(crate) struct Handler {
     pub(crate) matcher: Option<String>,
     /// The text that the agent shows while it runs.
     pub(crate) status_message: Option<String>,
-    /// Whether the agent does not wait for it.
+    /// Whether the agent runs it without waiting.
     pub(crate) is_async: bool,
     /// The client's path, if the entry is ours.
     pub(crate) client: Option<String>,

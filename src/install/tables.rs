@@ -107,7 +107,6 @@ struct Ours<'a> {
 }
 
 impl Ours<'_> {
-    /// Returns the string that a key has.
     fn value(&self, key: &str) -> Option<String> {
         let mut lines = self.lines.iter().filter_map(|line| line.split_once('='));
         let (_, value) = lines.find(|(name, _)| name.trim() == key)?;

@@ -1,5 +1,5 @@
-//! What becomes of settings files, generated and real ones: in and out again is the identity on bytes, in twice is in
-//! once, and nothing of anybody else's is touched.
+//! Effects on settings files, generated and real ones: installing and uninstalling restores every byte, installing
+//! twice changes nothing more, and foreign entries are not touched.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn foreign(text: &str) -> Vec<Handler> {
     all
 }
 
-/// Checks all that must hold of one settings file.
+/// Checks the properties that every settings file must have.
 fn check_settings(text: &str, agent: Agent) {
     let entries = wanted(agent, "/opt/bin/checkpointd-hook");
     let (with, statuses) = settings::merge(text, &entries, Shape::Groups).expect("JSON");
@@ -94,7 +94,7 @@ fn check_trust(text: &str) {
     assert_eq!(trust::trust(&with, &keys).expect("TOML").0, with);
     let names: Vec<_> = keys.into_iter().map(|(key, _)| key).collect();
     assert_eq!(trust::forget(&with, &names).expect("TOML").0, text);
-    // Somebody has added to the file meanwhile.
+    // Another program has added to the file meanwhile.
     let more = format!("{}\n[later]\nb = 2\n", with.trim_end());
     let (without, _) = trust::forget(&more, &names).expect("TOML");
     assert!(
@@ -237,7 +237,7 @@ fn what_is_no_settings_file_is_refused_with_its_place() {
     );
 }
 
-/// How a generated file is written.
+/// The layout of a generated file.
 #[derive(Clone, Debug)]
 struct Style {
     unit: Option<&'static str>,

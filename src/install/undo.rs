@@ -54,7 +54,7 @@ pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentP
     Ok(plan)
 }
 
-/// Returns a file's content without us.
+/// Returns a file's content without our entries.
 pub(super) fn without_us(
     agent: Agent,
     kind: Kind,

@@ -11,9 +11,9 @@ use journal::Journal;
 
 /// `.git` files and `HEAD` are one line each.
 const GIT_FILE_BYTES_MAX: u64 = 4_096;
-/// Folders above a project that are looked at for its repository.
+/// Maximum number of folders above a project that are searched for its repository.
 const ABOVE_MAX: usize = 32;
-/// No further project is looked at after this time: a file system may not answer.
+/// No further project is examined after this time: a file system may not answer.
 const LOOK_WITHIN: Duration = Duration::from_millis(500);
 
 /// Returns the branches of projects that could be read in time. A collector's projects are on other machines: a folder of

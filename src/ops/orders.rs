@@ -98,7 +98,7 @@ impl Order {
         }
     }
 
-    /// Returns the word of the path that takes the order.
+    /// Returns the last part of the order's HTTP path.
     pub(crate) const fn word(&self) -> &'static str {
         match self {
             Self::Clear => "clear",
@@ -108,7 +108,7 @@ impl Order {
         }
     }
 
-    /// Returns what the path takes.
+    /// Returns the body of the order's HTTP request.
     pub(crate) fn body(&self) -> Vec<u8> {
         let body = match self {
             Self::Wrong(mark) => serde_json::to_vec(mark),
@@ -137,7 +137,7 @@ impl Order {
     }
 }
 
-/// Returns the event that an order makes. Two orders are two events, however alike they are.
+/// Returns the event that an order makes. Two orders are two events, even if they are equal.
 pub(crate) fn draft(entry: &SessionEntry, order: &Order, redactor: &Redactor) -> Draft {
     let at = Timestamp::now();
     Draft {
@@ -166,7 +166,7 @@ pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Ordered {
     }
 }
 
-/// The result of an order.
+/// The JSON answer to an order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ordered {
     pub(crate) session: Uuid,
@@ -179,7 +179,7 @@ pub(crate) struct Ordered {
     pub(crate) seq: u64,
 }
 
-/// The outcome of an order to restart an agent.
+/// The JSON answer to an order to restart an agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RestartAnswer {
     pub(crate) session: Uuid,
@@ -200,7 +200,7 @@ pub(crate) enum RestartOutcome {
     },
     Refused {
         error: String,
-        /// One word.
+        /// The reason, as one word.
         reason: String,
     },
 }

@@ -21,12 +21,12 @@ use crate::ops::branches::branches;
 use crate::ops::query::{self, Result};
 use crate::ops::views::{SessionRow, SessionSource, SessionTitle};
 
-/// Sessions that are shown unless all are asked for, besides those that wait or run.
+/// Maximum number of listed sessions, besides those that wait or run, unless all are requested.
 pub(crate) const SHOWN: usize = 200;
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
 
-/// Which sessions.
+/// Selects sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
     /// The ones with the newest events, at most this many, and all that wait or run.
@@ -34,22 +34,21 @@ pub(crate) enum Wanted {
     These(Vec<Uuid>),
 }
 
-/// The tool call that a session made last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LastTool {
     pub(crate) tool: String,
     /// Its command line or its files, cut.
     pub(crate) about: String,
-    /// When it began.
+    /// When the call began.
     pub(crate) at: Timestamp,
     /// None while it runs.
     pub(crate) duration_ms: Option<u64>,
-    /// Its result was seen.
+    /// Whether the result was seen.
     pub(crate) finished: bool,
     pub(crate) failed: bool,
 }
 
-/// A session with what is looked up beside the journal.
+/// A session, with facts from outside the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NowRow {
     pub(crate) session: Uuid,
@@ -61,14 +60,14 @@ pub(crate) struct NowRow {
     /// The repository that its project is a clone of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<String>,
-    /// In a collector's journal only.
+    /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
     #[serde(rename = "standing")]
     pub(crate) status: SessionStatus,
-    /// The word for what it waits for.
+    /// The reason word, if it needs a person.
     pub(crate) why: Option<String>,
-    /// It waits for nobody, and its agent has been quiet for a day.
+    /// It needs no person, and its agent has been quiet for a day.
     pub(crate) earlier: bool,
     /// Counts real user messages.
     pub(crate) turn: u64,
@@ -82,7 +81,7 @@ pub(crate) struct NowRow {
     pub(crate) first_at: Timestamp,
     pub(crate) last_at: Timestamp,
     pub(crate) last_seq: u64,
-    /// Checkpoints that it was sent.
+    /// Checkpoints that were sent.
     pub(crate) injected: u64,
     /// Stops that passed.
     pub(crate) passed: u64,
@@ -106,7 +105,7 @@ impl NowRow {
 pub(crate) struct SessionsNow {
     /// The journal's last event when this was read.
     pub(crate) seq: u64,
-    /// When this was read.
+    /// When the list was made.
     pub(crate) at: Timestamp,
     /// The sessions, what waits for a person first.
     pub(crate) rows: Vec<NowRow>,
@@ -120,7 +119,7 @@ pub(crate) struct Known(Mutex<HashMap<Uuid, (u64, Kind)>>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// No agent worked in it.
+    /// No agent worked in the session.
     Empty,
     Urgent,
     Other,
@@ -211,7 +210,7 @@ pub(crate) fn now(
     })
 }
 
-/// Has sessions in one folder of one machine know the repository that one of them knows.
+/// Sets the repository of all sessions in one folder of one machine, if one of them knows it.
 fn share_remotes<T>(rows: &mut [(T, NowRow)]) {
     let folder = |row: &NowRow| (row.source.clone(), row.project.clone());
     let known = rows
@@ -225,12 +224,12 @@ fn share_remotes<T>(rows: &mut [(T, NowRow)]) {
     }
 }
 
-/// What is looked up once for each project.
+/// The facts that are read once for each project.
 struct Project {
     policy: Policy,
     is_untrusted: bool,
     is_broken: bool,
-    /// Its folder answered.
+    /// Whether the folder answered.
     is_seen: bool,
 }
 
@@ -252,7 +251,7 @@ impl Project {
         }
     }
 
-    /// One on another machine, whose files are not looked at.
+    /// A project on another machine, whose files are not read.
     fn elsewhere(config: &Config, folder: &str) -> Self {
         Self {
             policy: config.policy_with(&unseen(folder), None, false),

@@ -11,18 +11,17 @@ use uuid::Uuid;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HookLine<'a> {
-    /// The agent's word.
+    /// The agent's name.
     pub(crate) agent: String,
-    /// Its JSON text.
+    /// The payload, as JSON text.
     #[serde(borrow)]
     pub(crate) payload: &'a RawValue,
     /// The event's name, where the payload has none.
     #[serde(default)]
     pub(crate) event: Option<String>,
-    /// When it happened.
     #[serde(default)]
     pub(crate) at: Option<Timestamp>,
-    /// The call's id.
+    /// The id of the call.
     #[serde(default)]
     pub(crate) id: Option<Uuid>,
     /// Hook-relevant environment variables.
@@ -56,10 +55,10 @@ impl<'a> HookLine<'a> {
     }
 }
 
-/// What became of a line of `journal append`.
+/// The result for a line of `journal append`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AppendedLine {
-    /// Counts from 1.
+    /// The line's number, from 1.
     pub(crate) line: usize,
     #[serde(flatten)]
     pub(crate) outcome: AppendOutcome,
@@ -70,7 +69,7 @@ pub(crate) struct AppendedLine {
 pub(crate) enum AppendOutcome {
     Appended {
         seq: u64,
-        /// It was in the journal before.
+        /// Whether the journal already had the event.
         duplicate: bool,
     },
     Refused {
@@ -84,23 +83,23 @@ pub(crate) struct Refused {
     pub(crate) error: String,
 }
 
-/// What a compaction is asked for with.
+/// The options of a compaction.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct CompactBody {
-    /// Change nothing.
+    /// Whether to change nothing.
     pub(crate) dry_run: bool,
 }
 
-/// How the page is to be opened.
+/// How to open the page.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ask {
-    /// The port; none is the configured one.
+    /// The port; `None` for the configured one.
     pub(crate) port: Option<u16>,
 }
 
-/// Which token is asked about.
+/// The token of a request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Token {

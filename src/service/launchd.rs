@@ -19,12 +19,10 @@ const SOCKET_MODE: u32 = 0o600;
 /// All files are accessible to their owner only.
 const UMASK: u32 = 0o077;
 
-/// Returns the folder of the user's agents.
 pub(crate) fn folder() -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os("HOME")?).join("Library/LaunchAgents"))
 }
 
-/// The user's launchd domain.
 pub(crate) fn domain() -> String {
     format!("gui/{}", rustix::process::getuid().as_raw())
 }

@@ -8,17 +8,14 @@ use journal::Home;
 use super::{Setup, Unit, launchd, systemd};
 use crate::error::{Failure, Result};
 
-/// A supported service manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manager {
-    /// systemd's user manager.
     Systemd,
     /// macOS's own.
     Launchd,
 }
 
 impl Manager {
-    /// Returns the platform's service manager.
     pub(crate) const fn of_platform() -> Self {
         if cfg!(target_os = "macos") {
             Self::Launchd

@@ -27,14 +27,13 @@ pub(crate) struct Setup {
     /// The `checkpointd` program, absolute.
     pub(crate) program: PathBuf,
     pub(crate) home: Home,
-    /// The environment of the service.
     pub(crate) env: Vec<(String, String)>,
     /// Whether the service manager starts programs in a user namespace.
     pub(crate) user_namespaces: bool,
 }
 
 impl Setup {
-    /// Takes the setup from this process.
+    /// Reads the setup from this process.
     pub(crate) fn current(home: &Home) -> std::io::Result<Self> {
         let var = |name: &str| std::env::var_os(name);
         Ok(Self {
@@ -56,7 +55,6 @@ fn places(var: impl Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
     PLACES.iter().filter_map(set).collect()
 }
 
-/// A file of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) path: PathBuf,

@@ -8,7 +8,6 @@ use super::{Setup, Unit};
 pub(crate) const SERVICE: &str = "checkpointd.service";
 pub(crate) const SOCKET: &str = "checkpointd.socket";
 
-/// Returns the folder of the user's units.
 pub(crate) fn folder() -> Option<PathBuf> {
     let set = |name: &str| {
         std::env::var_os(name)

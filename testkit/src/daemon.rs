@@ -175,8 +175,8 @@ impl Drop for Daemon {
     }
 }
 
-/// Loose enough for every recorded turn.
-/// No progress documents come in between, whose moment nobody can tell.
+/// Loose enough for every recorded turn. No progress documents are written, because their moment is
+/// not predictable.
 pub const EVERY_STOP: &str = "min_turn: 0s\nheadless: always\nprogress: {auto: {interval: 0s, compaction: false, \
     subagent: false, error: false, session_end: false}}\n";
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the disk keeps of what nobody synced.
+/// What the disk keeps of unsynced data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// Nothing.
@@ -23,7 +23,6 @@ pub enum Keeps {
     All,
 }
 
-/// One change of a file's bytes.
 enum Change {
     Write { at: usize, bytes: Vec<u8> },
     Length(usize),
@@ -37,7 +36,7 @@ struct File {
     syncs: bool,
 }
 
-/// What a name stands for.
+/// A file or folder, by what its name refers to.
 #[derive(Clone, Copy)]
 enum Node {
     File(usize),
@@ -61,7 +60,7 @@ pub struct Disk {
     begun: HashMap<u64, (String, Reach)>,
 }
 
-/// How much a sync covers: what was there when it began.
+/// How much a sync covers: the data at its beginning.
 #[derive(Clone, Copy)]
 enum Reach {
     File(usize, usize),
@@ -69,12 +68,12 @@ enum Reach {
     Nothing,
 }
 
-/// What a line of the record means to whoever watches.
+/// The meaning of a line of the record.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A sync has ended.
     Synced,
-    /// These bytes went to something that is no file of the disk, a socket for example.
+    /// These bytes went to something that is not a file of the disk, a socket for example.
     Sent(Vec<u8>),
     /// Anything else.
     Else,
@@ -92,7 +91,6 @@ fn path_of(text: &str) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&unescape(text)).into_owned())
 }
 
-/// The quoted strings of a call.
 fn quoted(call: &str) -> Vec<&str> {
     call.split('"').skip(1).step_by(2).collect()
 }
@@ -148,7 +146,7 @@ impl Disk {
         sync_file_range,?rename,?renameat,renameat2,?unlink,unlinkat,?rmdir,ftruncate,truncate,fallocate,?mkdir,mkdirat,\
         ?link,linkat,sendto,sendmsg";
 
-    /// Takes in the next line of the record.
+    /// Processes the next line of the record.
     pub fn line(&mut self, line: &str) -> Seen {
         let Some((process, rest)) = line.trim_start().split_once(' ') else {
             return Seen::Else;
@@ -434,7 +432,7 @@ fn left_of(file: &File, keeps: Keeps, seed: &mut u64) -> Vec<u8> {
 }
 
 impl Change {
-    /// The beginning of a write.
+    /// Returns the first part of a write.
     fn part(&self, share: f64) -> Self {
         match self {
             Self::Length(length) => Self::Length(*length),

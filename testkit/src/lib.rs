@@ -211,7 +211,7 @@ pub fn wait_until(is_so: impl Fn() -> bool) {
 pub enum Act {
     /// Sends these bytes and closes.
     Reply(Vec<u8>),
-    /// Sends these bytes and keeps the connection open for ever.
+    /// Sends these bytes and keeps the connection open forever.
     Hold(Vec<u8>),
 }
 

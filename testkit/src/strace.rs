@@ -11,7 +11,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Begins a record in a file that is not there yet.
+    /// Starts a record in a new file.
     ///
     /// # Panics
     ///

@@ -130,8 +130,8 @@ pub(crate) fn views(browser: &Browser, views: &[String]) {
 /// axe cannot point at anything: what is under the pointer is looked at here. The letters of plots are measured too.
 pub(crate) fn hovered(_: &Stage, browser: &Browser) {
     let contrast = "(() => { const style = getComputedStyle(document.querySelector('button.main'));
-        const light = text => { const [r, g, b] = colour(text).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-        const colour = text => { const canvas = document.createElement('canvas').getContext('2d'); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255); };
+        const light = text => { const [r, g, b] = color(text).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const color = text => { const canvas = document.createElement('canvas').getContext('2d'); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255); };
         const [one, other] = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a); return (one + 0.05) / (other + 0.05); })()";
     for scheme in SCHEMES {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });

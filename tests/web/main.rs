@@ -59,7 +59,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::trends,
     ),
     (
-        "every view fits a narrow screen, in both colours",
+        "every view fits a narrow screen, in both colors",
         views::narrow,
     ),
     (
@@ -76,7 +76,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::gone::forwarded,
     ),
     (
-        "axe finds nothing in any view, at 390 and 1440 px, in both colours",
+        "axe finds nothing in any view, at 390 and 1440 px, in both colors",
         axe::every_view,
     ),
     ("what is hovered and drawn can be read", axe::hovered),

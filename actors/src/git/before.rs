@@ -14,7 +14,7 @@ use super::view::View;
 const COMPARED_MAX: usize = 40;
 /// The longest manifest that is read, in bytes.
 const MANIFEST_BYTES_MAX: usize = 256 * 1024;
-/// The longest file whose comments are told from its code, in bytes.
+/// The longest file whose comments are separated from its code, in bytes.
 const CODE_BYTES_MAX: usize = 128 * 1024;
 /// The most files of code that are compared.
 const CODE_FILES_MAX: usize = 24;
@@ -26,7 +26,7 @@ pub(super) struct Held<'a> {
     doubtful: BTreeSet<&'a [u8]>,
     /// Files that have to be compared with what they held before the turn, with their content.
     compared: Vec<(String, Vec<u8>)>,
-    /// Whether it matters that only comments changed.
+    /// Whether to note files of which only comments changed.
     tells_comments: bool,
     /// How many files of code may still be compared.
     code_left: usize,

@@ -1,4 +1,4 @@
-//! Limits of what git is asked.
+//! Limits of a request to git.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! How git is called.
 //!
-//! A repository is not trusted: it may come from a clone or an archive that nobody looked at. Nothing of the daemon's
-//! own environment reaches git that could point it at another repository, no setting can make it wait for a person,
-//! and no program that the repository's own configuration names is run (see `view.rs`). Filter programs of the user's
-//! own configuration (git-lfs, for example) run as they do for the user.
+//! A repository is not trusted: it may come from a clone or an archive that no person has checked. Nothing of the
+//! daemon's own environment reaches git that could point it at another repository, no setting can make it wait for a
+//! person, and no program that the repository's own configuration names is run (see `view.rs`). Filter programs of the
+//! user's own configuration (git-lfs, for example) run as they do for the user.
 
 use std::ffi::OsString;
 use std::io;
@@ -111,8 +111,8 @@ impl Git {
         process::feed_while(self.command(program, cwd, call), input, deadline, meanwhile)
     }
 
-    /// Returns this git with variables that name the repository whose top is the current folder, so that no other is
-    /// looked for.
+    /// Returns this git with variables that name the repository whose top is the current folder, so that git does not
+    /// search for another.
     pub(super) fn at_top(&self) -> Self {
         self.with([
             ("GIT_DIR", Path::new(".git")),
@@ -120,7 +120,6 @@ impl Git {
         ])
     }
 
-    /// Returns this git with more variables.
     pub(super) fn with(&self, variables: [(&str, &Path); 2]) -> Self {
         let mut git = self.clone();
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
@@ -128,7 +127,6 @@ impl Git {
         git
     }
 
-    /// Creates a private folder.
     pub(super) fn folder(&self) -> io::Result<TempDir> {
         let above = self
             .folder

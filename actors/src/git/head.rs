@@ -13,7 +13,8 @@ use super::view::View;
 
 /// The most other refs whose commits are kept. Only those that are no older than the turn matter: hardly ever one.
 const TIPS_MAX: usize = 64;
-/// Says that commits were counted by their time because the repository lacks the commit of then.
+/// Says that commits were counted by their time because the repository lacks the commit where HEAD
+/// was.
 pub(super) const NOT_KNOWN_HERE: &str = "git: this repository has not the commit where HEAD was when the turn began: \
                                          commits count by their time";
 
@@ -46,7 +47,7 @@ pub(super) fn head_with(
     })
 }
 
-/// Returns the commits of other refs that are no older than a second. They come last, since many refs take a while.
+/// Returns the commits of other refs that are no older than a second. They are read last, since many refs take a while.
 /// Without them, only a commit of the same second can be taken for one of the turn.
 fn tips(view: &View, second: i64, deadline: Instant) -> Vec<String> {
     let call = vec![

@@ -22,7 +22,6 @@ pub(super) fn call(patterns: &[&str]) -> Vec<String> {
     call
 }
 
-/// Reads the answer.
 pub(super) fn read(output: &Output) -> Listing {
     let names = parse::names(&output.stdout).filter_map(|name| std::str::from_utf8(name).ok());
     let paths: Vec<String> = names.take(FILES_MAX).map(str::to_owned).collect();

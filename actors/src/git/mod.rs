@@ -57,7 +57,7 @@ use command::{Failure, Git, Output, words};
 use contents::Contents;
 use view::{Closed, View};
 
-/// What an inspection is asked for.
+/// The request of an inspection.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// When the turn began, if its commits count.
@@ -103,10 +103,10 @@ impl Tree {
     }
 }
 
-/// Says that files are missing.
+/// The note for a list that was cut.
 const LIST_CUT: &str = "git: the list of changed files was too long and was cut";
 
-/// What is known of a work tree before its changed files are compared with what they held before.
+/// The state of a work tree before its changed files are compared with their earlier contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     /// The top folder.
@@ -281,7 +281,7 @@ fn log_refused(outputs: &[Output]) -> bool {
     status.is_good() && answer.answered && !answer.unborn && !log.is_good()
 }
 
-/// Combines the outputs of the commands.
+/// Builds the result from the outputs of the commands.
 fn tree(
     (git, view, deadline): (&Git, &View, Instant),
     outputs: &[Output],

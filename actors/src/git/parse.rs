@@ -17,11 +17,10 @@
 pub(super) struct Status<'a> {
     /// The current branch; `None` if HEAD is detached.
     pub(super) branch: Option<&'a [u8]>,
-    /// Whether the header that every answer has was found.
+    /// Whether the header of a complete answer was found.
     pub(super) answered: bool,
     /// Whether the repository has no commit yet.
     pub(super) unborn: bool,
-    /// The commit at HEAD.
     pub(super) head: Option<&'a [u8]>,
     /// The changed paths, in git's order, relative to the top of the work tree.
     pub(super) paths: Vec<&'a [u8]>,
@@ -131,7 +130,6 @@ pub(super) fn place(bytes: &[u8]) -> Place<'_> {
     Place { is_bare, paths }
 }
 
-/// A setting of git.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Setting<'a> {
     pub(super) key: &'a [u8],
@@ -172,7 +170,6 @@ pub(super) fn settings(bytes: &[u8]) -> Option<Vec<Setting<'_>>> {
 /// The section of a key, the name between its dots if there is one, and the variable.
 pub(super) type Key<'a> = (&'a [u8], Option<&'a [u8]>, &'a [u8]);
 
-/// Splits a key.
 pub(super) fn key(key: &[u8]) -> Option<Key<'_>> {
     let dot = key.iter().position(|byte| *byte == b'.')?;
     let (section, rest) = (&key[..dot], &key[dot + 1..]);
@@ -188,7 +185,7 @@ pub(super) fn split_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&key[..dot], &key[dot + 1..]))
 }
 
-/// Takes the next answer off the output of `git cat-file --batch`; none if it is no file, or not whole.
+/// Takes the next answer off the output of `git cat-file --batch`; `None` if it is not a file, or not whole.
 pub(super) fn blob<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = rest.iter().position(|byte| *byte == b'\n')?;
     let (line, after) = rest.split_at(end);

@@ -1,5 +1,5 @@
-//! Which submodules have changed files. `git status` is not let into submodules: it would start a git in each, with
-//! the filters that the submodule's own configuration defines. Each is asked on its own instead.
+//! Which submodules have changed files. `git status` does not enter submodules: it would start a git in each, with the
+//! filters that the submodule's own configuration defines. Each is asked on its own instead.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,9 +10,9 @@ use super::command::{Failure, Git, Output, words};
 use super::parse;
 use super::view::{Closed, View};
 
-/// The most submodules of one repository that are looked at.
+/// Maximum number of submodules of one repository that are examined.
 const SUBMODULES_MAX: usize = 100;
-/// How deep submodules of submodules are looked at.
+/// How deep nested submodules are examined.
 const DEPTH_MAX: usize = 4;
 
 /// Returns the paths, relative to `top`, of the submodules in which a tracked file differs from their last commit.

@@ -1,9 +1,9 @@
 //! A repository seen without its own configuration.
 //!
-//! Git reads a repository's configuration whenever it runs, so what was found harmless a moment ago says nothing of what
-//! git will read. Only the two commands that find the repository and list its settings read the real one; neither runs
-//! anything that a configuration names. All others get a private folder in place of `.git`: links to what holds data,
-//! and a configuration with those settings that say how files are read and no others.
+//! Git reads a repository's configuration whenever it runs, so a check a moment ago says nothing about what git will
+//! read. Only the two commands that find the repository and list its settings read the real one; neither runs anything
+//! that a configuration names. All others get a private folder in place of `.git`: links to what holds data, and a
+//! configuration with those settings that say how files are read and no others.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -32,7 +32,7 @@ const COMMON: [&str; 9] = [
     "info/grafts",
     "modules",
 ];
-/// What holds data of one work tree.
+/// Files with data of one work tree.
 const OWN: [&str; 4] = ["index", "refs", "reftable", "info/sparse-checkout"];
 /// The parts of an index that is split are named so.
 const SHARED_INDEX: &str = "sharedindex.";
@@ -84,7 +84,7 @@ const FILTER_SETTINGS: [(&[u8], &[u8]); 4] = [
     (b"required", b"false"),
 ];
 
-/// Why a repository cannot be looked at.
+/// Why a repository cannot be examined.
 #[derive(Debug)]
 pub(super) enum Closed {
     Failed(Failure),
@@ -107,7 +107,7 @@ impl From<io::Error> for Closed {
     }
 }
 
-/// A repository and the private folder that stands for it.
+/// A repository, and the private folder that replaces its `.git`.
 #[derive(Debug)]
 pub(super) struct View {
     git: Git,
@@ -291,7 +291,8 @@ fn quote(text: &mut Vec<u8>, value: &[u8]) {
     text.push(b'"');
 }
 
-/// Makes `folder` stand for the repository in `git_dir`. Returns the folder that git has to use.
+/// Makes `folder` a replacement for the repository in `git_dir`. Returns the folder that git has to
+/// use.
 fn fill(folder: &Path, git_dir: &Path, config: &[u8]) -> io::Result<PathBuf> {
     let common_dir = match named_file::bytes(&git_dir.join("commondir"), SMALL_BYTES_MAX) {
         Ok(bytes) => git_dir.join(OsStr::from_bytes(bytes.trim_ascii_end())),

@@ -17,9 +17,9 @@ pub(crate) struct Backward {
     from: u64,
     /// The end of a line that began before them.
     torn: Vec<u8>,
-    /// What comes before the file.
+    /// The file that precedes this one and is read next.
     before: Option<Box<Self>>,
-    /// The bytes that were read of what came after it.
+    /// The number of bytes that were read of the files after it.
     taken: u64,
 }
 
@@ -50,7 +50,7 @@ impl Backward {
         self.taken + self.length - self.from
     }
 
-    /// Returns whether all was read.
+    /// Returns whether the beginning was reached.
     pub(crate) fn is_at_start(&self) -> bool {
         self.from == 0 && self.before.is_none()
     }

@@ -1,4 +1,4 @@
-//! Links, devices and FIFOs in the place of files that somebody names.
+//! Links, devices and FIFOs in the place of files that an agent or a user names.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use std::os::unix::fs::symlink;

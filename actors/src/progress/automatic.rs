@@ -1,5 +1,5 @@
-//! Progress documents that checkpointd writes unasked (spec PROG-8): after events that may end a
-//! context, one at a time, without delaying an agent.
+//! Progress documents that checkpointd writes automatically (spec PROG-8): after events that may
+//! end a context, one at a time, without delaying an agent.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -10,7 +10,7 @@ use actix::prelude::*;
 use checkpoint::agents::adapter;
 use checkpoint::config::AutoProgress;
 use checkpoint::findings;
-use checkpoint::progress::Judgements;
+use checkpoint::progress::Judgments;
 use checkpoint::state::{SessionState, Written};
 use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
 use uuid::Uuid;
@@ -78,8 +78,8 @@ impl Automatic {
         self.start_next(ctx);
     }
 
-    /// Returns when a document with this cause may be written. Calls that fail one after the other cause one document at
-    /// once and one after a pause, which has them all.
+    /// Returns when a document with this cause may be written. Calls that fail one after the other cause one document
+    /// at once and one after a pause, which covers all of them.
     fn pause(&mut self, stream: &Stream, cause: &str) -> Pause {
         if cause != "error" {
             return Pause::None;
@@ -328,7 +328,7 @@ fn write_due(shared: &Shared, due: Due) -> Result<bool, Error> {
         stream: due.stream,
         kind: due.kind,
         cause: due.cause.into(),
-        stated: Judgements::default(),
+        stated: Judgments::default(),
         place: config.settings.progress.auto.place,
         id,
     };

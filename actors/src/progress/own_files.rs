@@ -1,4 +1,4 @@
-//! Whether the files of a document are still what the journal rendered: anybody may have written into them
+//! Whether the files of a document are still what the journal rendered: another program may have written into them
 //! (spec PROG-10).
 
 use std::path::Path;

@@ -36,7 +36,7 @@ pub struct Rebuilt {
     pub rebuilt: Vec<PathBuf>,
     /// Number of files that were up to date.
     pub unchanged: u64,
-    /// Edited files, which were left as they are.
+    /// Edited files, which were not changed.
     pub edited: Vec<PathBuf>,
     /// Files with the content of edited files that were replaced.
     pub kept: Vec<PathBuf>,
@@ -80,7 +80,7 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     journal.settle()?;
     let mut done = Rebuilt::default();
-    // The link of a place points to its newest document, whichever session wrote that.
+    // The link of a place points to its newest document, of any session.
     let mut latest: HashMap<PathBuf, (u64, PathBuf)> = HashMap::new();
     let mut places: Vec<Place> = Vec::new();
     for entry in journal

@@ -1,4 +1,4 @@
-//! Checking a document before work goes on (spec PROG-10).
+//! Checking a document before work continues (spec PROG-10).
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use checkpoint::config::{Config, ProgressPlace};
 use checkpoint::phase::Scope;
 use checkpoint::progress::{
-    self, DOCUMENT_VERSION, Document, Facts, GitState, Judgements, OpenPhase, OtherFile, Parent,
+    self, DOCUMENT_VERSION, Document, Facts, GitState, Judgments, OpenPhase, OtherFile, Parent,
     Stated,
 };
 use checkpoint::state::SessionState;
@@ -29,7 +29,7 @@ pub struct Order {
     /// Reason word.
     pub cause: String,
     /// The agent's own statements.
-    pub stated: Judgements,
+    pub stated: Judgments,
     /// Where the file is written.
     pub place: ProgressPlace,
     /// The event's id: a second request with the same id writes no second document.
@@ -240,7 +240,7 @@ const OTHERS_MAX: usize = 300;
 fn others(
     facts: &Facts,
     git: Option<&GitState>,
-    stated: &Judgements,
+    stated: &Judgments,
     project: &str,
     deadline: Instant,
 ) -> Vec<OtherFile> {

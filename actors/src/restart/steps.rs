@@ -121,7 +121,6 @@ impl From<TmuxError> for Refusal {
 
 /// The program in the foreground of a pane.
 enum Front {
-    /// The agent, with its process id.
     Agent(u32),
     /// A shell that waits for a command.
     Shell,
@@ -227,7 +226,6 @@ fn signal(pid: u32, signal: Signal) {
     }
 }
 
-/// Waits until a shell is in the foreground.
 fn wait_for_shell(target: &Target) -> Result<(), Refusal> {
     let began = Instant::now();
     loop {

@@ -243,7 +243,7 @@ impl Session {
     }
 }
 
-/// Journals the prompts that only the transcript has, and returns the state with them.
+/// Journals prompts that only the transcript has, and returns the state with them.
 async fn find_prompts(shared: &Arc<Shared>, state: SessionState) -> SessionState {
     let known = state.clone();
     let find =
@@ -252,7 +252,7 @@ async fn find_prompts(shared: &Arc<Shared>, state: SessionState) -> SessionState
     journaled(shared, state, found.unwrap_or_default()).await
 }
 
-/// Joins the turn with the one that it is part of, if it is, and returns the state with that (spec TURN-14).
+/// Joins the turn with an earlier one, if it is part of that, and returns the state (spec TURN-14).
 async fn join_turns(shared: &Arc<Shared>, state: SessionState) -> SessionState {
     if state.joins().is_none() {
         return state;
@@ -265,7 +265,7 @@ async fn join_turns(shared: &Arc<Shared>, state: SessionState) -> SessionState {
     journaled(shared, state, Vec::from_iter(draft)).await
 }
 
-/// Journals what was found out for a decision, and returns the state with it.
+/// Journals events found for a decision, and returns the state with them.
 async fn journaled(
     shared: &Arc<Shared>,
     mut state: SessionState,

@@ -1,6 +1,6 @@
 //! The actor of one session: catches up with the journal, decides about stops, and settles deliveries.
 //!
-//! It holds nothing that the journal does not: when it dies, another one replays and goes on. Every event that it
+//! It holds nothing that the journal does not: when it dies, another one replays and continues. Every event that it
 //! appends has an id made from its cause, so no decision and no outcome can be journaled twice.
 
 mod decision;
@@ -39,7 +39,7 @@ pub struct Session {
     busy: bool,
     /// The decision that was last handed to the terminal's delivery actor.
     handed_over: Option<u64>,
-    /// The turn whose beginning was last looked at.
+    /// The turn whose beginning was last recorded.
     begun: Option<Timestamp>,
     /// The restart for which a timer runs: its sequence number, and when its checkpoint is due.
     watched_restart: Option<(u64, Timestamp)>,
@@ -122,8 +122,8 @@ impl Session {
         }
     }
 
-    /// Journals what was there when the turn began: where HEAD was, and for `scope: turn` which files had already changed.
-    /// Nothing waits for it.
+    /// Journals the state of the work tree when the turn began: where HEAD was, and for `scope: turn` which files had
+    /// already changed. No caller waits for it.
     fn look_at_beginning(&mut self, ctx: &mut Context<Self>) {
         let fresh = self.state.fresh_turn(Timestamp::now());
         let Some(turn_at) = fresh.filter(|turn_at| self.begun != Some(*turn_at)) else {

@@ -1,9 +1,8 @@
 //! Typing checkpoints into agents' terminals: one at a time per pane, never twice, and only where it does no harm
 //! (spec DELIV-7 to DELIV-14).
 //!
-//! `checkpoint::terminal` chooses each step; this actor observes the terminal, journals the step, and carries it out, in
-//! this order. Every step is in the journal before it is carried out, so a restarted daemon knows how far the last one
-//! came.
+//! `checkpoint::terminal` chooses each step; this actor observes the terminal, journals the step, and carries it out,
+//! in this order. Every step is in the journal before it is carried out, so a restarted daemon knows the last step.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -112,7 +111,6 @@ impl Handler<Deliver> for TmuxDelivery {
     }
 }
 
-/// One delivery.
 struct Work {
     shared: Arc<Shared>,
     state: SessionState,

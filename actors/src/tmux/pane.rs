@@ -33,7 +33,6 @@ const DONE: &str = "done";
 /// The address of a pane of a tmux server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pane {
-    /// The server's socket.
     pub(crate) socket: PathBuf,
     /// The pane's id: `%` and a number that the server does not reuse.
     pub(crate) id: String,
@@ -186,7 +185,7 @@ impl Tmux<'_> {
         })
     }
 
-    /// Pastes `text` as one bracketed paste with its line breaks, through a buffer that is deleted afterwards. Returns
+    /// Pastes `text` as one bracketed paste with its line breaks, through a buffer that is deleted afterward. Returns
     /// whether the guard held; otherwise nothing is pasted. After an error the text may or may not have arrived.
     pub(crate) fn paste(self, guard: &Guard, buffer: &str, text: &str) -> Result<bool, TmuxError> {
         let pane = self.pane.id.as_str();
@@ -288,7 +287,6 @@ fn refusal(output: &Output) -> TmuxError {
     }
 }
 
-/// Returns a command for one of the daemon's own programs.
 fn clean_command(program: &'static str) -> Result<Command, TmuxError> {
     let command = environment::tool(program);
     let mut command = command.ok_or_else(|| TmuxError::of(program, Failure::Missing))?;

@@ -11,7 +11,6 @@ use super::pane::{TmuxError, query};
 /// Programs that run an agent's script.
 const INTERPRETERS: [&str; 4] = ["node", "nodejs", "bun", "deno"];
 
-/// A process of a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
@@ -21,7 +20,6 @@ pub(crate) struct Process {
     pub(crate) command: String,
 }
 
-/// Returns the processes of a terminal.
 pub(crate) fn processes(tty: &Path, within: Duration) -> Result<Vec<Process>, TmuxError> {
     let tty = tty.to_string_lossy();
     let arguments = ["-ww", "-o", "pid=,stat=,args=", "-t", &tty];

@@ -13,12 +13,13 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 /// Between two attempts to connect to a server that is busy.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
-/// Returns why the socket is not one of a tmux server of this user; `None` if it is one, or if nobody listens there.
+/// Returns why the socket is not one of a tmux server of this user; `None` if it is one, or if no process listens
+/// there.
 pub(super) fn objection(socket: &Path, within: Duration) -> Option<String> {
     let address = SocketAddrUnix::new(socket);
     match address.and_then(|address| listener(&address, Instant::now() + within)) {
         Ok(listener) => of_listener(&listener),
-        // tmux says in its own words that nobody listens.
+        // tmux itself reports that no process listens.
         Err(Errno::NOENT | Errno::CONNREFUSED) => None,
         Err(error) => Some(format!("cannot connect to it: {error}")),
     }
@@ -64,7 +65,7 @@ fn of_listener(listener: &Listener) -> Option<String> {
         let is_hidden = tmux.is_some_and(|meta| meta.mode() & 0o6000 != 0);
         return (!is_hidden).then(|| "the program that listens on it is hidden".into());
     };
-    // A server goes on after its program was upgraded.
+    // A server continues after its program was upgraded.
     let text = program.to_string_lossy();
     let program = Path::new(text.strip_suffix(" (deleted)").unwrap_or(&text));
     let is_tmux = program

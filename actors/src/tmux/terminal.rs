@@ -13,7 +13,6 @@ pub(super) struct Terminal {
     pub(super) agent: Agent,
     /// `None` if the agent does not run in tmux.
     pub(super) pane: Option<Pane>,
-    /// The checkpoint that is typed.
     pub(super) text: String,
 }
 
@@ -22,7 +21,6 @@ pub(super) struct Terminal {
 pub(super) struct Observation {
     pub(super) seen: Seen,
     pub(super) pane: Option<PaneSnapshot>,
-    /// The agent's process.
     pub(super) pid: Option<u32>,
     /// Whether the text is on the screen.
     pub(super) shows_text: bool,

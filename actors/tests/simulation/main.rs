@@ -2,7 +2,7 @@
 //! every step.
 //!
 //! Real: all actors between a hook call and its answer, on one thread with a paused clock, the normal form, the fold,
-//! the rules, taking in the spool, and the journal with its threads, in files. Modelled: the agents with their hook
+//! the rules, taking in the spool, and the journal with its threads, in files. Modeled: the agents with their hook
 //! clients (`agents.rs`, `plan.rs`), and the moments at which the threads are done (`gates.rs` lets them finish between
 //! two looks at the actors, so that a run is the same each time). A crash drops all actors where they stand and starts
 //! others on the same journal; a process that is really killed, and a journal that is damaged, are other tests' subject.

@@ -48,13 +48,13 @@ pub trait Adapter: Debug + Sync {
         None
     }
 
-    /// Returns whether the agent goes on if the stop that a payload tells of is answered.
+    /// Returns whether the agent continues if the stop of a payload is answered.
     fn may_continue(&self, _payload: &serde_json::Value) -> bool {
         true
     }
 
-    /// Whether two stops of one session may be told in the same words, byte for byte. Such calls are never taken for one
-    /// call of a hook that is registered twice.
+    /// Whether two stops of one session may be reported by the same bytes. Such calls are never taken for one call of a
+    /// hook that is registered twice.
     fn repeats_stops(&self) -> bool {
         false
     }
@@ -88,13 +88,13 @@ pub trait Adapter: Debug + Sync {
         }
     }
 
-    /// Where to look for the transcript of a session whose hooks do not name it.
+    /// Where to search for the transcript of a session whose hooks do not name it.
     fn transcript_search(&self) -> Option<TranscriptSearch> {
         None
     }
 
-    /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each goes on where
-    /// the one before it by name ends.
+    /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each continues the
+    /// one before it by name.
     fn transcript_files(&self) -> Option<&'static str> {
         None
     }
@@ -102,7 +102,7 @@ pub trait Adapter: Debug + Sync {
     /// Where the agent keeps the transcripts of all sessions.
     fn library(&self) -> Library;
 
-    /// Whether no hook tells of some prompts, so that they are looked for in the transcript at each stop.
+    /// Whether no hook reports some prompts, so that they are searched for in the transcript at each stop.
     fn omits_prompts(&self) -> bool {
         false
     }
@@ -110,8 +110,8 @@ pub trait Adapter: Debug + Sync {
     /// How a whole transcript is read from its beginning.
     fn forward(&self) -> Forward;
 
-    /// How to learn whether no person is in front of the agent. Most agents say nowhere whether a person watches, but the
-    /// hook client notes whether it has a terminal.
+    /// How to learn whether a person is at the agent. Most agents do not say so, but the hook client notes whether it
+    /// has a terminal.
     fn headless(&self, place: &Place) -> HeadlessSign {
         HeadlessSign::Known(place.env("CHECKPOINTD_TTY").is_none() && place.env("TMUX").is_none())
     }
@@ -233,7 +233,7 @@ pub struct Library {
     pub home_variable: &'static str,
     /// The agent's home in the user's, if the variable is not set; empty for the user's home itself.
     pub home_default: &'static str,
-    /// Paths of transcripts in the agent's home; `*` stands for any part of one name.
+    /// Paths of transcripts in the agent's home; `*` matches any part of one name.
     pub patterns: &'static [&'static str],
     /// The file that names a transcript's project, if the transcript may not say it.
     pub project_file: Option<ProjectFile>,
@@ -248,7 +248,7 @@ pub struct ProjectFile {
     pub pointer: Option<&'static str>,
 }
 
-/// How to learn whether no person is in front of an agent.
+/// How to learn whether a person is at an agent.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadlessSign {
     /// It is known.

@@ -1,7 +1,8 @@
 //! The agents: a room for each, with everything that is particular to it, behind one [`Adapter`].
 //!
-//! To add an agent: a row of `journal::agents!`, a room here with a line in [`ALL`], a room in the installer likewise, and
-//! the line that resumes its sessions in `config.yml`. Recordings of its calls and screens are beside their tests.
+//! To add an agent: a row of `journal::agents!`, a room here with a line in [`ALL`], a room in the installer with a
+//! line in its list, and the line that resumes its sessions in `config.yml`. Recordings of its calls and screens are
+//! beside their tests.
 
 pub mod adapter;
 mod claude;

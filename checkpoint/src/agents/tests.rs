@@ -1,4 +1,4 @@
-//! What holds for every adapter.
+//! What must hold for every adapter.
 
 mod prompts;
 

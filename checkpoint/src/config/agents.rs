@@ -80,7 +80,7 @@ impl DescribedAgents {
     }
 }
 
-/// An agent, as far as it differs from Claude Code.
+/// An agent, by its differences from Claude Code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedAgent {
@@ -94,7 +94,7 @@ pub struct DescribedAgent {
     /// How the hooks are written in that file.
     #[serde(default)]
     pub format: HooksFormat,
-    /// How it is told to go on.
+    /// The form in which it is told to continue.
     #[serde(default)]
     pub reply: StopReply,
     /// The hooks that are installed.
@@ -106,7 +106,7 @@ pub struct DescribedAgent {
     /// Its tools, by what they do.
     #[serde(default)]
     pub tools: BTreeMap<UsualTool, Vec<ForeignName>>,
-    /// Its transcripts, if they have Claude Code's form; `*` stands for any part of one name.
+    /// Its transcripts, if they have Claude Code's form; `*` matches any part of one name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcripts: Option<UserPath>,
     /// Variables that it sets for its hooks, and no other agent does.
@@ -135,7 +135,7 @@ pub enum HooksFormat {
     Flat,
 }
 
-/// How an agent is told at its stop to go on.
+/// The form of the reply that makes an agent continue at its stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReply {
@@ -262,7 +262,7 @@ impl<'de> Deserialize<'de> for ProjectFolder {
     }
 }
 
-/// The hooks that nearly all of these agents have.
+/// The hooks of nearly all agents that copy Claude Code's.
 fn usual_events() -> Vec<HookName> {
     let names = [
         "SessionStart",

@@ -63,7 +63,7 @@ impl Candidate {
                 .map(String::as_str)
                 .chain(ONLY_PROJECT)
         };
-        // A misspelt key gets a hint; a file without any similar key is something else.
+        // A misspelled key gets a hint; a file without any similar key is something else.
         if !keys.is_empty()
             && keys.iter().all(|key| {
                 !known().any(|known| known == key) && did_you_mean(key, known()).is_none()
@@ -96,7 +96,7 @@ impl Candidate {
     }
 }
 
-/// Adds that the file is of neither kind.
+/// Adds to an error that the file is neither a configuration nor a list of rules.
 fn neither(error: ConfigError) -> ConfigError {
     const EXAMPLES: &str =
         "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
@@ -122,8 +122,8 @@ impl RuleFile {
         )
     }
 
-    /// Returns a policy with this file laid over it. Packs that the file adds come with their
-    /// built-in rules.
+    /// Returns a policy with this file applied to it. Packs that the file adds have their built-in
+    /// rules.
     pub fn over(&self, policy: &Policy) -> Policy {
         let layer = &self.layer;
         let mut laid = policy.clone();
@@ -194,7 +194,7 @@ impl RuleFile {
     }
 }
 
-/// Lays the groups of a file over a policy.
+/// Applies the groups of a file to a policy.
 fn lay_groups(layer: &ProjectLayer, laid: &mut Policy) {
     if let Some(group) = &layer.verify {
         laid.verify.lay(group);

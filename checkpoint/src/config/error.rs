@@ -55,8 +55,8 @@ impl ConfigError {
         }
     }
 
-    /// Returns the error as one that may be stored although nobody vouches for the file, which might be a list of
-    /// passwords: with the place and the reason, without the line. Of what the reason quotes only a plain word stays.
+    /// Returns the error in a form that may be stored although the file is not trusted and might be a list of
+    /// passwords: with place and reason, without the line. Of a quotation in the reason, only a plain word stays.
     #[must_use]
     pub fn without_text(mut self) -> Self {
         const WORD_BYTES_MAX: usize = 40;

@@ -37,7 +37,7 @@ impl ProjectFile {
         })
     }
 
-    /// Returns what of the file never counts as it stands, and why, one sentence each.
+    /// Returns which parts of the file never have an effect, and why, one sentence each.
     pub fn overruled(&self, user: &Settings) -> Vec<String> {
         let mut said = Vec::new();
         if self.layer.prefix.is_some() {
@@ -56,7 +56,8 @@ impl ProjectFile {
         said
     }
 
-    /// Returns the part that may do no harm, whoever wrote it: it only takes demands away, or picks among built-in ones.
+    /// Returns the part that can do no harm even if an attacker wrote it: it only takes demands away, or selects
+    /// built-in ones.
     fn before_trust(&self) -> ProjectLayer {
         ProjectLayer {
             enabled: self.layer.enabled,
@@ -65,7 +66,7 @@ impl ProjectFile {
         }
     }
 
-    /// Returns the part that counts.
+    /// Returns the keys that take effect.
     pub(super) fn counting(&self, trusted: bool) -> ProjectLayer {
         if trusted {
             self.layer.clone()

@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Keep {
     }
 }
 
-/// What [`EventKind`] asks for.
+/// What a deserializer of [`EventKind`] expects.
 pub(super) const EVENT_KIND: &str = "a kind of events";
 
 /// The name of an event kind as JSON has it, such as `prompt_submitted`.

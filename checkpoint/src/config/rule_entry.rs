@@ -17,7 +17,7 @@ use crate::rules::{Kind, Rule, RuleAction};
 pub struct RuleEntry {
     /// Category name.
     pub name: Name,
-    /// Limits a change to the rule of this pack.
+    /// The pack whose rule is changed.
     #[serde(default)]
     pack: Option<PackName>,
     /// Switches the rule off.
@@ -45,7 +45,7 @@ pub struct RuleEntry {
     pub(super) expect: Vec<Example>,
 }
 
-/// An example beside a rule: after these changes and commands, this is asked for, and nothing else.
+/// An example beside a rule: these changes and commands lead to these demands, and no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
@@ -62,7 +62,8 @@ pub struct Example {
 }
 
 impl Example {
-    /// Returns what is expected and not asked for, and what is asked for and not expected.
+    /// Returns the demands that were expected and not made, and those that were made and not
+    /// expected.
     pub fn compare(&self, asked: &[String]) -> (Vec<String>, Vec<String>) {
         let mut unexpected = asked.to_vec();
         let mut missing = self.asks.clone();
@@ -89,7 +90,6 @@ impl std::fmt::Display for Example {
     }
 }
 
-/// An action of a file's rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActionEntry {
@@ -117,7 +117,6 @@ pub(crate) struct PackFile {
 }
 
 impl PackFile {
-    /// Reads the text of a pack.
     pub(crate) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
         read(&format!("{name}.yml"), text)
     }
@@ -219,7 +218,7 @@ impl RuleEntry {
         rule.fallback = self.fallback.unwrap_or(rule.fallback);
     }
 
-    /// Returns whether the entry brings all actions of its rule.
+    /// Returns whether the entry has actions, which replace those of its rule.
     pub(super) const fn replaces_actions(&self) -> bool {
         self.actions.is_some()
     }

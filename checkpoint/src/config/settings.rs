@@ -139,7 +139,7 @@ layered! {
         sessions_awake_max: Count,
         /// How long an idle session stays in memory.
         session_idle: Span,
-        /// Folders in which programs are looked for first (spec ENV-1).
+        /// Folders that are searched for programs first (spec ENV-1).
         path: Vec<UserPath>,
     }
 }
@@ -153,9 +153,9 @@ layered! {
         transcript_bytes: Size,
         /// How much of it is read if the turn began before that.
         transcript_bytes_max: Size,
-        /// How long reading further back may take.
+        /// Time limit for reading further back.
         transcript_timeout: Span,
-        /// The most changed files that are looked at.
+        /// Maximum number of changed files that are examined.
         changed_files_max: Count,
     }
 }
@@ -327,7 +327,7 @@ layered! {
     Progress, ProgressLayer {
         /// The shared latest document of a project, relative to the project.
         path: ProjectPath,
-        /// Whether a new session is told of unfinished work.
+        /// Whether a new session gets a summary of unfinished work.
         resume: bool,
         /// The age up to which a document is offered.
         resume_within: Span,
@@ -367,7 +367,7 @@ layered! {
 }
 
 layered! {
-    /// A fleet of machines that is asked in one place (spec FLEET-11).
+    /// A fleet of machines whose events are collected in one place (spec FLEET-11).
     Fleet, FleetLayer {
         /// The broker's servers.
         url: MaybeServers,

@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for Pattern {
     }
 }
 
-/// What [`PackName`] asks for.
+/// What a deserializer of [`PackName`] expects.
 pub(super) const PACK_NAME: &str = "the name of a rule pack";
 
 /// The name of a rule pack.

@@ -33,7 +33,7 @@ pub(super) const POLICY_GROUPS: [&str; 3] = ["verify", "hygiene", "changed"];
 /// Single keys that only `config.yml` has.
 pub(super) const ONLY_CONFIG: [&str; 2] = ["projects", "agents"];
 
-/// Reads any YAML, of a file that is not ours; `None` if it is none.
+/// Reads any YAML, of a file that is not ours; `None` if it is not YAML.
 pub fn value(text: &str) -> Option<serde_json::Value> {
     serde_saphyr::from_str(text).ok()
 }
@@ -72,7 +72,6 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// Reads a YAML text.
 pub(super) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
     serde_saphyr::from_str(text).map_err(|error| explain(file, text, error.without_snippet()))
 }

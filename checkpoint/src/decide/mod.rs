@@ -223,8 +223,8 @@ impl Case<'_> {
         self.policy.revision >= 1 && demand.is_some() && blocks.any(|block| block.demand == demand)
     }
 
-    /// Returns whether something stands against treating a stop as one about documentation. What a rule asks for at every
-    /// stop does not (spec DECIDE-20).
+    /// Returns whether something prevents that a stop is treated as one about documentation. What a rule asks for at
+    /// every stop does not (spec DECIDE-20).
     fn is_due_for_docs(&self, findings: &Findings, due: bool) -> bool {
         if self.policy.revision >= 1 && self.policy.docs_only == Quiet::Silent {
             findings.due_by_turn

@@ -98,7 +98,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Actions of several rules that are one action.
+/// Actions of several rules with the same purpose.
 struct Group<'a> {
     purpose: &'a str,
     /// The rules that require it; the first one gives the words.
@@ -230,7 +230,7 @@ impl Weighed {
     }
 }
 
-/// Looks for evidence of every group; a group that has to follow another comes after it.
+/// Searches for evidence of every group; a group that has to follow another comes after it.
 fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weighed> {
     let mut results: Vec<Weighed> = groups.iter().map(|_| Weighed::default()).collect();
     let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -261,7 +261,8 @@ fn weigh(turn: &Turn<'_>, claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Weig
     results
 }
 
-/// Looks for what verified the changed files of an action that asks for tests, if the project's own files say what does.
+/// Searches for what verified the changed files of an action that asks for tests, if the project's own files say what
+/// does.
 fn verified(turn: &Turn<'_>, claims: &Claims<'_>, group: &Group<'_>) -> Option<Weighed> {
     if group.purpose != "tests" || group.files.is_empty() {
         return None;

@@ -15,7 +15,8 @@ use crate::shell::{self, CommandLine};
 /// How much of a result is searched for what a host says of a call that it did not run.
 const HOST_TEXT_BYTES: usize = 400;
 
-/// What hosts say of calls that they did not run: a sibling failed, a person or a policy refused, the tool is not there.
+/// What hosts say about calls that they did not run: a sibling failed, a person or a policy refused, the tool does not
+/// exist.
 const NOT_RUN: [&str; 29] = [
     "sibling tool call errored",
     "cancelled: parallel tool call",
@@ -48,7 +49,7 @@ const NOT_RUN: [&str; 29] = [
     "not found in registry",
 ];
 
-/// Words of the names of tools that look at something and change nothing.
+/// Words in the names of tools that read something and change nothing.
 const LOOKING_TOOLS: [&str; 25] = [
     "read",
     "search",
@@ -85,7 +86,7 @@ const NO_CHANGE: [&str; 4] = [
     "old_string and new_string are identical",
 ];
 
-/// What a server prints when it has started.
+/// Texts that servers print after they have started.
 const STARTED: [&str; 9] = [
     "listening",
     "running at",
@@ -141,7 +142,7 @@ pub(super) fn is_answer(call: &ToolCall, line: &CommandLine, project: &str) -> b
     }
 }
 
-/// Returns whether an absolute path lies outside the project.
+/// Returns whether an absolute path is outside the project.
 fn is_outside(path: &str, project: &str) -> bool {
     !project.is_empty()
         && path.starts_with(['/', '~'])

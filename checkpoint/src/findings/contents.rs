@@ -13,7 +13,7 @@ use crate::rules::{Kind, Rule, Sorting};
 /// The purpose of the actions that a change of dependencies asks for.
 const INSTALL: &str = "install";
 
-/// What is known of the changed files besides their names.
+/// What the changed files contain, besides their names.
 pub(super) struct Contents<'a> {
     sorting: Sorting,
     generated: BTreeSet<&'a str>,
@@ -75,7 +75,7 @@ impl<'a> Contents<'a> {
         let is_nothing = self.nothing.contains(path)
             || (self.generated.contains(path) && !self.is_by_hand(file));
         if is_nothing {
-            // A person who names a file in a rule wants to hear of it.
+            // A person who names a file in a rule wants to know about it.
             taking.retain(is_own);
         }
         if self.sorting.dependencies && self.has_same_dependencies(turn, file) {

@@ -43,7 +43,6 @@ impl Edits {
         Self(edits)
     }
 
-    /// Returns where a file was last edited.
     pub(super) fn last(&self, file: &PathRef) -> Option<Edit> {
         let edits = self.0.get(file.file_name())?.iter();
         let edits = edits.filter(|(_, path)| file.same(path));

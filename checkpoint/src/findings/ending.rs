@@ -33,7 +33,7 @@ pub struct Ending {
     pub error_left: bool,
 }
 
-/// Returns how a turn ended, as far as its evidence says.
+/// Returns how a turn ended, according to its evidence.
 pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
     let Some(turn) = Turn::new(evidence, None, project, policy) else {
         return Ending::default();

@@ -72,8 +72,8 @@ fn is_open(turn: &Turn<'_>, index: usize) -> bool {
     }
 }
 
-/// Returns whether a failure is an answer. Tests that failed are none, however the line ended, and if they passed, what ended
-/// it was its time limit or its end.
+/// Returns whether a failure is an answer. Failed tests are not an answer, however the line ended. If they passed, the
+/// line failed because of its time limit or its end.
 fn is_answer(turn: &Turn<'_>, index: usize) -> bool {
     let call = &turn.evidence.timeline.calls[index];
     let said = turn.outcomes.as_ref();
@@ -182,7 +182,6 @@ fn is_resolved(turn: &Turn<'_>, index: usize) -> bool {
         })
 }
 
-/// What an error is about.
 struct About<'a> {
     call: &'a ToolCall,
     files: Vec<PathRef>,

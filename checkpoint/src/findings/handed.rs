@@ -11,18 +11,18 @@ use super::{missing, older, outcomes, settled};
 use crate::policy::HandedOver;
 use crate::shell::{self, CommandLine, Simple};
 
-/// The most failed calls of one turn that are looked for in a message.
+/// Maximum number of failed calls of one turn that are searched for in a message.
 const CALLS_MAX: usize = 64;
 /// The most words by which a message may name one failure.
 const WORDS_MAX: usize = 48;
 /// The shortest word of an output that names what it is about.
 const WORD_CHARS_MIN: usize = 6;
 
-/// A cause that lies outside the project.
+/// A cause outside the project.
 struct Cause {
-    /// What programs say of it.
+    /// How programs report it.
     says: Regex,
-    /// The words of people for it.
+    /// How people name it.
     named: Vec<&'static str>,
 }
 
@@ -123,7 +123,8 @@ fn commands(message: &str) -> Vec<CommandLine> {
     lines.take(WORDS_MAX).map(shell::read).collect()
 }
 
-/// Returns whether a text holds a word or one that begins with it; short ones have to stand alone.
+/// Returns whether a text holds a word or one that begins with it; short ones have to be whole
+/// words.
 fn holds(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric();
     text.match_indices(word).any(|(at, _)| {
@@ -133,8 +134,8 @@ fn holds(text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns the words by which people speak of a call: its programs and what they were told, or its tool and files, and what
-/// it says of its cause.
+/// Returns the words by which people refer to a call: its programs and their arguments, or its tool and files, and what
+/// it says about its cause.
 fn words_of(call: &ToolCall, line: &CommandLine) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut note = |word: &str| {
@@ -192,8 +193,8 @@ fn last_part(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns whether the agent handed a failure over: its last message names it, and either its cause lies outside the
-/// project, or the turn changed nothing, so that the failure is what it found out.
+/// Returns whether the agent handed a failure over: its last message names it, and either its cause is outside the
+/// project, or the turn changed nothing, so that the failure is its result.
 pub(super) fn is_over(turn: &Turn<'_>, index: usize) -> bool {
     if turn.policy.hygiene.handed_over != HandedOver::Believed
         || !turn.evidence.facts.named_failures.contains(&index)

@@ -35,10 +35,10 @@ pub(super) fn edits_without_read(turn: &Turn<'_>) -> Option<String> {
     sentence.map(str::to_owned)
 }
 
-/// Returns the edited files of the project whose text the agent did not have, as far as the turn and the facts say.
+/// Returns the edited files of the project whose text the agent did not have, according to the turn and the facts.
 ///
-/// Files that are not changed any more, or gone, do not count; nor do those outside the project, which are never among
-/// the changed ones.
+/// Files that are no longer changed, or are missing, do not count; nor do those outside the project, which are never
+/// among the changed ones.
 pub(super) fn unread<'a>(
     evidence: &'a Evidence,
     files: &[ChangedFile],

@@ -1,8 +1,8 @@
 //! The files whose text an agent has: it read or wrote them, or a command, a prompt or an error showed them to it
 //! (spec HYG-9).
 //!
-//! Whether a command showed a file is judged generously: that it showed nothing has to be plain, since a demand to read a
-//! file again that the agent has just seen is of no use.
+//! Whether a command showed a file is judged generously: it counts as not shown only if that is certain, because a
+//! demand to read a file again that the agent has just seen is useless.
 
 use journal::{ToolCall, ToolKind};
 
@@ -92,7 +92,7 @@ const WITHOUT_TEXT: [&str; 12] = [
     "--name-only",
     "--name-status",
 ];
-/// Further options with which git prints no text of the files.
+/// More options with which git prints no text of the files.
 const GIT_WITHOUT_TEXT: [&str; 7] = [
     "--shortstat",
     "--numstat",
@@ -240,7 +240,7 @@ fn folder(path: &str) -> String {
     }
 }
 
-/// Returns whether a file lies below a folder, whose path may begin above the project or below its top.
+/// Returns whether a file is below a folder, whose path may begin above the project or below its top.
 fn is_below(folder: &str, file: &PathRef) -> bool {
     let whole = format!("/{}", file.path.trim_start_matches('/'));
     folder.is_empty()
@@ -303,7 +303,7 @@ fn searched(simple: &Simple) -> Searched {
     }
 }
 
-/// `git diff` and the like show what they name, which the line's text tells, or everything.
+/// `git diff` and similar commands show the files that the line names, or everything.
 fn git_searched(words: &[String]) -> Searched {
     let mut operands = words
         .iter()
@@ -335,7 +335,7 @@ fn has_ending(word: &str) -> bool {
         })
 }
 
-/// Returns whether a text names a file: by its path, by the end of it, or by a pattern.
+/// Returns whether a text names a file, by its path, the end of its path, or a pattern.
 fn names(text: &str, file: &PathRef) -> bool {
     if !may_name(text, file) {
         return false;

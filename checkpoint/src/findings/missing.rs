@@ -23,7 +23,7 @@ static NOT_THERE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant that a test compiles")
 });
 
-/// Returns whether a call failed because its program is not there.
+/// Returns whether a call failed because its program is missing.
 pub(super) fn is_tool(call: &ToolCall, line: &CommandLine) -> bool {
     if call.kind != ToolKind::Shell {
         return false;
@@ -40,8 +40,8 @@ pub(super) fn is_tool(call: &ToolCall, line: &CommandLine) -> bool {
         || own_script::missing_module(call, line).is_some()
 }
 
-/// Returns whether the turn went on without the tool: something else was edited or run with success, or code changed in a
-/// language that the tool was to check, so that a check is asked for anyway.
+/// Returns whether the turn continued without the tool: something else was edited or run with success, or code changed
+/// in a language that the tool was to check, so that a check is asked for anyway.
 pub(super) fn is_behind(turn: &Turn<'_>, index: usize) -> bool {
     if turn.policy.hygiene.missing_tools != MissingTools::PassedOver {
         return false;

@@ -1,7 +1,7 @@
 //! The findings of a stop: actions that are due, and observations. Deterministic, no I/O
 //! (spec EVID-1).
 //!
-//! Every heuristic looks for positive evidence first and reports nothing when it finds it; when
+//! Every heuristic searches for positive evidence first and reports nothing when it finds it; when
 //! evidence is missing or ambiguous it reports (spec EVID-1). The order of everything is fixed, so
 //! equal evidence gives an equal checkpoint.
 
@@ -120,7 +120,7 @@ pub fn unread_files(evidence: &Evidence, project: &str) -> Vec<String> {
     let mut unread: Vec<String> = Vec::new();
     let files = evidence.changes.files().unwrap_or_default();
     let mut edits = evidence.timeline.calls.iter();
-    // Without an edit there is nothing to look for, and no command need be read.
+    // Without an edit, nothing has to be searched for, and no command has to be read.
     if files.is_empty() || !edits.any(|call| call.kind == ToolKind::Edit) {
         return unread;
     }

@@ -10,7 +10,7 @@ use super::verify::kinds;
 use crate::policy::Narrower;
 use crate::shell::Simple;
 
-/// The most failed tests of one output that are looked for.
+/// Maximum number of failed tests of one output that are searched for.
 const NAMES_MAX: usize = 64;
 
 /// Words of a line of tests that choose none of them.
@@ -78,7 +78,7 @@ const LAST_FAILED: [&str; 6] = [
     "--rerun-failed",
     "--failed",
 ];
-/// Stands for a choice that leaves tests out.
+/// Represents a selection that leaves tests out.
 const LEFT_OUT: &str = "\u{0}";
 /// Options that leave tests out.
 const LEAVING_OUT: [&str; 6] = [
@@ -178,7 +178,7 @@ pub(super) fn passed_for(turn: &Turn<'_>, failed: usize, tests: &[&str]) -> bool
         && (failed + 1..turn.lines.len()).any(passes)
 }
 
-/// What a run of tests chose.
+/// The tests that a run selected.
 struct Choice<'a> {
     of: Vec<&'a str>,
     last_failed: bool,

@@ -31,7 +31,7 @@ pub(super) fn names_older(message: &str) -> bool {
         .any(|sentence| OLDER.is_match(sentence) && FAILING.is_match(sentence))
 }
 
-/// Returns whether tests of which some failed are to be taken for passed: those are older.
+/// Returns whether tests with failures count as passed, because the failures are older.
 pub(super) fn only_older_failed(turn: &Turn<'_>, index: usize) -> bool {
     let passed = |said: &Summary| {
         said.kind == SummaryKind::Tests && said.passed.is_some_and(|passed| passed > 0)

@@ -161,7 +161,7 @@ impl Outcomes {
                 continue;
             };
             let owner = if call.kind == ToolKind::Shell && executes(line) {
-                // What it shows of an older output cannot be told from its own.
+                // Output that was shown of an older run cannot be distinguished from its own.
                 let own = shown(call, line).all(|path| writes(line, path, project));
                 own.then_some(at)
             } else {
@@ -181,7 +181,7 @@ impl Outcomes {
         Self { by_call }
     }
 
-    /// Returns what the output of a call says.
+    /// Returns the summaries of a call's output.
     pub(super) fn of(&self, call: usize) -> &[Summary] {
         self.by_call.get(call).map_or(&[], Vec::as_slice)
     }

@@ -1,4 +1,5 @@
-//! Scripts that the agent wrote on its line to look at something: their mistakes are not the project's (spec HYG-10, HYG-11).
+//! Scripts that the agent wrote on its line to examine something: their mistakes are not the project's (spec HYG-10,
+//! HYG-11).
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use regex::Regex;
 use super::verify;
 use crate::shell::CommandLine;
 
-/// Modules by which a script looks at data. What it imports besides them may be the project's.
+/// Modules with which scripts examine data. Other imports may belong to the project.
 const MODULES: [&str; 62] = [
     "json",
     "sys",
@@ -73,7 +74,7 @@ const MODULES: [&str; 62] = [
     "http",
     "child_process",
 ];
-/// What a script that changes something says.
+/// Text that occurs in scripts that change something.
 const CHANGES: [&str; 22] = [
     "write",
     "'w'",
@@ -119,7 +120,7 @@ static NO_MODULE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant that a test compiles")
 });
 
-/// Returns the module of others that a failed script of the line wanted itself, and that is not there.
+/// Returns the module of others that a failed script of the line needed itself, and that is missing.
 pub(super) fn missing_module(call: &ToolCall, line: &CommandLine) -> Option<String> {
     let wanted = NO_MODULE.captures(&call.output)?.get(1)?.as_str();
     let top = wanted.split(['.', '/']).next().unwrap_or(wanted);
@@ -146,7 +147,7 @@ pub(super) fn asks_for_module(call: &ToolCall, line: &CommandLine) -> bool {
     missing_module(call, line).is_some() && scripts(line).all(says_little)
 }
 
-/// Returns whether a script of the line failed by its own mistake, and only looked at something.
+/// Returns whether a script in the line failed by its own mistake and changed nothing.
 pub(super) fn failed_looking(call: &ToolCall, line: &CommandLine) -> bool {
     let mut any = false;
     let looks = |script: &str| {

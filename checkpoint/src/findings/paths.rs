@@ -83,7 +83,7 @@ impl PathRef {
             }
     }
 
-    /// Returns whether this path, as a text names it, is the file's or the end of the file's.
+    /// Returns whether the other path equals this one or is the end of it, or the reverse.
     pub(super) fn same_end(&self, file: &Self) -> bool {
         let (path, whole) = (
             self.path.trim_start_matches('/'),
@@ -92,12 +92,11 @@ impl PathRef {
         path == whole || ends_in(whole, path) || ends_in(path, whole)
     }
 
-    /// Returns the last part of the path.
     pub(super) fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// Returns whether a shell line names the file, or its module.
+    /// Returns whether a shell line names the file or its module.
     pub(super) fn is_named_in(&self, line: &str) -> bool {
         let name = self.file_name();
         let stem = self.path.rsplit_once('.').map(|(stem, _)| stem);

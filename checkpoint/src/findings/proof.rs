@@ -37,7 +37,6 @@ impl Edit {
 pub(super) struct Proof {
     /// The first call that counts.
     pub(super) done: Option<Position>,
-    /// All calls that resemble the action.
     pub(super) found: Vec<TracedCall>,
 }
 
@@ -48,7 +47,7 @@ impl Proof {
     }
 }
 
-/// The action to look for.
+/// The action that calls are searched for.
 pub(super) struct Wanted<'a> {
     /// The commands that show that it was done.
     pub(super) evidence: &'a [String],
@@ -56,7 +55,7 @@ pub(super) struct Wanted<'a> {
     pub(super) purpose: &'a str,
     /// The packs whose rules ask for it.
     pub(super) packs: &'a [&'a str],
-    /// Whether it is a look at something, which is done however it ends.
+    /// Whether it is the reading of something, which is done however it ends.
     pub(super) looks: bool,
     /// Whether the call must succeed even with `evidence: substring`
     /// (spec EVID-12: only a restart).
@@ -67,13 +66,12 @@ pub(super) struct Wanted<'a> {
     pub(super) after: Option<Option<Position>>,
 }
 
-/// What a command is asked about.
+/// The question that a command may answer.
 pub(super) struct Asked<'a> {
-    /// Whether it is about tests.
     pub(super) tests: bool,
     /// The packs of the code that it is about.
     pub(super) packs: &'a [&'a str],
-    /// Whether it is a look at something, which is done however it ends.
+    /// Whether it is the reading of something, which is done however it ends.
     pub(super) looks: bool,
 }
 
@@ -87,7 +85,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Looks for an action among the turn's calls.
+/// Searches for an action among the turn's calls.
 pub(super) fn find_proof(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
     let patterns: Vec<_> = wanted
@@ -258,7 +256,7 @@ pub(super) fn by_output(
     match others() {
         Some(SummaryVerdict::Failed) => Outcome::Failed,
         Some(SummaryVerdict::Passed) => Outcome::Counts,
-        // The agent saw what was printed, and nothing of it speaks of a failure. What sums up its tests would have done so.
+        // The agent saw the output, and it reports no failure. A summary of the tests would have reported one.
         None if turn.wants_shown()
             && end.is_some_and(|end| end.unread)
             && !(asked.tests && sums_up(&simple.words[0])) =>
@@ -342,7 +340,6 @@ pub(super) fn shorten(call: &ToolCall) -> String {
     line.chars().take(COMMAND_CHARS_MAX).collect()
 }
 
-/// Returns where the turn last edited any of `files`.
 pub(super) fn last_edit(turn: &Turn<'_>, files: &[PathRef]) -> Option<Edit> {
     let touches = |path: &str| {
         let path_ref = PathRef::written(path, turn.project);

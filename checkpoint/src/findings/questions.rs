@@ -11,7 +11,7 @@ const PROGRAMS: &str = "grep egrep fgrep zgrep rg ag ack find fd fdfind locate d
     taskkill tasklist apt-cache sysctl free uptime mdfind";
 /// Searches through files, which find nothing or fail by their path.
 const SEARCHES: [&str; 7] = ["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"];
-/// What a program says of a path that is not there.
+/// How programs report a missing path.
 const NO_PATH: [&str; 3] = [
     "no such file or directory",
     "cannot find the path",

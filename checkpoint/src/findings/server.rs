@@ -14,10 +14,9 @@ static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)connection refused|ECONNREFUSED|(?:could ?n.t|could not|failed to|unable to) connect|empty reply|exit code:? (?:7|52|56)\b|^000$")
         .expect("a constant that a test compiles")
 });
-/// Tools that stop what runs in the background.
 const STOPPING_TOOLS: [&str; 4] = ["KillShell", "KillBash", "TaskStop", "kill_shell"];
 
-/// Words by which a server is started.
+/// Words in commands that start servers.
 const STARTING: [&str; 8] = [
     "start", "restart", "serve", "server", "dev", "up", "launch", "preview",
 ];
@@ -63,7 +62,7 @@ pub(super) fn starts_any(commands: &[Simple]) -> bool {
     })
 }
 
-/// Returns whether a line starts a program that goes on behind it: with `&`, or in another terminal.
+/// Returns whether a line starts a program that runs on behind it: with `&`, or in another terminal.
 pub(super) fn starts_behind(call: &ToolCall, line: &CommandLine) -> bool {
     let text = call.command.as_deref().unwrap_or_default();
     let has = |words: &[String], any: &[&str]| {

@@ -32,7 +32,7 @@ pub(super) const SCRIPT_RUNNERS: [&str; 11] = [
 const INTERPRETERS: [&str; 8] = [
     "python", "node", "ruby", "perl", "php", "deno", "bun", "Rscript",
 ];
-/// Programs that do the same.
+/// Programs that do the same work.
 const SAME: [&[&str]; 5] = [
     &["rm", "rmdir", "unlink", "trash"],
     &["pip", "uv"],
@@ -41,7 +41,7 @@ const SAME: [&[&str]; 5] = [
     &["npm", "pnpm", "yarn", "bun"],
 ];
 
-/// Programs that install what they are told.
+/// Programs that install named packages.
 const INSTALLERS: [&str; 24] = [
     "brew",
     "apt",
@@ -270,7 +270,7 @@ fn settles_by_line(turn: &Turn<'_>, index: usize, at: usize, files: &[PathRef]) 
             .iter()
             .all(|simple| questions::is_harmless(simple) || looks_or_records(simple)),
     };
-    // A search whose path was wrong is a question all the same.
+    // A search whose path was wrong is still a question.
     let searched = calls[index].kind == ToolKind::Shell
         && !before.is_empty()
         && before
@@ -335,7 +335,7 @@ pub(super) fn is_same(before: &[Simple], after: &[Simple]) -> bool {
     same && goals > 0
 }
 
-/// Returns what a command installs, by whichever installer, without its version.
+/// Returns what a command installs, with any installer, without its version.
 pub(super) fn installs(simple: &Simple) -> Vec<&str> {
     let Some((program, words)) = simple.words.split_first() else {
         return Vec::new();
@@ -357,7 +357,7 @@ pub(super) fn installs(simple: &Simple) -> Vec<&str> {
         .collect()
 }
 
-/// What a command does to what.
+/// The effect of a command and its target.
 struct Goal<'a> {
     program: &'a str,
     what: Vec<&'a str>,
@@ -436,7 +436,7 @@ fn purpose(program: &str, first: Option<&str>) -> Option<&'static str> {
     of(program).or_else(|| first.and_then(of))
 }
 
-/// Returns whether a command tests, builds, checks or installs, so that it has to come to its end.
+/// Returns whether a command tests, builds, checks or installs, so that it has to reach its end.
 pub(super) fn is_check(simple: &Simple) -> bool {
     let verb = || {
         simple

@@ -1,4 +1,4 @@
-//! Failures that the turn got past in a way that no command has to say (spec HYG-15).
+//! Failures that the turn got past, without a command that says so (spec HYG-15).
 
 use journal::{ToolCall, ToolKind};
 

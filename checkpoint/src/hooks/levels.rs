@@ -5,7 +5,7 @@ use std::mem;
 use journal::payload::LEVELS_MAX;
 use serde_json::Value;
 
-/// Parses JSON of any number of levels. What lies deeper than [`LEVELS_MAX`] levels is a string with its JSON text if the
+/// Parses JSON of any number of levels. What is deeper than [`LEVELS_MAX`] levels is a string with its JSON text if the
 /// whole has more levels than the parser takes (spec JRNL-26).
 ///
 /// # Errors

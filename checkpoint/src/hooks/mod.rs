@@ -61,7 +61,7 @@ pub struct Normal {
     pub draft: Draft,
     /// Identifies the content: two calls of a doubly registered hook have the same one.
     pub content: Uuid,
-    /// Whether the agent goes on if this stop is answered.
+    /// Whether the agent continues if this stop is answered.
     pub may_continue: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct Normal {
 /// # Errors
 ///
 /// One sentence that says what is wrong with the payload.
-pub fn normalise(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
+pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
     if call.payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }

@@ -7,11 +7,8 @@ use crate::prompts::Authors;
 use crate::tools::{self, Tools};
 use crate::{digest, text};
 
-/// The longest id of a session, in bytes.
 const SESSION_BYTES_MAX: usize = 512;
-/// The longest name of a hook, in bytes.
 const HOOK_BYTES_MAX: usize = 128;
-/// The longest name of a tool, in bytes.
 const TOOL_BYTES_MAX: usize = 256;
 
 /// Which fields of an agent's payloads say where a call belongs.

@@ -4,7 +4,7 @@ use journal::{Agent, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{HookCall, Normal, Reading, normalise};
+use super::{HookCall, Normal, Reading, normalize};
 use crate::config::DescribedAgents;
 
 /// Reads a hook call. `event` is the one on the command line.
@@ -36,5 +36,5 @@ pub(crate) fn called_as(
         redactor: crate::redact::built_in(),
         agents,
     };
-    normalise(&call, reading).expect("a good payload")
+    normalize(&call, reading).expect("a good payload")
 }

@@ -34,7 +34,7 @@ impl Repository {
                 .any(|(end, _)| self.ignored.contains(&path[..=end]))
     }
 
-    /// Returns the commits between two times; a second in which one of them lies counts.
+    /// Returns the commits between two times; the seconds of both count.
     fn between(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = &Commit> {
         let second = |at: Timestamp| at.as_micros().div_euclid(1_000_000);
         let first = self
@@ -73,7 +73,7 @@ fn written(call: &ToolCall) -> Vec<String> {
     shell::read(line).writes
 }
 
-/// Returns a path relative to `top`; none if it lies outside, or names no single file.
+/// Returns a path relative to `top`; `None` if it is outside, or does not name a single file.
 fn inside(path: &str, cwd: &str, top: &str) -> Option<String> {
     let is_vague = path.contains(['*', '?', '$', '`', '\n', '{']) || path.starts_with(['~', '-']);
     if is_vague || top.is_empty() {

@@ -52,14 +52,14 @@ pub struct Ground<'a> {
     pub fingerprint: u64,
 }
 
-/// What became of a turn.
+/// The outcome of a turn.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// What is known of it.
+    /// The facts about it.
     pub evidence: Evidence,
     /// How it ended.
     pub ending: Ending,
-    /// What a stop at its end would have got; none if a person stopped the agent.
+    /// The verdict of a stop at its end; `None` if a person stopped the agent.
     pub decision: Option<Decision>,
     /// Whether any of its events was new.
     pub is_new: bool,
@@ -87,7 +87,7 @@ impl PastSession {
         }
     }
 
-    /// Goes on with a session of which some turns were kept before.
+    /// Continues a session of which some turns were kept before.
     pub fn resume(state: SessionState) -> Self {
         Self {
             last: state.last_at.unwrap_or_default(),
@@ -211,7 +211,7 @@ impl PastSession {
         Ok(seqs.last().copied().unwrap_or_default())
     }
 
-    /// The id comes from the turn and the kind, so a second look back at a transcript gives the same events.
+    /// The id comes from the turn and the kind, so reading a transcript again gives the same events.
     fn draft(&self, key: i64, at: Timestamp, event: Event) -> Draft {
         let name = format!("lookback:{}:{key}", event.kind());
         self.named(&name, at, event)

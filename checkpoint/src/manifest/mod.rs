@@ -75,7 +75,7 @@ pub fn is_lock(path: &str) -> bool {
     NAMES.contains(&name) || name.ends_with(".lock") || name.ends_with(".lockfile")
 }
 
-/// Returns whether a lock file, by its place, may hold the versions of a manifest's dependencies: it lies beside the
+/// Returns whether a lock file, by its path, may hold the versions of a manifest's dependencies: it is beside the
 /// manifest or above it.
 pub fn may_lock(manifest: &str, lock: &str) -> bool {
     let folder = lock.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toml_edit::{Document, Item};
 
-/// Paths of keys; `*` stands for any key.
+/// Paths of keys; `*` matches any key.
 type Keys = &'static [&'static [&'static str]];
 
 pub(super) const ALL: Keys = &[&[]];
@@ -71,7 +71,6 @@ pub(super) const PUBSPEC: Keys = &[
 ];
 pub(super) const CONDA: Keys = &[&["dependencies"], &["channels"]];
 
-/// Reads JSON.
 pub(super) fn json(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
     // A file that was just made may be empty.
     if text.trim().is_empty() {
@@ -80,13 +79,11 @@ pub(super) fn json(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
     Some(below(&serde_json::from_str(text).ok()?, keys))
 }
 
-/// Reads TOML.
 pub(super) fn toml(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
     let document = Document::parse(text).ok()?;
     Some(below(&value(document.as_item()), keys))
 }
 
-/// Reads YAML.
 pub(super) fn yaml(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
     if text.trim().is_empty() {
         return Some(BTreeSet::new());

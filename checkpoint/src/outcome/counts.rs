@@ -1,6 +1,5 @@
 //! Counts in a line: `5 passed, 1 failed` or `Passed: 5, Failed: 1`.
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Passed,
@@ -9,7 +8,7 @@ pub(super) enum What {
     Total,
 }
 
-/// Where a count stands.
+/// The position of a count relative to its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// `5 passed`.
@@ -73,14 +72,14 @@ const WORDS: [(What, &[&str]); 4] = [
     ),
 ];
 
-/// What a word counts, if it counts anything.
+/// Returns what a word counts.
 pub(super) fn what(word: &str) -> Option<What> {
     let is = |known: &&str| known.eq_ignore_ascii_case(word);
     let known = WORDS.iter().find(|(_, words)| words.iter().any(&is));
     known.map(|(what, _)| *what)
 }
 
-/// Calls `note` with each count of a line and its word.
+/// Calls `note` for each count of a line.
 pub(super) fn each(line: &str, style: Style, mut note: impl FnMut(What, &str, u64)) {
     let tokens: Vec<Token<'_>> = Tokens(line).collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -123,10 +122,9 @@ fn is_unit(word: &str) -> bool {
         || ["scenario", "scenarios", "feature", "features", "suites"].contains(&word)
 }
 
-/// A part of a line.
 #[derive(Clone, Copy, Debug)]
 enum Token<'a> {
-    /// A whole number that stands alone: not `0.5`, `12ms`, `4/5` or `80%`.
+    /// A whole number by itself: not `0.5`, `12ms`, `4/5` or `80%`.
     Number(u64),
     Word(&'a str),
     Sign(char),

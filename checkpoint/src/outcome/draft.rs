@@ -35,7 +35,7 @@ struct Draft {
 pub(super) struct Drafts(Vec<Draft>);
 
 impl Drafts {
-    /// Takes up what a line says.
+    /// Adds what a line says.
     pub(super) fn add(&mut self, row: &Row, line: &str) {
         if self.0.len() >= DRAFTS_MAX {
             return;
@@ -127,7 +127,6 @@ impl Drafts {
         }
     }
 
-    /// Returns the summaries.
     pub(super) fn finish(self) -> Vec<Summary> {
         let drafts: Vec<(Draft, SummaryVerdict)> = self
             .0

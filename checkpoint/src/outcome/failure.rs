@@ -1,4 +1,4 @@
-//! Whether an output speaks of a failure, in whatever words (spec EVID-26).
+//! Whether an output reports a failure, in any words (spec EVID-26).
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
         r"invalid|broken|conflicts?|undeclared|unexpected|mismatch|missing)\b|\w(?:Error|Exception)\b|[✗✘✖❌×🔴]",
     ))
 });
-/// How outputs say that there were none.
+/// How outputs say that there were no failures.
 static NONE: LazyLock<Regex> = LazyLock::new(|| {
     matching(concat!(
         r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|fail\w*|exceptions?|issues?|problems?|conflicts?)\b|",
@@ -33,12 +33,12 @@ fn matching(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant that a test compiles")
 }
 
-/// Returns whether a line speaks of a failure.
+/// Returns whether a line reports a failure.
 pub(super) fn is_failure(line: &str) -> bool {
     FAILURE.is_match(line) && FAILURE.is_match(&NONE.replace_all(line, ""))
 }
 
-/// Returns whether any line of an output speaks of a failure.
+/// Returns whether any line of an output reports a failure.
 pub fn speaks_of_failure(output: &str) -> bool {
     any(output, is_failure)
 }

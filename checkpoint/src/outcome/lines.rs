@@ -31,7 +31,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     built.expect("a constant that a test compiles")
 });
 
-/// Calls `known` with each line, and with what is left of it without a prefix as long as `known` does not know it.
+/// Calls `known` with each line, and with the rest of it without a prefix as long as `known` does not know it.
 pub(super) fn each(output: &str, mut known: impl FnMut(&str) -> bool) {
     let mut diff = Diff::default();
     for part in bounded(output) {
@@ -127,7 +127,7 @@ fn control(text: &str) -> usize {
     }
 }
 
-/// Returns what is left of a line that overwrote itself; none if it is too long.
+/// Returns the rest of a line that overwrote itself; `None` if it is too long.
 fn seen(line: &str) -> Option<&str> {
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().unwrap_or(line);
@@ -142,12 +142,11 @@ fn trim(line: &str) -> &str {
 /// Lines of a diff's hunk are no output of their own.
 #[derive(Debug, Default)]
 struct Diff {
-    /// The lines that are still to come of the old and of the new file.
+    /// The numbers of lines of the old and the new file that are still to come.
     left: (u64, u64),
 }
 
 impl Diff {
-    /// Returns whether a line belongs to a hunk.
     fn holds(&mut self, line: &str) -> bool {
         if let Some(hunk) = line.strip_prefix("@@ -") {
             self.left = hunk_lengths(hunk).unwrap_or_default();

@@ -4,7 +4,7 @@
 //! tool is a line there. A form has to fill its line, so that prose, code and log lines that mention one do not match.
 //! Colors, line endings, progress that overwrites itself, and the prefixes of task runners are taken off first.
 //!
-//! Reading takes linear time and looks at most at the first 16 KB and the last 64 KB of an output.
+//! Reading takes linear time, and reads at most the first 16 KB and the last 64 KB of an output.
 
 mod counts;
 mod draft;
@@ -96,7 +96,7 @@ const LANGUAGES: [(&str, &[&str]); 17] = [
     ("terraform", &["terraform"]),
 ];
 
-/// Returns what two verdicts of one kind come to.
+/// Combines two verdicts of one kind.
 fn worse(one: SummaryVerdict, other: SummaryVerdict) -> SummaryVerdict {
     use SummaryVerdict::{Failed, Passed, RanNothing};
     match (one, other) {

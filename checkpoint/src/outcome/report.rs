@@ -17,7 +17,7 @@ static WELL: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:pass(?:ed|es|ing)?|green|clean(?:ly)?|succe(?:ss|ssful|ssfully|eds?|eded)|no errors|0 errors|without errors)\b|通过|成功|✅|✓",
     )
 });
-/// A sentence of what is still to come says nothing of what was.
+/// A sentence about the future says nothing about the past.
 static TO_COME: LazyLock<Regex> = LazyLock::new(|| {
     matching(
         r"(?i)\b(?:should|would|will|must|needs?|to|not|never|if|once|until|when|ensure|please|expect\w*|before|todo|next)\b|n['’]t\b",
@@ -38,7 +38,7 @@ fn matching(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant that a test compiles")
 }
 
-/// Returns whether a tool hands work to a subagent, and gives back what it says.
+/// Returns whether a tool hands work to a subagent, and returns what it says.
 pub fn is_subagent(tool: &str) -> bool {
     let name = tool.to_lowercase();
     name == "task" || name.contains("agent")
@@ -62,7 +62,7 @@ pub fn of_subagent(text: &str) -> Vec<Summary> {
     found
 }
 
-/// Returns what a tool ran by itself, as its name says, if its output speaks of no failure.
+/// Returns what a tool ran by itself, as its name says, if its output reports no failure.
 pub fn of_tool(tool: &str, output: &str) -> Option<Summary> {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let mut words = String::new();

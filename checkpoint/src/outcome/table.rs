@@ -17,7 +17,7 @@ const TABLES: [&str; 4] = [
     include_str!("tables/own.txt"),
 ];
 
-/// What a line of some form says.
+/// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     /// All counts of a run.
@@ -30,11 +30,11 @@ pub(super) enum Says {
     Suites(Style),
     /// How the run ended.
     Verdict(SummaryVerdict),
-    /// How one of many ended.
+    /// How one of several runs ended.
     Item(SummaryVerdict),
     /// A run whose end a later line tells.
     Opens(Style),
-    /// The end of what was opened.
+    /// The end of a block that an earlier line opened.
     Closes(SummaryVerdict),
     /// One item of a list with a plan, or the plan.
     Tally(What),
@@ -181,13 +181,11 @@ pub(super) fn positions(line: &str) -> Vec<usize> {
     TABLE.set.matches(line.as_bytes()).into_iter().collect()
 }
 
-/// Returns the number of forms.
 #[cfg(test)]
 pub(super) fn length() -> usize {
     TABLE.rows.len()
 }
 
-/// Returns the pattern of a form.
 #[cfg(test)]
 pub(super) fn pattern(position: usize) -> String {
     TABLE.set.patterns()[position].clone()

@@ -60,11 +60,11 @@ layered! {
         dependencies: Dependencies,
         /// Where a project's top folder is.
         root: Root,
-        /// Where the files that switch on a pack are looked for (spec RULE-2).
+        /// Where the files that switch on a pack are searched for (spec RULE-2).
         packs: PackSearch,
         /// Which commits are the turn's (spec FILES-4).
         commits: Commits,
-        /// Whose files are looked at (spec FILES-11).
+        /// Which work tree is examined (spec FILES-11).
         tree: WorkTree,
     }
 }
@@ -146,7 +146,7 @@ pub enum ReadBeforeEdit {
     /// If this turn read or wrote it.
     #[default]
     Turn,
-    /// Not looked at.
+    /// Never checked.
     Off,
 }
 
@@ -189,7 +189,7 @@ pub enum Errors {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingTools {
-    /// It is none.
+    /// It is not an error.
     PassedOver,
     /// It is one like any other.
     #[default]
@@ -200,7 +200,7 @@ pub enum MissingTools {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandedOver {
-    /// It is none.
+    /// It is not an error.
     Believed,
     /// It is one like any other.
     #[default]
@@ -233,7 +233,7 @@ pub enum Data {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comments {
-    /// A file of which only comments changed asks for nothing.
+    /// A file in which only comments changed asks for nothing.
     Ignored,
     /// It asks for what its rules ask for.
     #[default]
@@ -262,7 +262,7 @@ pub enum Root {
     Named,
 }
 
-/// Where the files that switch on a pack are looked for.
+/// Where the files that switch on a pack are searched for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PackSearch {
@@ -284,7 +284,7 @@ pub enum Commits {
     Time,
 }
 
-/// Whose files are looked at.
+/// Which work tree is examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkTree {

@@ -66,7 +66,7 @@ pub struct Policy {
     pub headless: Headless,
     /// From an agent restart to its unconditional checkpoint (spec RESTART-2), in milliseconds.
     pub restart_delay_ms: u64,
-    /// First words of every checkpoint; how our own text is recognised (spec MSG-2).
+    /// First words of every checkpoint; how our own text is recognized (spec MSG-2).
     pub prefix: String,
     /// From a sent hook reply to giving up on its confirmation, in milliseconds.
     pub confirm_timeout_ms: u64,

@@ -6,7 +6,7 @@ use crate::shell::{Flow, Step};
 
 use super::template::{self, Template};
 
-/// The longest line of an output that a command of the line may have printed, and the most lines that are looked at.
+/// The longest line of an output that a command of the line may have printed, and the most lines that are examined.
 const LINE_BYTES_MAX: usize = 400;
 const LINES_MAX: usize = 20_000;
 /// The most commands of a line that is followed.
@@ -25,7 +25,7 @@ pub enum Shown<'a> {
 /// What task runners put before the command that they run.
 const HEADINGS: [&str; 2] = ["> ", "$ "];
 
-/// How lines begin with which package managers speak of themselves.
+/// Beginnings of lines in which package managers refer to themselves.
 const NOTICES: [&str; 3] = ["npm notice", "npm warn", "npm WARN"];
 
 /// Returns whether a step runs tasks of a project.
@@ -128,12 +128,11 @@ fn gather<'a>(flow: &'a Flow<Step>, steps: &mut Vec<&'a Step>) {
     }
 }
 
-/// A line and what it printed.
 pub(super) struct Case<'a> {
     pub(super) steps: Steps<'a>,
     pub(super) lines: &'a [&'a str],
     pub(super) shown: Shown<'a>,
-    /// How many lines are as each of the templates has it.
+    /// How many lines have the form of each template.
     pub(super) counts: HashMap<usize, usize>,
     /// Whether something was left out.
     pub(super) cut: bool,

@@ -16,7 +16,7 @@ impl Choices {
         self.made[self.at - 1]
     }
 
-    /// Goes on to the choices that were not tried yet; returns whether there are any.
+    /// Moves to the next untried choices; returns whether there are any.
     pub(super) fn advance(&mut self) -> bool {
         self.at = 0;
         while let Some(last) = self.made.pop() {

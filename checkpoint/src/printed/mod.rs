@@ -31,7 +31,6 @@ use template::Template;
 
 pub use case::Shown;
 
-/// The most ends of one line.
 const ENDS_MAX: usize = 32;
 /// The most runs that are tried for one line.
 const RUNS_MAX: usize = 2_048;
@@ -52,7 +51,7 @@ fn followed(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
         .any(|word| line.contains(word));
     let lines = lines(output);
     let is_empty = lines.iter().all(|line| is_blank(line, true));
-    // Another command may have printed what is there, and only a compiler could have failed in silence.
+    // Another command may have printed that output, and only a compiler could have failed in silence.
     let flow = shell::read_flow(line);
     let Some(steps) = Steps::of(&flow) else {
         return Vec::new();
@@ -165,7 +164,7 @@ fn conclude(case: &Case<'_>, runs: &[Finished<'_>], said: &[Summary]) -> Vec<Com
     ends
 }
 
-/// Returns what became of a command in all runs.
+/// Returns the outcome of a command in all runs.
 fn verdict(at: usize, runs: &[Finished<'_>]) -> Option<SummaryVerdict> {
     let all = |fates: &[Fate]| runs.iter().all(|run| fates.contains(&run.fate(at)));
     if all(&[Fate::Passed]) {

@@ -22,7 +22,7 @@ impl Run<'_> {
             .any(|file| ends(file, shown) || ends(shown, file))
     }
 
-    /// Looks for what is printed in the output.
+    /// Looks in the output for a text that a command prints.
     pub(super) fn print(&mut self, step: &Step) {
         let case = self.case;
         let at = case.steps.position(step);
@@ -63,7 +63,6 @@ impl Run<'_> {
         }
     }
 
-    /// Returns whether a part of a text can be what was printed.
     fn is_value(&mut self, piece: &Piece, value: &str) -> bool {
         let status = match piece {
             Piece::Text(_) | Piece::Unknown => return true,

@@ -28,7 +28,7 @@ pub(super) const PLAIN: [&str; 10] = [
     "cd", "pushd", "popd", "sleep", "export", "local", "declare", "readonly", "typeset", "set",
 ];
 
-/// Returns whether a command is of no interest by itself.
+/// Returns whether a command matters only through others.
 pub(super) fn is_plain(step: &Step) -> bool {
     let program = step.words.first().map_or("", String::as_str);
     template::prints(&step.words)
@@ -61,7 +61,7 @@ const TELLING: [&str; 14] = [
     "tsc", "vue-tsc", "tsgo", "go", "gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "mvn",
     "mvnw", "cargo",
 ];
-/// So many last lines hold a failure, if there was one.
+/// How many last lines are enough to show a failure.
 const LINES_ENOUGH: u32 = 5;
 
 /// Returns whether a command would have printed a failure in a known form.

@@ -9,7 +9,7 @@ use super::choices::Choices;
 use super::programs::{PLAIN, is_mute, keeps_failures, passes};
 use super::template::{self, Piece};
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     NotRun,
@@ -19,19 +19,19 @@ pub(super) enum Fate {
     Failed,
 }
 
-/// A status, as far as it is known.
+/// A command's exit status, as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) enum Status {
     Good,
     Bad,
-    /// That of a command, or of something else that nothing is known of.
+    /// The status of a command, or of something else that is unknown.
     Of(usize),
     Not(Box<Status>),
-    /// Good if all are.
+    /// Zero if all of these are zero.
     All(Vec<Status>),
 }
 
-/// What a run did, in order.
+/// A step of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Did {
     /// Printed this line of the output.
@@ -40,7 +40,6 @@ pub(super) enum Did {
     Seen(usize, bool),
 }
 
-/// Where commands run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     /// What they print does not get out.
@@ -53,7 +52,6 @@ pub(super) struct Place {
     pub(super) to_file: bool,
 }
 
-/// One run of a line.
 pub(super) struct Run<'c> {
     pub(super) case: &'c Case<'c>,
     choices: Choices,
@@ -68,13 +66,13 @@ pub(super) struct Run<'c> {
     pub(super) possible: bool,
     pub(super) cursor: usize,
     pub(super) did: Vec<Did>,
-    /// The texts that were reached, and whether they can be seen.
+    /// The texts that were reached, and whether the output shows them.
     pub(super) reached: Vec<(usize, bool)>,
     pub(super) place: Place,
     pub(super) steps: usize,
 }
 
-/// A run that came to its end.
+/// A run that was followed to its end.
 pub(super) struct Finished<'c> {
     case: &'c Case<'c>,
     fates: BTreeMap<usize, Fate>,
@@ -347,7 +345,7 @@ impl<'c> Run<'c> {
                 })
     }
 
-    /// Returns what became of it, and the choices that it made.
+    /// Returns the finished run and the choices that it made.
     pub(super) fn finished(self) -> (Finished<'c>, Choices) {
         let finished = Finished {
             case: self.case,

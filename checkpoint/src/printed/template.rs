@@ -1,6 +1,5 @@
 //! What an `echo` or `printf` of a line prints.
 
-/// A part of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
@@ -12,7 +11,7 @@ pub(super) enum Piece {
     Parts,
     /// A variable; it may hold a status.
     Variable(String),
-    /// What cannot be known.
+    /// Not known.
     Unknown,
 }
 
@@ -32,7 +31,6 @@ const STATUSES: [&str; 3] = ["?", "LASTEXITCODE", "status"];
 /// The most parts of a text that cannot be known.
 const OPEN_MAX: usize = 3;
 
-/// Returns whether a command prints its arguments.
 pub(super) fn prints(words: &[String]) -> bool {
     words
         .first()
@@ -79,7 +77,7 @@ impl Template {
         !self.pieces.iter().any(is_open)
     }
 
-    /// Returns what stands in a line for each piece but texts; none if the line is not what is printed.
+    /// Returns what a line has for each piece that is not text; `None` if the line was not printed so.
     pub(super) fn values<'l>(&self, line: &'l str) -> Option<Vec<&'l str>> {
         let mut found = Vec::new();
         fits(&self.pieces, line, &mut found).then_some(found)

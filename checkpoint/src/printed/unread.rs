@@ -7,8 +7,8 @@ use super::programs;
 use crate::outcome;
 use crate::shell::{self, Flow, Step};
 
-/// Adds to what is known of a line's commands what the output shows of those whose end is hidden; `own` is the output without
-/// what the line says itself.
+/// Adds what the output shows about commands of a line whose end is hidden; `own` is the output without what the line
+/// says itself.
 pub(super) fn note(line: &str, own: &str, shown: Shown<'_>, ends: &mut Vec<CommandEnd>) {
     let flow = shell::read_flow(line);
     let mut seen = Vec::new();
@@ -60,7 +60,7 @@ struct Part<'f> {
     flow: &'f Flow<Step>,
     /// The end of what it prints is shown.
     visible: bool,
-    /// Failures were looked for in what it prints.
+    /// A later command searched its output for failures.
     sought: bool,
 }
 
@@ -85,12 +85,12 @@ fn is_shown_from_file(step: &Step, seen: &[Part<'_>]) -> bool {
     seen.iter().any(shows)
 }
 
-/// Returns whether a part of a pipeline leaves the end of what it reads.
+/// Returns whether a part of a pipeline passes on the end of its input.
 fn leaves_the_end(flow: &Flow<Step>) -> bool {
     programs::passes(flow) && program(flow) != Some("head")
 }
 
-/// Returns whether a part of a pipeline looks for failures.
+/// Returns whether a part of a pipeline searches for failures.
 fn seeks_failures(flow: &Flow<Step>) -> bool {
     let Flow::Run(step) = flow else {
         return false;

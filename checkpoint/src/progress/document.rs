@@ -11,8 +11,8 @@ use super::values::Percent;
 /// was, so that its file stays the same bytes (spec PROG-1).
 ///
 /// - 1: first release.
-/// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow what became of it.
-/// - 3: `others` has what was committed and leaves out what was there before; columns without content are left out.
+/// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow its outcome.
+/// - 3: `others` has committed changes and leaves out earlier ones; columns without content are left out.
 pub const DOCUMENT_VERSION: u32 = 3;
 
 /// What git says of the work tree (spec PROG-14).
@@ -57,7 +57,7 @@ pub struct OtherFile {
     /// It was committed since the session began.
     #[serde(default)]
     pub committed: bool,
-    /// It was uncommitted before the session began, and nobody touched it since.
+    /// It was uncommitted before the session began, and was not touched since.
     #[serde(default)]
     pub before: bool,
     /// It is not the same in the document that an incremental one builds on.
@@ -109,7 +109,7 @@ pub struct Document {
     pub session: String,
     /// The agent's own id of it.
     pub native_session: String,
-    /// The agent's name as JSON has it.
+    /// The agent's name in JSON.
     pub agent: String,
     /// The project's folder.
     pub project: String,

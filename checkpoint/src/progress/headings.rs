@@ -2,7 +2,7 @@
 
 use super::lists::bullet;
 
-/// The subject of a part of the text.
+/// The subject of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Before the first heading, and under the document's own title.

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::markdown;
-use super::stated::{Judgements, PHASES, STATUSES};
+use super::stated::{Judgments, PHASES, STATUSES};
 
 /// The longest input in bytes.
 pub const INPUT_BYTES_MAX: usize = 256 * 1024;
 
-/// Reads the statements of an agent: a JSON object with the fields of [`Judgements`], or Markdown.
+/// Reads the statements of an agent: a JSON object with the fields of [`Judgments`], or Markdown.
 ///
 /// Markdown is never refused: text under unknown headings becomes notes. JSON is exact, so a
 /// mistake is reported with its field.
@@ -16,7 +16,7 @@ pub const INPUT_BYTES_MAX: usize = 256 * 1024;
 /// # Errors
 ///
 /// Returns the problem in one sentence.
-pub fn read(text: &str) -> Result<Judgements, String> {
+pub fn read(text: &str) -> Result<Judgments, String> {
     if text.len() > INPUT_BYTES_MAX {
         return Err(format!(
             "the text has {} bytes; the limit is {INPUT_BYTES_MAX}",
@@ -28,18 +28,18 @@ pub fn read(text: &str) -> Result<Judgements, String> {
     }
     let value: Value =
         serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
-    let mut judgements = Judgements::default();
+    let mut judgments = Judgments::default();
     for (name, value) in value
         .as_object()
         .into_iter()
         .flatten()
         .filter(|(_, value)| !value.is_null())
     {
-        judgements.read_field(name, value.clone())?;
+        judgments.read_field(name, value.clone())?;
     }
-    one_of("phase", judgements.phase.as_deref(), &PHASES)?;
-    one_of("status", judgements.status.as_deref(), &STATUSES)?;
-    Ok(judgements)
+    one_of("phase", judgments.phase.as_deref(), &PHASES)?;
+    one_of("status", judgments.status.as_deref(), &STATUSES)?;
+    Ok(judgments)
 }
 
 fn one_of(field: &str, value: Option<&str>, words: &[&str]) -> Result<(), String> {

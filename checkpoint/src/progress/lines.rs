@@ -72,7 +72,6 @@ pub(super) fn mark(out: &mut String, document: &Document, field: &str) {
     }
 }
 
-/// Returns a text without line breaks.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

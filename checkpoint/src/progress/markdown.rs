@@ -2,7 +2,7 @@
 
 use super::headings::{Part, heading};
 use super::lists::{items, items_with_boxes, says_none, table, word};
-use super::stated::{Judgements, PHASES, STATUSES};
+use super::stated::{Judgments, PHASES, STATUSES};
 use super::values::{Decision, FileNote, Percent, Pointer, Texts};
 
 /// Beginning of the lines that mark statements in our own documents.
@@ -16,7 +16,7 @@ pub(super) const OWN_STEP: &str =
 pub(super) const NOT_STATED: &str = "_Not stated._";
 
 /// Reads a text; text under unknown headings becomes notes.
-pub(super) fn read(text: &str) -> Judgements {
+pub(super) fn read(text: &str) -> Judgments {
     let mut parts: Vec<(Part, String, Vec<String>)> =
         vec![(Part::Opening, String::new(), Vec::new())];
     let mut fence = false;
@@ -44,19 +44,19 @@ pub(super) fn read(text: &str) -> Judgements {
             }
         }
     }
-    let mut judgements = Judgements::default();
+    let mut judgments = Judgments::default();
     let mut notes = Vec::new();
     for (part, title, lines) in parts {
-        fill(&mut judgements, part, &title, &lines, &mut notes);
+        fill(&mut judgments, part, &title, &lines, &mut notes);
     }
     let notes = notes.join("\n\n");
-    judgements.notes = Some(notes).filter(|notes| !notes.is_empty());
-    judgements
+    judgments.notes = Some(notes).filter(|notes| !notes.is_empty());
+    judgments
 }
 
 /// Reads one part into its fields.
 fn fill(
-    judgements: &mut Judgements,
+    judgments: &mut Judgments,
     part: Part,
     title: &str,
     lines: &[String],
@@ -65,30 +65,30 @@ fn fill(
     let text = || prose(lines);
     match part {
         Part::Fact => {}
-        Part::Opening => match &mut judgements.summary {
+        Part::Opening => match &mut judgments.summary {
             Some(_) => notes.extend(text()),
             none => *none = text(),
         },
         Part::Summary => {
             // Text under the heading replaces text above it.
             if let Some(summary) = text() {
-                notes.extend(judgements.summary.replace(summary));
+                notes.extend(judgments.summary.replace(summary));
             }
         }
         Part::Phase => match text().map(|text| word(text.trim_end_matches(BY_AGENT))) {
-            Some(phase) if PHASES.contains(&phase.as_str()) => judgements.phase = Some(phase),
+            Some(phase) if PHASES.contains(&phase.as_str()) => judgments.phase = Some(phase),
             other => notes.extend(other.map(|other| format!("Phase: {other}"))),
         },
         Part::Status => match text() {
             Some(text) if STATUSES.contains(&word(&text).as_str()) => {
-                judgements.status = Some(word(&text))
+                judgments.status = Some(word(&text))
             }
             other => notes.extend(other.map(|other| format!("Status: {other}"))),
         },
         Part::Completion => {
             let Some(text) = text() else { return };
             match Percent::read(&text) {
-                Some(percent) => judgements.completion = Some(percent),
+                Some(percent) => judgments.completion = Some(percent),
                 None => notes.push(format!("Completion: {text}")),
             }
         }
@@ -96,62 +96,60 @@ fn fill(
         Part::Other if title == "Notes" => notes.extend(text()),
         Part::Other => notes.extend(text().map(|text| format!("{title}: {text}"))),
         _ => {
-            fill_text(judgements, part, lines);
-            fill_list(judgements, part, lines);
+            fill_text(judgments, part, lines);
+            fill_list(judgments, part, lines);
         }
     }
 }
 
 /// Reads a part that is one text.
-fn fill_text(judgements: &mut Judgements, part: Part, lines: &[String]) {
+fn fill_text(judgments: &mut Judgments, part: Part, lines: &[String]) {
     let text = || prose(lines);
     match part {
-        Part::TaskId => judgements.task_id = text().or(judgements.task_id.take()),
-        Part::Task | Part::Objective => {
-            judgements.objective = text().or(judgements.objective.take())
-        }
+        Part::TaskId => judgments.task_id = text().or(judgments.task_id.take()),
+        Part::Task | Part::Objective => judgments.objective = text().or(judgments.objective.take()),
         Part::SkippableSummary => {
-            judgements.skippable_summary = text().or(judgements.skippable_summary.take())
+            judgments.skippable_summary = text().or(judgments.skippable_summary.take())
         }
-        Part::NextAction => judgements.next_action = text().or(judgements.next_action.take()),
+        Part::NextAction => judgments.next_action = text().or(judgments.next_action.take()),
         Part::RemainingWork => {
-            judgements.remaining_work = text().or(judgements.remaining_work.take())
+            judgments.remaining_work = text().or(judgments.remaining_work.take())
         }
         _ => {}
     }
 }
 
 /// Reads a part that is a list or a table.
-fn fill_list(judgements: &mut Judgements, part: Part, lines: &[String]) {
+fn fill_list(judgments: &mut Judgments, part: Part, lines: &[String]) {
     match part {
-        Part::Completed => extend(&mut judgements.completed, items(lines)),
-        Part::Remaining => extend(&mut judgements.remaining, items(lines)),
+        Part::Completed => extend(&mut judgments.completed, items(lines)),
+        Part::Remaining => extend(&mut judgments.remaining, items(lines)),
         Part::Steps => {
             let all = items_with_boxes(lines).unwrap_or_default();
             let (done, open): (Vec<_>, Vec<_>) = all
                 .into_iter()
                 .partition(|(ticked, _)| *ticked == Some(true));
             extend(
-                &mut judgements.completed,
+                &mut judgments.completed,
                 Some(done.into_iter().map(|(_, item)| item).collect()),
             );
             extend(
-                &mut judgements.remaining,
+                &mut judgments.remaining,
                 Some(open.into_iter().map(|(_, item)| item).collect()),
             );
         }
-        Part::Blockers => extend(&mut judgements.blockers, items(lines)),
+        Part::Blockers => extend(&mut judgments.blockers, items(lines)),
         Part::Recovery => {
             let own =
                 |items: Vec<String>| items.into_iter().filter(|item| item != OWN_STEP).collect();
-            extend(&mut judgements.recovery, items(lines).map(own));
+            extend(&mut judgments.recovery, items(lines).map(own));
         }
-        Part::Risks => extend(&mut judgements.risks, items(lines)),
-        Part::Dependencies => extend(&mut judgements.dependencies, items(lines)),
-        Part::MustRead => judgements.must_read = pointers(lines).or(judgements.must_read.take()),
-        Part::CanSkip => judgements.can_skip = pointers(lines).or(judgements.can_skip.take()),
-        Part::Files => judgements.files = files(lines).or(judgements.files.take()),
-        Part::Decisions => judgements.decisions = decisions(lines).or(judgements.decisions.take()),
+        Part::Risks => extend(&mut judgments.risks, items(lines)),
+        Part::Dependencies => extend(&mut judgments.dependencies, items(lines)),
+        Part::MustRead => judgments.must_read = pointers(lines).or(judgments.must_read.take()),
+        Part::CanSkip => judgments.can_skip = pointers(lines).or(judgments.can_skip.take()),
+        Part::Files => judgments.files = files(lines).or(judgments.files.take()),
+        Part::Decisions => judgments.decisions = decisions(lines).or(judgments.decisions.take()),
         _ => {}
     }
 }

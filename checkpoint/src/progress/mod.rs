@@ -1,7 +1,7 @@
 //! Progress documents (spec PROG-1): the state of a session's work at one moment, so that a later
 //! session can continue it.
 //!
-//! Facts come from the journal and git, judgements from the agent, and the two are kept apart. A
+//! Facts come from the journal and git, judgments from the agent, and the two are kept apart. A
 //! document is data; the Markdown file is rendered from it, so that the file can always be rebuilt
 //! from the journal.
 
@@ -29,5 +29,5 @@ pub use input::{INPUT_BYTES_MAX, read};
 pub use offer::{OFFER_BYTES_MAX, offer};
 pub use render::{render, render_whole};
 pub use report::{CheckResult, Elsewhere, Now, Report, compare};
-pub use stated::{Judgements, PHASES, STATUSES, Stated};
+pub use stated::{Judgments, PHASES, STATUSES, Stated};
 pub use values::{Decision, FileNote, Percent, Pointer, Texts};

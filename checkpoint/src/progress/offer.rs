@@ -4,7 +4,7 @@
 use super::document::{Document, OpenPhase};
 use super::lines::one_line;
 use super::report::Report;
-use super::stated::Judgements;
+use super::stated::Judgments;
 use super::values::Pointer;
 use crate::text;
 
@@ -113,7 +113,7 @@ fn validation(lines: &mut Vec<String>, report: &Report) {
     }
 }
 
-fn stated(lines: &mut Vec<String>, now: &Judgements) {
+fn stated(lines: &mut Vec<String>, now: &Judgments) {
     let text = |lines: &mut Vec<String>, title: &str, text: &Option<String>| {
         lines.extend(
             text.as_deref()

@@ -7,10 +7,10 @@ use super::document::{Document, Parent};
 use super::lines::{line, mark, one_line, pointers, prose, stated_text};
 use super::markdown::OWN_STEP;
 use super::sections::{decisions, files, git, handoff, head, runs, task};
-use super::stated::Judgements;
+use super::stated::Judgments;
 use crate::text::visible;
 
-/// Renders a document as its file has it. The same document gives the same bytes.
+/// Renders a document as the text of its file. The same document gives the same bytes.
 pub fn render(document: &Document) -> String {
     let mut out = String::new();
     if document.kind == ProgressKind::Incremental {
@@ -110,7 +110,7 @@ fn incremental(out: &mut String, document: &Document) {
         return;
     };
     delta(out, document, parent);
-    let newer = Judgements::FIELDS.iter().filter(|field| {
+    let newer = Judgments::FIELDS.iter().filter(|field| {
         document
             .stated
             .since(field)

@@ -213,8 +213,8 @@ pub(super) fn runs(out: &mut String, document: &Document) {
     }
 }
 
-/// What became of a failure comes first. What others wrote follows it, each in a code span that it cannot end, so no
-/// output can claim to be resolved.
+/// The outcome of a failure comes first. Foreign text follows it, each in a code span that it cannot end, so no output
+/// can claim to be resolved.
 fn failure(out: &mut String, failed: &Failed) {
     let quoted = |text: &str| format!("`{}`", one_line(text).replace('`', "'"));
     let said = match failed.said.as_str() {
@@ -252,7 +252,7 @@ pub(super) fn decisions(out: &mut String, document: &Document, known: &[String])
     mark(out, document, "decisions");
 }
 
-/// A title, and what stands below it for a decision.
+/// A column's title, and its cell for a decision.
 type Column<'a> = (&'a str, &'a dyn Fn(&Decision) -> Option<String>);
 
 /// The table of decisions. A terse one leaves out the columns that are empty in every row.

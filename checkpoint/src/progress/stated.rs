@@ -20,17 +20,17 @@ pub const PHASES: [&str; 5] = [
 pub const STATUSES: [&str; 4] = ["in_progress", "blocked", "near_complete", "complete"];
 
 /// Declares the fields once: their types, how they are read from JSON, and how newer values replace older ones.
-macro_rules! judgements {
+macro_rules! judgments {
     ($($(#[$meta:meta])* $field:ident: $type:ty,)*) => {
         /// The statements of an agent. `None` means not stated; an empty list means that there is
         /// nothing.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct Judgements {
+        pub struct Judgments {
             $($(#[$meta])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
         }
 
-        impl Judgements {
+        impl Judgments {
             /// The names of all fields.
             pub const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
 
@@ -53,7 +53,7 @@ macro_rules! judgements {
 
         impl Stated {
             /// Replaces earlier statements by those made at `at`.
-            pub fn lay(&mut self, newer: Judgements, at: Timestamp) {
+            pub fn lay(&mut self, newer: Judgments, at: Timestamp) {
                 $(if newer.$field.is_some() {
                     self.now.$field = newer.$field;
                     self.at.insert(stringify!($field).into(), at);
@@ -63,7 +63,7 @@ macro_rules! judgements {
     };
 }
 
-judgements! {
+judgments! {
     /// One of [`PHASES`].
     phase: String,
     /// A summary: work accomplished, in progress and blocked.
@@ -111,7 +111,7 @@ judgements! {
 #[serde(default)]
 pub struct Stated {
     /// The values.
-    pub now: Judgements,
+    pub now: Judgments,
     /// The time of each statement, by field name.
     pub at: BTreeMap<String, Timestamp>,
 }

@@ -8,12 +8,12 @@ use super::file::{file_name, folder};
 
 /// Tests that are named for one file.
 const TESTS_MAX: usize = 8;
-/// Changed files whose tests are looked for.
+/// Changed files whose tests are searched for.
 const FILES_MAX: usize = 300;
 /// Tests whose text is read to see what they import.
 const READ_MAX: usize = 80;
 
-/// What is known of a repository's tests.
+/// The tests of a repository.
 pub struct Sources<'a> {
     /// The paths of its files that may be tests.
     pub listed: &'a [String],
@@ -93,8 +93,8 @@ pub fn is_test(path: &str) -> bool {
     }
 }
 
-/// Returns whether a script is only called like a test of another language: runners for JavaScript look for `user.test.ts`
-/// and `__tests__`, so `VoiceTest.tsx` is a part of the program.
+/// Returns whether a script is only called like a test of another language: runners for JavaScript search for
+/// `user.test.ts` and `__tests__`, so `VoiceTest.tsx` is a part of the program.
 fn is_component(stem: &str, ending: &str) -> bool {
     let is_script = matches!(
         ending,
@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
         self.tests.iter().filter(named).copied().collect()
     }
 
-    /// Tests that are named for a file, lie beside it, or import it.
+    /// Tests that are named for a file, are beside it, or import it.
     fn near(&mut self, path: &str, stem: &str, home: &str) -> Vec<&'a str> {
         let mut found = self.named(path, stem, home);
         if !found.is_empty() {
@@ -374,7 +374,7 @@ pub(crate) fn package_of<'a>(packages: &'a [Package], path: &str) -> &'a str {
         .map_or("", |package| package.folder.as_str())
 }
 
-/// Returns whether a path is a folder or lies below it.
+/// Returns whether a path is a folder or is below it.
 pub(crate) fn within(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path
@@ -387,11 +387,8 @@ pub(crate) fn within(path: &str, folder: &str) -> bool {
 pub(crate) enum Family {
     /// JavaScript and TypeScript.
     Script,
-    /// Python.
     Python,
-    /// Rust.
     Rust,
-    /// Go.
     Go,
     /// Java, Kotlin, Scala, Groovy, Clojure.
     Jvm,
@@ -401,23 +398,15 @@ pub(crate) enum Family {
     Swift,
     /// C and C++.
     Native,
-    /// Ruby.
     Ruby,
-    /// PHP.
     Php,
     /// Elixir and Erlang.
     Beam,
-    /// Dart.
     Dart,
-    /// Haskell.
     Haskell,
-    /// Zig.
     Zig,
-    /// R.
     R,
-    /// Julia.
     Julia,
-    /// OCaml.
     OCaml,
     /// Terraform and OpenTofu.
     Terraform,

@@ -9,7 +9,7 @@ pub struct ProjectFile {
     pub text: String,
 }
 
-/// Names of the files of which only the presence counts.
+/// Names of files that are only checked for presence.
 pub const SEEN: &[&str] = &[
     "pnpm-lock.yaml",
     "package-lock.json",
@@ -45,7 +45,6 @@ pub const SEEN: &[&str] = &[
     "test/runtests.jl",
 ];
 
-/// Returns the last part of a path.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,6 +1,6 @@
 //! What a project's own files say about verifying a change: its packages, its tasks, and the tests that cover a file.
 //!
-//! Readers of task files, one for each form, and the rules that tell which file is a test of which. What is read is not
+//! Readers of task files, one for each form, and the rules that say which file is a test of which. What is read is not
 //! trusted: every text and every list has a bound, and a file that is not understood has no tasks.
 
 mod ci;
@@ -39,7 +39,7 @@ const FOLDERS_MAX: usize = 24;
 pub(crate) const TASKS_MAX: usize = 96;
 /// Bytes of a task's text that are kept.
 const TEXT_BYTES_MAX: usize = 400;
-/// Characters of a task's name.
+/// Maximum number of characters of a task's name.
 const NAME_CHARS_MAX: usize = 64;
 
 /// Names of the files that are read in each folder.
@@ -113,7 +113,7 @@ pub fn folders(changed: &[ChangedFile]) -> Vec<String> {
     found
 }
 
-/// Returns what is known of verifying the changed files.
+/// Returns how the changed files can be verified.
 pub fn workspace(
     files: &[ProjectFile],
     changed: &[ChangedFile],

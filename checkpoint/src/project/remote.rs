@@ -1,4 +1,4 @@
-//! Which repository a clone is of: the same words on every machine that has one.
+//! Identifies the repository of a clone, in the same way on every machine that has one.
 
 /// The longest name that is kept.
 const BYTES_MAX: usize = 200;

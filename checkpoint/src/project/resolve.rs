@@ -15,7 +15,6 @@ const COMMANDS_MAX: usize = 64;
 /// A command and the folder it runs in.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
-    /// The command.
     pub(crate) simple: Simple,
     /// Its folder from the top of the work tree; `None` if not known.
     pub(crate) place: Option<String>,
@@ -23,7 +22,7 @@ pub(crate) struct Placed {
 
 /// The folders of a work tree by which paths are understood that an agent wrote.
 pub(crate) struct Map<'a> {
-    /// What is known of the project.
+    /// The project's files, tasks and packages.
     pub(crate) workspace: &'a Workspace,
     /// The absolute path of its top.
     pub(crate) top: &'a str,
@@ -32,7 +31,7 @@ pub(crate) struct Map<'a> {
 }
 
 impl Map<'_> {
-    /// Returns the folder from the top of the work tree that a written path means, as far as that is known.
+    /// Returns the folder for a written path, relative to the top of the work tree, if it is known.
     ///
     /// A relative path may start from a folder in which an earlier call left the shell, and an absolute one may lead to
     /// the project through a link or a work tree: then the end of the path decides.
@@ -128,20 +127,17 @@ impl Map<'_> {
     }
 }
 
-/// A call of a task.
 #[derive(Debug, Default)]
 struct Call<'a> {
-    /// The programs that may define it.
+    /// The programs whose files may define it.
     runners: &'static [&'static str],
     names: Vec<&'a str>,
-    /// The package that an option selects.
     selected: Option<&'a str>,
-    /// Whether the packages' own tasks of that name are meant, and not those of the top.
+    /// Whether it refers to the packages' own tasks of that name, and not to those of the top.
     everywhere: bool,
 }
 
-/// Returns the commands that a command comes to, and whether it is a task of the project; a command that is none comes to
-/// itself.
+/// Returns the commands that a command runs, and whether it is a task of the project; any other command runs itself.
 pub(crate) fn resolve(
     simple: &Simple,
     place: Option<String>,

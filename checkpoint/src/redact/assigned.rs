@@ -17,9 +17,9 @@ const CLOSERS_MAX: usize = 8;
 const BLANKS_MAX: usize = 16;
 /// The most characters between a name and `value`, its neighbor in lists of names and values.
 const NEIGHBOR_BYTES_MAX: usize = 24;
-/// How far back a login is looked for that a password belongs to.
+/// How far back from a password its login is searched for, in bytes.
 const LOGIN_BYTES_MAX: usize = 160;
-/// How much of a value is judged, in bytes.
+/// How many bytes of a value are examined.
 const JUDGED_BYTES_MAX: usize = 128;
 
 /// Commands and words that set a variable to the word after its name.
@@ -43,11 +43,9 @@ enum Sign {
     Tight,
     /// Any other sign.
     Loose,
-    /// Only blanks.
     Blank,
 }
 
-/// A value, and how it is written.
 struct Value {
     inner: Range<usize>,
     is_quoted: bool,
@@ -201,7 +199,7 @@ fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     })
 }
 
-/// Returns whether a dollar sign begins a value and not a variable: it has further signs.
+/// Returns whether a dollar sign begins a value and not a variable: the value has more such signs.
 fn is_dollar_secret(scan: &Scan<'_>, at: usize) -> bool {
     let word = scan.bytes[at..]
         .iter()
@@ -329,7 +327,6 @@ fn trimmed(scan: &Scan<'_>, value: Value) -> Range<usize> {
     value.inner.start..value.inner.start + length
 }
 
-/// Returns the last sign before a value.
 fn sign_byte(scan: &Scan<'_>, value: usize) -> u8 {
     let before = scan.bytes[..value].iter().rev().take(BLANKS_MAX);
     before
@@ -413,7 +410,7 @@ fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize
     is_secret.then(|| trimmed(scan, value))
 }
 
-/// Returns whether `login NAME`, of a netrc file, stands before an offset.
+/// Returns whether `login NAME`, of a netrc file, comes before an offset.
 fn is_login_before(scan: &Scan<'_>, at: usize) -> bool {
     let from = boundary(scan.text, at.saturating_sub(LOGIN_BYTES_MAX));
     let mut words = scan.text[from..at].split_whitespace().rev();

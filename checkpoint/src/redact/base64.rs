@@ -3,13 +3,12 @@
 /// How much of a run is decoded to see whether it is text.
 const PROBE_BYTES: usize = 16;
 
-/// Returns whether a text is base64 of a login.
 pub(super) fn is_login_base64(text: &str) -> bool {
     let decoded = decoded(text.as_bytes());
     text.len() >= 8 && decoded.is_some_and(|login| login.contains(':'))
 }
 
-/// Returns the text that base64, or else hexadecimal digits, stand for.
+/// Returns the text that is encoded in base64 or in hexadecimal digits.
 pub(super) fn decoded(run: &[u8]) -> Option<String> {
     let text = |bytes: Vec<u8>| {
         let text = String::from_utf8_lossy(&bytes).into_owned();

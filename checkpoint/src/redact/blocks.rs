@@ -36,7 +36,6 @@ pub(super) enum Part {
     PgPass,
 }
 
-/// The literals.
 pub(super) const PARTS: &[(&str, Part)] = &[
     ("-----BEGIN ", Part::Begin),
     ("-----END ", Part::End),
@@ -50,7 +49,7 @@ pub(super) const PARTS: &[(&str, Part)] = &[
     (":*:*:", Part::PgPass),
 ];
 
-/// Looks at a text where a literal stands.
+/// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {
     match part {
         Part::Begin => {

@@ -1,6 +1,6 @@
 //! Measures of a value: whether it looks random, or is made of words.
 
-/// How much of a value is looked at, in bytes.
+/// How many bytes of a value are examined.
 pub(super) const LOOK_BYTES_MAX: usize = 96;
 
 /// What counts of characters a byte adds to: digits, capitals, small letters, and bytes that are not hexadecimal, 16 bits
@@ -22,11 +22,11 @@ const fn counts() -> [u64; 256] {
     table
 }
 
-/// Counts of a value's characters. What most questions do not need is counted when it is asked for: values are looked
-/// at wherever a literal stands.
+/// Counts of a value's characters. Counts that few checks need are made only for them, since values are examined
+/// wherever a literal occurs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'v> {
-    /// The part that is looked at.
+    /// The part that is examined.
     head: &'v [u8],
     pub(super) bytes: usize,
     pub(super) digits: usize,

@@ -6,11 +6,10 @@ use super::chars::{Look, boundary, line_start};
 use super::scan::Scan;
 use super::value::{Style, is_password, says_nothing};
 
-/// How much of a command is read, in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 1024;
 /// How many of its words are read.
 const WORDS_MAX: usize = 48;
-/// How far before a program its input is looked for.
+/// How far before a program its input is searched for, in bytes.
 const INPUT_BYTES_MAX: usize = 512;
 
 /// Where a program takes a secret.
@@ -216,7 +215,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     row("ncftpget", "", &[Opt("-p")]),
 ];
 
-/// Reads the arguments of a program.
 pub(super) fn read(scan: &mut Scan<'_>, index: usize, name: Range<usize>) {
     let program = &PROGRAMS[index];
     if !is_word(scan, &name) {

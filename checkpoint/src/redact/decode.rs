@@ -23,14 +23,13 @@ const ENTITIES: [(&str, char); 8] = [
     ("&amp;", '&'),
     ("&#61;", '='),
 ];
-/// What stands between a line's number and its text: editors, `cat -n`, `grep -n`, `git grep -n`, `nl`.
+/// What separates a line's number from its text: editors, `cat -n`, `grep -n`, `git grep -n`, `nl`.
 const AFTER_NUMBER: [&str; 6] = ["\u{2192}", "\t", " | ", "|", ": ", ":"];
 /// What quotes a line: mails, diffs, tables of compilers.
 const QUOTES: [&str; 4] = ["> ", "| ", "\u{2502} ", "+"];
 
 /// A decoded text.
 pub(super) struct Decoded {
-    /// The text to search.
     pub(super) text: String,
     /// Where stretches begin that were copied unchanged: the offset here, and the offset in the original.
     stretches: Vec<(usize, usize)>,
@@ -48,13 +47,13 @@ impl Decoded {
     }
 }
 
-/// What an offset of the original means.
+/// How a position of the original text is decoded.
 enum Step {
-    /// Itself.
+    /// As it is.
     Keep,
-    /// Nothing, for so many bytes.
+    /// Skipped: this many bytes.
     Skip(usize),
-    /// A character, which takes so many bytes.
+    /// A character, and the number of bytes that it takes.
     Char(usize, char),
 }
 
@@ -174,7 +173,7 @@ fn backslashes(rest: &[u8]) -> Step {
         Some(b'n' | b'r') => (1, '\n'),
         Some(b't') => (1, '\t'),
         Some(byte @ (b'"' | b'\'' | b'`' | b'/' | b'$' | b' ')) => (1, char::from(*byte)),
-        // A line that goes on in the next one.
+        // A line that continues in the next one.
         Some(b'\n') => {
             let blanks = after[1..]
                 .iter()

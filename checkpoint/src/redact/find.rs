@@ -1,5 +1,5 @@
-//! The search: an automaton finds all literals of all rules in one pass, and a rule looks at a text only where one of its
-//! literals stands.
+//! The search: an automaton finds all literals of all rules in one pass, and a rule examines a text only where one of
+//! its literals occurs.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use super::scan::{Found, Scan};
 use super::shapes::SHAPES;
 use super::{assigned, blocks, commands, names, runs, urls};
 
-/// What a literal belongs to.
+/// The rule that a literal belongs to.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     /// A token's prefix: the index of its shape.
@@ -18,7 +18,7 @@ enum Rule {
     Name,
     /// A program that takes secrets as arguments: the index of its row.
     Program(usize),
-    /// What an address has.
+    /// A part of a URL.
     Url(urls::Part),
     /// What a block of lines begins or ends with.
     Block(blocks::Part),
@@ -69,7 +69,6 @@ pub(super) fn prepare() {
     LazyLock::force(&LITERALS);
 }
 
-/// Finds the secrets in a text.
 pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
     let mut scan = Scan::new(text, depth);
     let literals = &*LITERALS;

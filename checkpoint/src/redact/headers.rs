@@ -28,7 +28,6 @@ const SCHEMES: [&str; 12] = [
     "ntlm",
 ];
 
-/// Reads the value of a header.
 pub(super) fn read(scan: &mut Scan<'_>, class: Class, at: usize) {
     match class {
         Class::Authorization => authorization(scan, at),

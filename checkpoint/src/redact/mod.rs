@@ -1,12 +1,12 @@
 //! Redacts secrets in the texts of agents before they are journaled: `[redacted: KIND]` replaces a
 //! secret (spec JRNL-20).
 //!
-//! An automaton finds the literals of all rules in one pass (`find.rs`), and a rule reads a text only
-//! where one of its literals stands: tokens by their shape (`shapes.rs`), values by the name that they
-//! are assigned to (`names.rs`, `assigned.rs`, `value.rs`), arguments of commands, addresses, headers,
-//! blocks of lines and sentences. A text that hides something in escapes, colors or line numbers is
-//! also searched decoded (`decode.rs`). All of it is linear in the text. Redacting twice equals redacting
-//! once, so journaled texts can be compared: hashes of prompts are hashes of redacted prompts.
+//! An automaton finds the literals of all rules in one pass (`find.rs`), and a rule reads a text only where one of its
+//! literals occurs: tokens by their shape (`shapes.rs`), values by the name that they are assigned to (`names.rs`,
+//! `assigned.rs`, `value.rs`), arguments of commands, addresses, headers, blocks of lines and sentences. A text that
+//! hides something in escapes, colors or line numbers is also searched decoded (`decode.rs`). All of it is linear in
+//! the text. Redacting twice equals redacting once, so journaled texts can be compared: hashes of prompts are hashes of
+//! redacted prompts.
 
 mod assigned;
 mod base64;
@@ -35,7 +35,6 @@ use regex::{Captures, Regex, RegexBuilder};
 
 use scan::Found;
 
-/// The beginning of every marker.
 const MARKER: &str = "[redacted: ";
 /// The kind of matches of the user's own patterns.
 const EXTRA: &str = "extra";
@@ -217,7 +216,6 @@ fn secret_of(captures: &Captures<'_>) -> Range<usize> {
         .map_or(0..0, |found| found.range())
 }
 
-/// Returns the markers that a text has already.
 fn markers(text: &str) -> Vec<Range<usize>> {
     let starts = text.match_indices(MARKER).map(|(start, _)| start);
     let whole = |start: usize| {

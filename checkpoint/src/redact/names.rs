@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::chars::Look;
 
-/// Parts of names that the automaton looks for; [`Name::read`] reads the whole name around one.
+/// Parts of names that the automaton searches for; [`Name::read`] reads the whole name around one.
 pub(super) const STEMS: &[&str] = &[
     "pass",
     "pwd",
@@ -226,7 +226,7 @@ pub(super) enum Class {
     Login,
     /// `auth`, of a registry: base64 of both.
     Auth,
-    /// Some key: a secret only if it is a random one.
+    /// A key, which is a secret only if it is random.
     Key,
     /// Something of a provider: a secret only if it is random.
     Provider,
@@ -276,7 +276,7 @@ impl Name {
     }
 }
 
-/// Returns the beginning of a name that has so many bytes besides `_` and `-`.
+/// Returns the beginning of a name that has this many bytes besides `_` and `-`.
 fn first_of(name: &str, bytes: usize) -> &str {
     let counted = name
         .bytes()

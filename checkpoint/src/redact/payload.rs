@@ -25,9 +25,9 @@ const ADDRESS: [&str; 11] = [
     "turn-id",
     "agent_id",
 ];
-/// Keys of a value that names another one.
+/// Members that name a value.
 const NAME_KEYS: [&str; 5] = ["name", "key", "Name", "Key", "variable"];
-/// Keys of the value that it names.
+/// Members that hold the value.
 const VALUE_KEYS: [&str; 2] = ["value", "Value"];
 
 impl Redactor {
@@ -48,7 +48,6 @@ impl Redactor {
         (changed || has_more()).then(|| payload.to_string())
     }
 
-    /// Redacts the strings of a value; returns whether it changed.
     fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.string(text),

@@ -10,12 +10,12 @@ use super::value::{is_said, plain};
 const SENTENCE_BYTES_MAX: usize = 100;
 /// The most words between a name and the verb.
 const WORDS_MAX: usize = 7;
-/// What stands between a name and its secret.
+/// What separates a name from its secret.
 const VERBS: [&str; 17] = [
     "is", "is:", "was", "are", "be", "to", "as", "->", "becomes", "ist", "lautet", "lautet:",
     "est", "es", "era", "reads", "equals",
 ];
-/// What may stand between a verb and a secret.
+/// What may come between a verb and a secret.
 const FILLERS: [&str; 11] = [
     "changed",
     "reset",
@@ -29,7 +29,7 @@ const FILLERS: [&str; 11] = [
     "currently",
     "probably",
 ];
-/// What stands between a secret and the name after it.
+/// What separates a secret from the name after it.
 const LINKS: [&str; 8] = [
     " as the ",
     " as my ",
@@ -112,7 +112,7 @@ fn said_before(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     is_said(&text[inner.clone()], is_quoted).then_some(inner)
 }
 
-/// Returns the words of a stretch of a text.
+/// Returns the words of a part of a text.
 fn words(text: &str, from: usize, to: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut at = from;

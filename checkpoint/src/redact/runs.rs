@@ -14,11 +14,10 @@ const BASE64_BYTES_MIN: usize = 16;
 const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
 const AWS_SECRET_BYTES: usize = 40;
-/// The shortest phrase of a wallet, in words.
 const PHRASE_WORDS_MIN: usize = 12;
 /// The most words of a phrase.
 const PHRASE_WORDS_MAX: usize = 24;
-/// The least different words of several phrases in a row.
+/// The least number of different words in several phrases in a row.
 const PHRASE_WORDS_DISTINCT_MIN: usize = 9;
 /// The longest gap between two words of a phrase, in bytes.
 const GAP_BYTES_MAX: usize = 6;
@@ -32,7 +31,7 @@ static PHRASE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 /// Finds the secrets in a text that was decoded so often.
 type Find = fn(&str, u8) -> Vec<Found>;
 
-/// Looks at all runs of a text; `find` searches what they stand for.
+/// Examines all runs of a text; `find` searches the decoded ones.
 pub(super) fn read(scan: &mut Scan<'_>, find: Find) {
     let mut words = Words::default();
     let mut at = 0;
@@ -59,7 +58,7 @@ fn is_run(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte)
 }
 
-/// Looks at one run.
+/// Examines one run.
 fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
     let bytes = &scan.bytes[run.clone()];
     let padding = scan.bytes[run.end..]
@@ -170,7 +169,7 @@ impl Words {
         }
     }
 
-    /// Looks at the words that came in a row.
+    /// Examines the words that came in a row.
     fn end(&mut self, scan: &mut Scan<'_>) {
         if self.count >= PHRASE_WORDS_MIN {
             phrases(scan, self.first..self.last);
@@ -214,7 +213,7 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     }
     found.extend(phrase.filter(|_| count >= PHRASE_WORDS_MIN));
     for phrase in found {
-        // A longer text of few words is none.
+        // A longer text of few words is not a phrase.
         let words = || {
             scan.text[phrase.clone()]
                 .split(|c: char| !c.is_ascii_lowercase())

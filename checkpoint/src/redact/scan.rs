@@ -1,5 +1,5 @@
-//! A text that is being searched: what was found, and what the rules know of it already. Each part of the text is looked
-//! at a bounded number of times, so the work is linear.
+//! A text that is being searched: what was found, and what the rules know of it already. Each part of the text is
+//! examined a bounded number of times, so the work is linear.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const BREAK_BYTES_MAX: usize = 24;
 /// The most lines that one token is broken over.
 const BREAKS_MAX: usize = 8;
 
-/// How far the parts of a token are looked for, in bytes.
+/// How far the parts of a token are searched for, in bytes.
 const TOKEN_HEAD_BYTES: usize = 1024;
 /// The most bytes of a token before the literal that tells it.
 const INNER_BYTES_MAX: usize = 64;
@@ -65,7 +65,6 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Notes a secret.
     pub(super) fn take(&mut self, span: Range<usize>, kind: &'static str) {
         let mut span = span;
         while !self.text.is_char_boundary(span.start) {
@@ -117,7 +116,7 @@ impl<'t> Scan<'t> {
         known.end
     }
 
-    /// Notes a token whose prefix stands at `prefix`.
+    /// Notes a token whose prefix is at `prefix`.
     pub(super) fn shape(&mut self, shape: &Shape, prefix: Range<usize>) {
         // A longer prefix at the same place tells more.
         let is_same = |found: &Found| found.0.start == prefix.start;
@@ -199,7 +198,7 @@ impl<'t> Scan<'t> {
         end
     }
 
-    /// Returns where a text goes on that ends with its line: after the line break, and what joins lines in code.
+    /// Returns where a text continues that ends with its line: after the line break, and what joins lines in code.
     fn next_line(&self, at: usize) -> Option<usize> {
         let window = &self.bytes[at..self.bytes.len().min(at + BREAK_BYTES_MAX)];
         let length = window

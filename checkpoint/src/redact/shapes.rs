@@ -1,9 +1,8 @@
 //! The shapes of keys and tokens, as their issuers document them: a prefix, and random characters after it.
 //!
 //! Prefixes and lengths were compared with those of gitleaks. A key may be cut off, so a third of its length is enough
-//! where its prefix stands for nothing else.
+//! if its prefix has no other meaning.
 
-/// The characters of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
     Hex,
@@ -12,7 +11,6 @@ pub(super) enum Set {
     Alnum,
     /// Letters, digits, `_` and `-`.
     Word,
-    /// A word with dots.
     Dotted,
     /// Base64 of either alphabet, and what password hashes are written with.
     Base64,
@@ -22,7 +20,6 @@ impl Set {
     /// All sets, in their order.
     pub(super) const COUNT: usize = 6;
 
-    /// Returns whether a character belongs to the set.
     pub(super) fn has(self, byte: u8) -> bool {
         match self {
             Self::Hex => byte.is_ascii_hexdigit(),
@@ -35,12 +32,12 @@ impl Set {
     }
 }
 
-/// What a prefix tells.
+/// What the prefix of a token says about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     /// Nothing else begins so: a few random characters after it are enough, and letters before it do not matter.
     Sure,
-    /// As sure, and it stands inside the token.
+    /// As sure, but inside the token.
     Inner,
     /// Other texts begin so: what follows must look random, and not begin inside a word.
     Vague,
@@ -50,7 +47,7 @@ pub(super) enum Sign {
 
 /// A group of shapes that differ only in their prefix.
 pub(super) struct Shape {
-    /// The kind in the marker.
+    /// The kind for the marker.
     pub(super) kind: &'static str,
     pub(super) set: Set,
     /// The fewest characters after the prefix.

@@ -34,7 +34,6 @@ pub(super) enum Part {
     Bearer,
 }
 
-/// The literals.
 pub(super) const PARTS: &[(&str, Part)] = &[
     ("://", Part::Host),
     (":\\/\\/", Part::Host),
@@ -70,7 +69,7 @@ pub(super) const PARTS: &[(&str, Part)] = &[
     ("bearer", Part::Bearer),
 ];
 
-/// Looks at a text where a literal stands.
+/// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {
     match part {
         Part::Host => host(scan, literal.end),

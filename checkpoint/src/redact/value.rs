@@ -94,12 +94,10 @@ static LABEL_PARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .build(LABELS)
         .expect("the labels are few")
 });
-/// The shortest password, in bytes.
 const PASSWORD_BYTES_MIN: usize = 3;
 /// The shortest key or token, in bytes.
 const SECRET_BYTES_MIN: usize = 8;
 
-/// Returns whether a value can be a password.
 pub(super) fn is_password(value: &str, style: Style) -> bool {
     let plain = plain(value);
     if plain.len() < PASSWORD_BYTES_MIN || says_nothing(plain) || is_path(plain) {
@@ -182,7 +180,7 @@ pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
     }
 }
 
-/// Returns a value without the punctuation of what it stands in.
+/// Returns a value without the punctuation around it.
 pub(super) fn plain(value: &str) -> &str {
     value.trim_end_matches([',', '.', ')', '}', ']', ':', ';', '?'])
 }

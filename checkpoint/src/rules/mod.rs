@@ -252,7 +252,6 @@ const COMPILED_MAX: usize = 16;
 /// equal rules compile to equal results.
 static COMPILED: Mutex<Vec<Arc<Compiled>>> = Mutex::new(Vec::new());
 
-/// A list of rules, compiled.
 #[derive(Debug)]
 struct Compiled {
     rules: Vec<Rule>,

@@ -24,7 +24,6 @@ impl Pattern {
         }
     }
 
-    /// Returns the program's name.
     pub(crate) fn program(&self) -> &str {
         self.0
             .first()

@@ -5,7 +5,6 @@
 /// A step of the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A simple command, by its index.
     Command(usize),
     /// Assignments alone.
     Set(Vec<(String, String)>),
@@ -54,7 +53,7 @@ pub enum Flow<T> {
     Pipe(Vec<Flow<T>>, bool),
     /// Its status turned around.
     Not(Box<Flow<T>>),
-    /// `a && b || c`: whether `||` stands before each but the first.
+    /// `a && b || c`: whether `||` is before each but the first.
     Chain(Box<Flow<T>>, Vec<(bool, Flow<T>)>),
     /// One after the other.
     Seq(Vec<Flow<T>>),

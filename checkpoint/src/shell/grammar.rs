@@ -12,17 +12,17 @@ use super::state::State;
 struct Link {
     start: usize,
     end: usize,
-    /// Whether `||` stands before it.
+    /// Whether it follows `||`.
     or: bool,
     /// Whether it leaves the script with a failure.
     exits: bool,
-    /// Whether it has no compound command.
+    /// Whether it has only simple commands.
     plain: bool,
     /// Whether its failure ends the script, whatever comes behind the list.
     holds: bool,
 }
 
-/// Reads a script that starts out in `state`.
+/// Reads a script whose initial state is `state`.
 pub(super) fn read(text: &str, state: State) -> Script {
     let mut reader = Reader::new(text, 0, state);
     reader.list(&[]);
@@ -97,7 +97,8 @@ impl Reader<'_> {
     /// still decide.
     fn overrule(&mut self, links: &[Link]) {
         for link in links {
-            // Under `set -e`, `a && b; c` goes on when `a` fails, so it says nothing of `b`; nor does a group that ends so.
+            // Under `set -e`, `a && b; c` continues when `a` fails, so it says nothing about `b`; nor does a group that
+            // ends so.
             let kept = link.holds || (self.state.errexit && links.len() == 1 && link.plain);
             if !kept {
                 self.mask_range(link.start, link.end);
@@ -138,7 +139,8 @@ impl Reader<'_> {
                 self.mask_range(link.start, link.end.saturating_sub(1).max(link.start));
             }
         }
-        // A failure goes on at the next `||`, and is forgotten there unless that leaves the script.
+        // A failure continues at the next `||`, and is forgotten there unless that leaves the
+        // script.
         let mut next_or = None;
         for link in links.iter_mut().rev() {
             match next_or {

@@ -53,14 +53,14 @@ pub struct CommandLine {
     pub commands: Vec<Simple>,
     /// The paths that it shows to the agent, as written, each once.
     ///
-    /// These are the operands of `cat`, `sed -n`, `head`, `grep` and the like, and `< file`.
-    /// Commands that may not have run are included.
+    /// These are the operands of `cat`, `sed -n`, `head`, `grep` and similar programs, and of `<
+    /// file`. Commands that may not have run are included.
     pub reads: Vec<String>,
     /// The paths that it writes, as written, each once.
     ///
-    /// These come from redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and the like.
-    /// Commands that may not have run are included. Files that a program writes without naming them
-    /// (a formatter, an inline script) are not seen.
+    /// These come from redirections, `tee`, `sed -i`, `cp`, `mv`, `touch`, patches and similar
+    /// commands. Commands that may not have run are included. Files that a program writes without
+    /// naming them (a formatter, an inline script) are not seen.
     pub writes: Vec<String>,
 }
 
@@ -111,7 +111,7 @@ fn runs(line: &str) -> Vec<Run> {
     runs_and_flow(line).0
 }
 
-/// Returns the commands of a line, and their flow by their positions.
+/// Returns the commands of a line, and its flow with indexes into them.
 fn runs_and_flow(line: &str) -> (Vec<Run>, Flow<usize>) {
     let mut found = Vec::new();
     let around = Around {

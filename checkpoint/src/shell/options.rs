@@ -12,12 +12,10 @@ pub(super) struct Spec {
     pub(super) longs: &'static str,
 }
 
-/// Returns a [`Spec`].
 pub(super) const fn spec(shorts: &'static str, longs: &'static str) -> Spec {
     Spec { shorts, longs }
 }
 
-/// One argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arg<'a> {
     /// Index among all words.
@@ -26,13 +24,10 @@ pub(super) struct Arg<'a> {
     pub(super) text: &'a str,
     /// The letters of a cluster of short options, up to one that takes a value.
     pub(super) letters: &'a str,
-    /// The option's value.
     pub(super) value: Option<&'a str>,
-    /// What it is.
     pub(super) kind: Kind,
 }
 
-/// What an argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `-x`, `--name`.

@@ -24,7 +24,6 @@ pub(super) struct Command {
     pub(super) fed_by: Option<usize>,
 }
 
-/// What the redirections of one command name.
 #[derive(Debug, Default)]
 pub(super) struct Io {
     pub(super) inputs: Vec<String>,
@@ -33,7 +32,7 @@ pub(super) struct Io {
     pub(super) stdin: Option<usize>,
     /// Whether its standard output goes elsewhere.
     pub(super) away: bool,
-    /// Whether its standard error does.
+    /// Whether standard error is discarded.
     pub(super) hushed: bool,
 }
 
@@ -55,7 +54,7 @@ pub(super) struct Word {
     pub(super) quoted: bool,
     /// Whether the text depends on a variable or on a command.
     pub(super) expands: bool,
-    /// Whether this is `NAME=value`.
+    /// Whether this is an assignment, `NAME=value`.
     pub(super) assigns: bool,
     /// Whether an unquoted `=` was met; only the first can make an assignment.
     pub(super) equals: bool,
@@ -94,9 +93,9 @@ pub(super) struct Reader<'a> {
     pub(super) marks: Vec<Mark>,
     pub(super) bodies: Vec<String>,
     pub(super) pending: Vec<Heredoc>,
-    /// Where the commands of the substitution begin that was read last.
+    /// First command of the last substitution that was read, as an index.
     pub(super) last_substitution: usize,
-    /// Whether a limit was hit.
+    /// Whether a limit was exceeded.
     pub(super) overrun: bool,
 }
 
@@ -152,7 +151,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes one level deeper, or stops reading at the limit.
+    /// Enters the next deeper level, or stops reading at the limit.
     pub(super) fn enter(&mut self) -> bool {
         let fits = self.depth < DEPTH_MAX;
         if fits {
@@ -183,12 +182,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the byte at the cursor.
     pub(super) fn peek(&self) -> Option<u8> {
         self.peek_at(0)
     }
 
-    /// Returns the byte `ahead` of the cursor.
     pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }

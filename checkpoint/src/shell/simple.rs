@@ -18,7 +18,8 @@ pub struct Simple {
     /// False for `cmd; other`, `cmd || true`, `cmd | tee`, `cmd &`, `! cmd`, `echo $(cmd)` and conditions. True for
     /// `cmd && other`, `cmd || exit 1`, under `set -e`, and in pipelines under `set -o pipefail`.
     pub decides: bool,
-    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` and the like.
+    /// The directory it runs in, as written: from `cd`, `pushd`, `make -C`, `git -C` or a similar
+    /// command.
     ///
     /// `None` means the directory in which the line was started; a relative one starts from there.
     pub dir: Option<String>,
@@ -51,7 +52,7 @@ pub(super) struct Run {
     pub(super) outputs: Vec<String>,
     /// Whether its standard output goes elsewhere.
     pub(super) away: bool,
-    /// Whether its standard error does.
+    /// Whether its standard error is discarded.
     pub(super) hushed: bool,
     /// The heredoc or here-string that it reads.
     pub(super) stdin: Option<String>,

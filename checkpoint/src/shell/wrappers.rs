@@ -29,7 +29,7 @@ pub(super) struct Unwrapped {
 
 /// The role of the first program.
 enum Step {
-    /// Not a wrapper.
+    /// The command is not a wrapper.
     Keep,
     /// A wrapper; the command begins this many words later.
     Skip(usize),
@@ -39,7 +39,6 @@ enum Step {
     Stdin,
 }
 
-/// Removes all wrappers from a command.
 pub(super) fn unwrap(words: &[String]) -> Unwrapped {
     let mut found = Unwrapped {
         inner: Inner::Stdin,
@@ -271,7 +270,6 @@ fn python(words: &[String]) -> Step {
     Step::Keep
 }
 
-/// Returns whether the program is a Python interpreter.
 pub(super) fn is_python(name: &str) -> bool {
     name == "py" || matches!(canonical(name), "python" | "pypy")
 }

@@ -32,8 +32,8 @@ impl SessionState {
     pub(super) fn finished_after_all(&mut self, event: &Event, lost: &Delivery) {
         let stays = match event {
             Event::DeliveryFailed { .. } => true,
-            // A text that waited to be typed did not arrive. Whether a reply did is unknown; but if nothing was heard since,
-            // the host does not wait for its agent any more, for example because a person pressed Esc meanwhile.
+            // A text that waited to be typed did not arrive. Whether a reply did is unknown; but if no hook call came
+            // since, the host no longer waits for its agent, for example because a person pressed Esc meanwhile.
             Event::DeliveryExpired { reason, .. } => {
                 let is_silent = self.heard_at.is_none_or(|heard| heard <= lost.at);
                 !matches!(reason.as_str(), "superseded" | "session_ended")

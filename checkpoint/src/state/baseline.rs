@@ -1,4 +1,4 @@
-//! What was there as a turn began: files that had changed before it, for `scope: turn`, and where HEAD was.
+//! The state of the work tree as a turn began: files that had changed before it, for `scope: turn`, and where HEAD was.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const BASELINE_FILES_MAX: usize = 5_000;
 impl SessionState {
     /// Returns the beginning of the current turn if it is recent and the agent has used no tool
     /// since: only then are the files that differ now those that differed before the turn. The part
-    /// of a turn that an added message seems to begin is no fresh one.
+    /// of a turn that an added message seems to begin is not a fresh one.
     pub fn fresh_turn(&self, now: Timestamp) -> Option<Timestamp> {
         let turn = &self.turn;
         let is_part = self.ahead.is_some();
@@ -35,7 +35,7 @@ impl SessionState {
 }
 
 impl Turn {
-    /// Returns where HEAD was before the agent used a tool; `None` if nobody looked in time.
+    /// Returns where HEAD was before the agent used a tool; `None` if it was not recorded in time.
     pub fn head_before(&self) -> Option<&Head> {
         self.head
             .as_ref()

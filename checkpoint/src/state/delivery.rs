@@ -40,7 +40,7 @@ impl SessionState {
         self.own_prompt_last = !echo;
     }
 
-    /// A prompt was found in the transcript after its turn was over, or while it was looked for.
+    /// A prompt was found in the transcript after its turn was over, or during the search for it.
     pub(super) fn found_prompt(
         &mut self,
         transcript: &str,

@@ -9,7 +9,7 @@ use super::model::{SessionState, Turn};
 use super::turn::CALLS_MAX;
 
 impl SessionState {
-    /// Keeps the turn that goes on when a message comes with its id.
+    /// Keeps the turn that continues when a message comes with its id.
     pub(super) fn keep_ahead(&mut self, host_turn: Option<&str>) {
         let goes_on = host_turn.is_some() && self.turn.host_turn.as_deref() == host_turn;
         if !goes_on {
@@ -40,8 +40,8 @@ impl SessionState {
         self.turn = *first;
     }
 
-    /// Begins the turn of an added message that the agent took up only after its stop: it works under an id of which no
-    /// prompt told.
+    /// Begins the turn of an added message that the agent handled only after its stop: it works under an id that no
+    /// prompt reported.
     pub(super) fn see_turn(&mut self, event: &Event) {
         let Some(host) = event.host().filter(|host| host.subagent.is_none()) else {
             return;

@@ -1,4 +1,4 @@
-//! What is known of a session, as plain data.
+//! The state of a session, as plain data.
 
 use journal::{Place, Route, Stream, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct Turn {
     pub calls: Vec<ToolCall>,
     /// The files that had changed before it began (`scope: turn`); `None` when they are not known.
     pub baseline: Option<Vec<journal::ChangedFile>>,
-    /// Where HEAD was when somebody looked as it began.
+    /// Where HEAD was when the turn began, if it was recorded.
     pub head: Option<Head>,
     /// The host's id of it.
     pub host_turn: Option<String>,
@@ -48,7 +48,7 @@ pub struct Head {
     pub top: String,
     /// The commit; `None` in a repository without one.
     pub commit: Option<String>,
-    /// Other commits of then that could be taken for the turn's.
+    /// Other commits of that time that could be taken for the turn's.
     pub tips: Vec<String>,
 }
 
@@ -130,7 +130,7 @@ pub struct SessionState {
     pub ahead: Option<Box<Turn>>,
     /// The folder in which it began, or was resumed.
     pub home: String,
-    /// The repository that its project is a clone of, as last heard.
+    /// The repository that its project is a clone of, as last reported.
     pub remote: Option<String>,
     /// The host reports prompts by a hook, so the transcript need not be searched.
     pub prompts_by_hook: bool,
@@ -141,7 +141,7 @@ pub struct SessionState {
     pub notification: Option<String>,
     /// A dialog waits for a person.
     pub dialog_up: bool,
-    /// The listeners were told of the current state.
+    /// The current state was announced to listeners.
     pub told: bool,
     /// Hash of the output that was announced last (spec LISTEN-4).
     pub announced: Option<u64>,
@@ -155,7 +155,7 @@ pub struct SessionState {
     pub pending: Vec<Stop>,
     /// A restart whose checkpoint is due: sequence number and time.
     pub restart: Option<(u64, Timestamp)>,
-    /// The checkpoint on its way.
+    /// The open delivery.
     pub delivery: Option<Delivery>,
     /// Demands that were delivered in this session.
     pub demands: Vec<u64>,

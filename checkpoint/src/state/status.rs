@@ -13,14 +13,14 @@ use crate::policy::Timer;
 
 /// An agent that was silent for this long no longer works, whatever it said last.
 const QUIET_AFTER: Duration = Duration::from_secs(24 * 3_600);
-/// The longest title.
+/// Maximum length of a title, in characters.
 const TITLE_CHARS_MAX: usize = 80;
 
 /// What a session is doing, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
-    /// It cannot go on without a person: a dialog is open, or it failed.
+    /// It cannot continue without a person: a dialog is open, or it failed.
     NeedsYou,
     /// It has finished and has had no new message since.
     Waiting,
@@ -80,7 +80,7 @@ impl SessionState {
             match self.notification.as_deref() {
                 None => SessionStatus::Idle,
                 Some(AGENT_FINISHED) => SessionStatus::Waiting,
-                // An agent says that it waits after every finish. Nothing is wrong with it.
+                // An agent reports after every finish that it waits. Nothing is wrong with it.
                 Some(word) if self.idle_word() == Some(word) => SessionStatus::Waiting,
                 Some(_) => SessionStatus::NeedsYou,
             }
@@ -92,13 +92,13 @@ impl SessionState {
         agent.map(Adapter::notifications)?.idle
     }
 
-    /// Returns whether nothing was heard of the agent for a day.
+    /// Returns whether the agent has been silent for a day.
     pub fn is_quiet(&self, now: Timestamp) -> bool {
         self.quiet_after().is_some_and(|quiet| now > quiet)
     }
 
-    /// Returns until when the agent counts as one that may work, unless something is heard of it: its status changes by
-    /// itself then, and at no other time.
+    /// Returns until when the agent counts as one that may work, unless it calls a hook: its status changes by itself
+    /// then, and at no other time.
     pub fn quiet_after(&self) -> Option<Timestamp> {
         let heard = self.heard_at.or(self.last_at)?;
         Some(heard.plus(QUIET_AFTER))

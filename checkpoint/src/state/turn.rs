@@ -124,7 +124,7 @@ impl SessionState {
         }
     }
 
-    /// Gemini reports only afterwards that a prompt was another hook's feedback: a re-entered stop
+    /// Gemini reports only afterward that a prompt was another hook's feedback: a re-entered stop
     /// names the prompt that its turn really began with. The turn that the feedback seemed to begin
     /// is then merged into the previous one.
     pub(super) fn take_back_false_turn(&mut self, prompt_digest: Option<u64>) {

@@ -48,7 +48,7 @@ pub struct Changed {
 /// What the sessions of a project did.
 #[derive(Clone, Debug, Default)]
 pub struct Habits {
-    /// The turns that were looked at.
+    /// The turns that were examined.
     pub turns: u64,
     /// When the first of them began.
     pub since: Option<Timestamp>,

@@ -114,7 +114,7 @@ mod tests {
         );
     }
 
-    /// Found by fuzzing: looking back at all blanks for each further one would not come to an end here.
+    /// Found by fuzzing: a check of all earlier blanks for each further one would not end here.
     #[test]
     fn a_row_is_read_in_linear_time() {
         let blanks = " ".repeat(1_000_000);

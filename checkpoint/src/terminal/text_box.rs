@@ -27,7 +27,7 @@ const RULE_CHARS_MIN: usize = 10;
 pub struct TextBox<'a> {
     /// Its lines, without the marker and the frame.
     lines: Vec<&'a str>,
-    /// The text is a hint of the agent's.
+    /// Whether the text is a hint of the agent, not typed text.
     is_hint: bool,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn bare(text: &str) -> impl Iterator<Item = char> {
 }
 
 /// Finds a composer without a rule below it: the rows from the last marker above the cursor to the end of the text
-/// around it, if there is only that text between, and the column behind the marker. That column is at most `start_max`:
+/// around it, if there is only that text between, and the column after the marker. That column is at most `start_max`:
 /// further in, a line of the text itself may begin with such a sign.
 pub(crate) fn open_composer(
     rows: &[Row],

@@ -240,7 +240,7 @@ impl Situation<'_> {
         }
     }
 
-    /// An agent out of reach is a failure, unless the text was there already.
+    /// An agent out of reach is a failure, unless the text was pasted already.
     fn lost(&self, word: &'static str) -> Step {
         if self.typed.attempts == 0 {
             Step::Fail(word)

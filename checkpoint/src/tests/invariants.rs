@@ -1,4 +1,4 @@
-//! The rules about turns and deciding: each test fails when its rule is taken out.
+//! The rules about turns and deciding: each test fails without its rule.
 
 use journal::{Agent, Event, Evidence, Reason, Route, Timestamp};
 use serde_json::json;
@@ -41,7 +41,7 @@ fn without_a_message_no_turn_has_begun() {
     assert_eq!(story.tool("make").wait(500.0).stop(), "no_turn_start");
 }
 
-/// spec TURN-2: our own text changes nothing but what says that it was there.
+/// spec TURN-2: our own text changes only the fields that record it.
 #[test]
 fn own_text_is_invisible_in_every_wrapping() {
     let own = format!("{}Context-aware checkpoint\n\nmore", policy().prefix);

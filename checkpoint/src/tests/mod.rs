@@ -102,7 +102,7 @@ impl Story {
             redactor: crate::redact::built_in(),
             agents: crate::config::DescribedAgents::NONE,
         };
-        let draft = hooks::normalise(&call, reading)
+        let draft = hooks::normalize(&call, reading)
             .expect("a good payload")
             .draft;
         self.apply(draft.event, draft.id)

@@ -94,7 +94,7 @@ fn play(story: &mut Story, acts: &[Act]) -> Vec<u32> {
             Act::Notify => {}
             Act::Found { own: true } => found(story, PromptOrigin::Own),
             Act::Found { own: false } => {
-                // Of a turn that is known it is not looked for again.
+                // The prompt of a known turn is not searched for again.
                 story.wait(1.0);
                 found(story, PromptOrigin::User);
                 since_message = 0;

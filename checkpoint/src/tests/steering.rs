@@ -111,7 +111,7 @@ fn a_look_at_head_after_the_first_tool_is_too_late() {
     }
 }
 
-/// Claude Code takes up such a message after its stop, under an id of which no prompt tells.
+/// Claude Code handles such a message after its stop, under an id that no prompt reports.
 #[test]
 fn a_message_that_waited_for_the_stop_begins_a_turn_there() {
     let mut story = steered(Agent::Claude);

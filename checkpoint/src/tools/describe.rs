@@ -7,7 +7,7 @@ use super::patch;
 use super::table::Tools;
 use crate::text;
 
-/// Fields that hold one path, or a list of paths.
+/// Fields with one path or a list of paths.
 const PATH_FIELDS: [&str; 10] = [
     "file_path",
     "filePath",
@@ -82,7 +82,7 @@ impl Tools {
     }
 }
 
-/// Returns the command line that an argument list stands for: the script of `bash -lc SCRIPT`, otherwise the words joined.
+/// Returns the command line for an argument list: the script of `bash -lc SCRIPT`, otherwise the words joined.
 fn command_line(words: &[&str]) -> String {
     match words {
         [shell, flags, script, ..]
@@ -114,7 +114,6 @@ fn is_shell(word: &str) -> bool {
     )
 }
 
-/// Quotes a word for a shell.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -18,7 +18,7 @@ pub struct Outcome {
     pub is_error: bool,
     /// Whether it was refused or cancelled.
     pub refused: bool,
-    /// Whether it has ended: false if it goes on in the background, or if there is no result yet.
+    /// Whether it has ended: false if it runs in the background, or if there is no result yet.
     pub finished: bool,
     /// The result's whole text of a failed call; empty otherwise.
     pub output: String,

@@ -7,9 +7,8 @@ use journal::ToolKind;
 pub(super) struct Patch {
     /// Write if it only adds files, otherwise edit.
     pub(super) kind: ToolKind,
-    /// The files, in the patch's order.
     pub(super) paths: Vec<String>,
-    /// Those of them that it makes.
+    /// The files that it creates.
     pub(super) created: Vec<String>,
     /// Those of them of whose text it quotes lines, without which it would not apply.
     pub(super) quoted: Vec<String>,

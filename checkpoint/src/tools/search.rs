@@ -3,16 +3,13 @@
 //! Only the command that decides the line's exit code counts. If that one is not certain, the exit code is
 //! an error, as the agent says.
 
-/// How a command is joined to the one before it.
+/// The operator before a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     /// `;`, `&`, a line break, or nothing before it.
     Sequence,
-    /// `&&`.
     And,
-    /// `||`.
     Or,
-    /// `|`.
     Pipe,
 }
 
@@ -176,7 +173,7 @@ fn split(command: &str) -> Option<Vec<Simple>> {
                     ('|', false) => Join::Pipe,
                     _ => Join::Sequence,
                 };
-                // A line may end in an operator and go on below it; an empty command takes the last one said.
+                // A line may end in an operator and continue below it; an empty command takes the last one.
                 match line.last_mut() {
                     Some(last) if last.words.is_empty() => {
                         if c != '\n' {

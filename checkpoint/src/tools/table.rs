@@ -31,9 +31,9 @@ pub struct ResultText<'a> {
     pub exit_code: Option<i64>,
     /// The call was refused or cancelled.
     pub refused: bool,
-    /// The call goes on in the background.
+    /// The call continues in the background.
     pub running: bool,
-    /// The agent's id of the command that goes on in the background.
+    /// The agent's id of the command that continues in the background.
     pub task: Option<Cow<'a, str>>,
     /// The result as the model got it, the agent's framing included.
     pub text: Cow<'a, str>,
@@ -46,7 +46,7 @@ pub struct ResultText<'a> {
 pub struct Frame {
     /// The exit code.
     pub code: Option<i64>,
-    /// The call goes on in the background.
+    /// The call continues in the background.
     pub running: bool,
     /// The call failed, whatever its exit code.
     pub failed: bool,

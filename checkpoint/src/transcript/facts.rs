@@ -28,10 +28,10 @@ pub struct Facts {
     /// The last message in the user's role that set the agent to work, by any author: a person, this product, or the
     /// agent (hook feedback, task notifications). Reminders, summaries and echoes of local commands do not count.
     pub last_user: Option<UserText>,
-    /// The last real user message; none if it lies before the tail.
+    /// The last real user message; `None` if it is before the tail.
     pub last_real_user: Option<UserText>,
     /// When the current turn began: at the message that the agent set to work on, not at those that were typed while it
-    /// worked. None if it lies before the tail.
+    /// worked. `None` if it is before the tail.
     pub began: Option<Timestamp>,
     /// Whether the tail holds the beginning of the turn.
     pub is_whole: bool,

@@ -9,7 +9,7 @@ use crate::prompts::Authors;
 /// Reads one line: notes what it says about the session, and adds its entries.
 pub(crate) type ReadLine =
     for<'a> fn(&'a str, &Authors<'_>, &mut Facts, &mut Vec<Entry<'a>>) -> Read;
-/// Reads a whole transcript likewise.
+/// Like [`ReadLine`], for a whole transcript.
 pub(crate) type ReadWhole =
     for<'a> fn(&'a str, &Authors<'_>, &mut Facts, &mut Vec<Entry<'a>>) -> Whole;
 

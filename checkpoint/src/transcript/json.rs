@@ -15,14 +15,12 @@ pub(crate) enum Scalar<'a> {
     Nothing,
     /// `true` or `false`.
     Flag(bool),
-    /// A number, cut to whole.
+    /// A number without its fraction.
     Number(i64),
-    /// A string.
     Text(Cow<'a, str>),
 }
 
 impl Scalar<'_> {
-    /// Returns the text, empty if there is none.
     pub(crate) fn text(&self) -> &str {
         if let Self::Text(text) = self {
             text
@@ -31,7 +29,6 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns the text if it is not empty.
     pub(crate) fn owned(&self) -> Option<String> {
         Some(self.text())
             .filter(|text| !text.is_empty())

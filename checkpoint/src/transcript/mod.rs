@@ -8,7 +8,7 @@
 //! bytes.
 //!
 //! A turn begins at a real user message. Tool results, hook feedback, reminders, summaries, subagents' lines and this
-//! product's own text begin none. If the beginning lies before the tail, all of the tail belongs to the turn.
+//! product's own text begin none. If the beginning is before the tail, all of the tail belongs to the turn.
 
 pub(crate) mod backward;
 pub(crate) mod facts;

@@ -45,7 +45,7 @@ impl Outputs {
         self.read.extend(task.map(|task| (call, task)));
     }
 
-    /// Takes up the result of the call at a position.
+    /// Adds the result of the call at a position.
     pub(super) fn result(
         &mut self,
         tools: &Tools,
@@ -215,7 +215,7 @@ fn complete(known: &mut Vec<CommandEnd>, more: Vec<CommandEnd>) {
     }
 }
 
-/// Adds what is not there yet: two records of one result, and two looks at one output, say the same.
+/// Adds what is missing: two records of one result, and two reads of one output, say the same.
 fn add(known: &mut Vec<Summary>, more: Vec<Summary>) {
     for summary in more {
         if known.len() < SUMMARIES_MAX && !known.contains(&summary) {

@@ -29,10 +29,10 @@ impl<'t> Part<'t> {
     }
 }
 
-/// Reads the part before those that it gave; none if there is none, or no more may be read.
+/// Reads the part before the last returned one; `None` if there is none, or no more may be read.
 pub type ReadBefore<'r, 't> = &'r mut dyn FnMut() -> Option<Part<'t>>;
 
-/// The parts of a transcript that were read. Each is read when it is asked for, and kept.
+/// The parts of a transcript that were read. Each is read when it is needed, and kept.
 pub(crate) struct Parts<'r, 't> {
     read: RefCell<ReadBefore<'r, 't>>,
     last: Place<'t>,
@@ -108,7 +108,7 @@ impl<'a> Tail<'a> {
         Self { parts, all_turns }
     }
 
-    /// Returns the lines, last one first. Reads on as far as they are taken.
+    /// Returns the lines, last one first. Reads only as many as are consumed.
     pub(crate) fn lines_backward(self) -> impl Iterator<Item = &'a str> {
         self.parts_backward().flatten()
     }

@@ -49,7 +49,7 @@ pub struct Turns<'a> {
     adapter: &'static dyn Adapter,
     authors: Authors<'a>,
     redactor: &'a Redactor,
-    /// What is known of the session from earlier turns.
+    /// What earlier turns say about the session.
     session: Facts,
     current: Option<Growing>,
     has_tasks: bool,
@@ -91,7 +91,7 @@ impl<'a> Turns<'a> {
         matches!(self.adapter.forward(), Forward::Whole(_))
     }
 
-    /// Takes the next line. Returns false once no further line is of interest.
+    /// Takes the next line. Returns false if no further line is needed.
     pub fn line(&mut self, line: &str, each: &mut impl FnMut(PastTurn)) -> bool {
         let Forward::Lines(read) = self.adapter.forward() else {
             return false;
@@ -205,7 +205,7 @@ impl<'a> Turns<'a> {
                 interrupted: false,
             });
         }
-        // What lies before the first message belongs to no turn.
+        // Lines before the first message belong to no turn.
         if let Some(turn) = &mut self.current {
             turn.take(entry, self.adapter, &self.authors, self.redactor);
         }

@@ -51,7 +51,7 @@ macro_rules! define {
             $(#[doc = concat!($latest_name, ".")] $latest,)*
         }
 
-        /// How the journal stores an agent: by its place.
+        /// The stored form of an agent: its place in the list.
         #[derive(Serialize, Deserialize)]
         enum Stored {
             $($first,)*
@@ -112,7 +112,8 @@ macro_rules! define {
                 }
             }
 
-            /// Returns its word where only words of this product may be: one word stands for all configured agents.
+            /// Returns its word where only words of this product may be used: one word represents all configured
+            /// agents.
             pub const fn label(self) -> &'static str {
                 match self {
                     $(Self::$first => stringify!($first_word),)*
@@ -151,7 +152,7 @@ impl Agent {
     ///
     /// # Errors
     ///
-    /// If the word is no agent's name and cannot be one.
+    /// If the word is not an agent's name and cannot be one.
     pub fn of_word(word: &str) -> Result<Self, BadName> {
         match Self::host(word) {
             Some(agent) => Ok(agent),

@@ -13,7 +13,7 @@ pub struct AgentName {
     length: u8,
 }
 
-/// A text is no agent's name.
+/// A text that is not an agent's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadName(String);
 

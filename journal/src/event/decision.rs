@@ -41,7 +41,7 @@ pub struct ChangedFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Changes {
-    /// Not looked up, because an earlier check decided.
+    /// Not examined, because an earlier check decided.
     #[default]
     NotAsked,
     /// The answer of git, sorted by path.
@@ -61,7 +61,7 @@ impl Changes {
     }
 }
 
-/// Everything that was looked up outside the journal for a decision. A decision uses only this and the session's state.
+/// Everything from outside the journal that a decision uses. A decision uses only this and the session's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The escape-hatch marker was found and removed (spec DECIDE-4).
@@ -86,7 +86,7 @@ pub struct Evidence {
     pub notes: Vec<String>,
     /// Duration of each step, in microseconds.
     pub steps: Vec<(String, u64)>,
-    /// Facts besides these; journaled in an event of their own, before the evidence.
+    /// More facts; journaled in an event of their own, before the evidence.
     #[serde(skip)]
     pub facts: Facts,
 }

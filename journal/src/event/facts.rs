@@ -14,7 +14,8 @@ use super::workspace::Workspace;
 pub struct Facts {
     /// No changed file was written, deleted or committed since the person's message, by the times of files.
     pub untouched: bool,
-    /// Running background tasks after which the agent goes on by itself; `None` if the host does not say what they are.
+    /// Running background tasks after which the agent continues by itself; `None` if the host does not say what they
+    /// are.
     pub returning_tasks: Option<u32>,
     /// Files that the turn edits without a read of its own, but whose text the agent had, as the agent wrote their
     /// paths; at most 256.
@@ -34,7 +35,7 @@ pub struct Facts {
     pub older_failures: bool,
     /// What the changed files hold.
     pub files: FileFacts,
-    /// What the project's own files say about verifying the changed ones; `None` if they were not looked at.
+    /// What the project's own files say about verifying the changed ones; `None` if they were not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
     /// Host and path of the repository that the project is a clone of, if it names one.
@@ -97,7 +98,7 @@ pub struct CommandEnd {
     pub verdict: Option<SummaryVerdict>,
     /// Whether it ran and printed nothing, or, of a compiler whose failures have a known form, none of them.
     pub silent: bool,
-    /// Whether the line hides how it ended, but shows the end of what it printed, and nothing of that speaks of a failure.
+    /// Whether the line hides how it ended, but shows the end of what it printed, and that reports no failure.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
     /// Whether the line hides how it ended, and what it printed shows a crash.

@@ -230,7 +230,7 @@ pub enum Event {
         claimed_agent: String,
         /// The event named by the call, if any.
         hook: Option<String>,
-        /// The mistake in the payload.
+        /// What is wrong with the payload.
         problem: String,
     },
     /// The daemon started.
@@ -382,13 +382,13 @@ pub enum Event {
         /// Other branches' and tags' commits that are no older than the turn.
         tips: Vec<String>,
     },
-    /// The agent took up a person's message while it worked, so the turn that the message seemed to begin is part of an
+    /// The agent handled a person's message while it worked, so the turn that the message seemed to begin is part of an
     /// earlier one (spec TURN-14).
     TurnJoined {
         /// Start of the earlier turn.
         turn_at: Timestamp,
     },
-    /// An event was here that was imported from an agent's transcript and taken out again (spec LOOK-8).
+    /// An event with this number was imported from an agent's transcript and then removed (spec LOOK-8).
     Forgotten {},
     /// A collector took in a run of another journal's events, which follow (spec FLEET-8).
     RunReceived {

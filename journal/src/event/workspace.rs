@@ -32,7 +32,7 @@ pub struct Package {
     pub member_of: String,
 }
 
-/// A task that a project defines: a script of package.json, a target of a Makefile, and the like.
+/// A task that a project defines: a script of package.json, or a target of a Makefile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Task {

@@ -12,10 +12,9 @@ const HEAD_BYTES_MAX: usize = 64 * 1024;
 const BODY_BYTES_MAX: u64 = 1024 * 1024;
 /// Maximum length of the line before a chunk.
 const CHUNK_LINE_BYTES_MAX: usize = 1024;
-/// Bytes that [`Response`] reads at a time.
 const READ_BYTES: usize = 8 * 1024;
 
-/// The state of a response of which some bytes have arrived.
+/// The state of a response that has arrived in part.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Valid so far; more bytes are needed.

@@ -13,11 +13,10 @@ pub(crate) const SEGMENT_BYTES: u64 = 4 * 1024 * 1024;
 /// is complete, and the other one may come back after a power cut although it was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// As it is sealed.
+    /// Sealed in blocks.
     Sealed,
-    /// As older versions sealed it.
+    /// Sealed by an older version.
     Old,
-    /// As it is written.
     Open,
 }
 
@@ -34,7 +33,6 @@ impl Form {
     }
 }
 
-/// A segment on disk.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Segment {
     pub(crate) first_seq: u64,
@@ -56,7 +54,7 @@ pub(crate) fn segments(dir: &Path) -> Result<Vec<Segment>> {
     Ok(found)
 }
 
-/// Removes the files of segments that are there in a better form.
+/// Removes a segment's file if the same segment has a newer form.
 pub(crate) fn remove_superseded(dir: &Path) -> Result<()> {
     let found = files(dir)?;
     let superseded = found

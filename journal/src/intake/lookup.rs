@@ -1,5 +1,5 @@
-//! Finds single events in sealed segments. Keeps the blocks that were read last: events that are read one after the other
-//! mostly lie in one.
+//! Finds single events in sealed segments. Keeps the blocks that were read last: events that are read one after the
+//! other are mostly in one.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -14,7 +14,6 @@ use crate::frame::{Kind, Reader};
 
 /// Unpacked blocks that are kept: about 2 MB.
 const BLOCKS_MAX: usize = 16;
-/// Open segments that are kept.
 const SEGMENTS_MAX: usize = 8;
 
 /// An event's two values, as in the log.
@@ -109,7 +108,6 @@ impl Kept {
     }
 }
 
-/// Unpacks the block that an event is in.
 fn unpack(sealed: &Sealed, seq: u64) -> Result<Option<Unpacked>> {
     let behind = sealed
         .blocks

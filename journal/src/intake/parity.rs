@@ -1,8 +1,8 @@
 //! The parity of a sealed segment, from which damaged bytes are computed again (Reed-Solomon).
 //!
-//! The blocks of a segment and its directory, one behind the other, are divided into at most 128 parts of equal size; the
-//! last is filled up with zeros. There is one packet of parity for every 12 parts, and at least 4. They lie between the
-//! blocks and the directory, each a zstd skippable frame, with numbers in little-endian:
+//! The blocks of a segment and its directory, one after the other, are divided into at most 128 parts of equal size;
+//! the last is filled up with zeros. There is one packet of parity for every 12 parts, and at least 4. They lie between
+//! the blocks and the directory, each a zstd skippable frame, with numbers in little-endian:
 //!
 //! ```text
 //! head      of a skippable frame (8)
@@ -21,13 +21,13 @@ use reed_solomon_simd::rate::{
 
 /// First bytes of a packet.
 const MAGIC: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
-/// Parts of a segment at most.
+/// Maximum number of parts of a segment.
 const PARTS_MAX: usize = 128;
-/// A part is a multiple of so many bytes.
+/// The size of a part is a multiple of this, in bytes.
 const PART_STEP: usize = 64;
 /// Parts for each packet.
 const PARTS_PER_PACKET: usize = 12;
-/// Packets of a segment at least.
+/// Minimum number of packets of a segment.
 const PACKETS_MIN: usize = 4;
 const HEAD_BYTES: usize = 8;
 const NUMBERS_BYTES: usize = 24;
@@ -75,7 +75,6 @@ impl Table {
     }
 }
 
-/// Returns the packets of a segment.
 pub(super) fn packets(
     blocks: &[u8],
     directory: &[u8],
@@ -115,7 +114,7 @@ fn engine() -> Naive {
 /// What the parity of a segment says about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Examined {
-    /// It has no parity that can be read.
+    /// No packet can be read.
     Unprotected,
     Whole,
     Damaged(Repaired),
@@ -233,7 +232,6 @@ fn whole_packets(file: &[u8]) -> Option<(Table, Vec<Parity<'_>>)> {
     Some((common?, found))
 }
 
-/// Reads the packet that `bytes` begin with, if it is whole.
 fn packet(bytes: &[u8]) -> Option<(usize, Table, &[u8])> {
     let number = |at: usize| {
         let four = bytes.get(at..)?.first_chunk()?;

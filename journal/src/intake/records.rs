@@ -4,7 +4,6 @@ use crate::error::{Error, Result};
 use crate::frame::{self, Damage, Kind, Reader};
 use crate::{Envelope, codec};
 
-/// One record of the intake log.
 pub(crate) struct Record<'a> {
     pub(crate) envelope: Envelope,
     pub(crate) event: &'a [u8],

@@ -15,7 +15,7 @@ use crate::error::{Doing, Error, Result};
 /// The list of what was repaired is not continued beyond this size.
 const LIST_BYTES_MAX: u64 = 64 * 1024;
 
-/// Held while a sealed segment is replaced by what was read from it, so that nobody brings back older bytes.
+/// Held while a sealed segment is replaced by what was read from it, so that no thread restores older bytes.
 static REPLACING: Mutex<()> = Mutex::new(());
 
 fn replacing() -> MutexGuard<'static, ()> {
@@ -131,7 +131,7 @@ fn list(journal: &Path) -> PathBuf {
     journal.join("repaired")
 }
 
-/// Returns what was repaired in a journal, and when.
+/// Returns the recorded repairs of a journal.
 pub(crate) fn repaired(journal: &Path) -> Vec<(Timestamp, String)> {
     let text = fs::read_to_string(list(journal)).unwrap_or_default();
     let line = |line: &str| {

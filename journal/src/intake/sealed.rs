@@ -23,19 +23,18 @@ use crate::frame::{self, HEADER_BYTES, PAYLOAD_BYTES_MAX, Reader};
 
 /// A block is closed at this size. Larger ones compress a tenth better, and each read of an event unpacks a whole one.
 const BLOCK_BYTES: usize = 128 * 1024;
-/// The most that a block unpacks to.
+/// Maximum size of an unpacked block.
 pub(super) const UNPACKED_BYTES_MAX: usize = BLOCK_BYTES + HEADER_BYTES + PAYLOAD_BYTES_MAX;
 /// How hard zstd tries; its default.
 const LEVEL: i32 = 3;
 /// First bytes of a zstd frame that zstd skips.
 const SKIPPABLE: [u8; 4] = [0x5D, 0x2A, 0x4D, 0x18];
-/// Bytes of a block's entry in the directory.
+/// Size of a block's directory entry, in bytes.
 const ENTRY_BYTES: usize = 20;
 /// Bytes of the directory before and behind its entries.
 const HEAD_BYTES: usize = 8;
 const TAIL_BYTES: usize = 8;
 
-/// A block of a sealed segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) first_seq: u64,
@@ -86,7 +85,7 @@ pub(crate) struct Sealed {
     directory_at: u64,
 }
 
-/// Where its bytes are.
+/// Where a segment's bytes are read from.
 enum Bytes {
     File(File),
     /// Repaired ones that could not be written.
@@ -235,7 +234,7 @@ fn head_of(entries_bytes: usize) -> [u8; HEAD_BYTES] {
     head
 }
 
-/// Writes frames to a new sealed segment and syncs it. What lies between frames because of damage is kept.
+/// Writes frames to a new sealed segment and syncs it. Damaged bytes between frames are kept.
 pub(crate) fn write(path: &Path, frames: &[u8], first_seq: u64) -> Result<()> {
     let mut packer = zstd::bulk::Compressor::new(LEVEL).doing("write to", path)?;
     let mut entries = Vec::new();

@@ -1,4 +1,4 @@
-//! Seals segments: full ones, and those of the form of older versions.
+//! Seals segments: full ones, and those that an older version sealed.
 
 use std::fs;
 
@@ -9,7 +9,8 @@ use crate::codec;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind, Reader};
 
-/// Seals a finished segment, or one of the form of older versions. A crash at any point leaves at least one complete form.
+/// Seals a finished segment, or one that an older version sealed. A crash at any point leaves at least one complete
+/// form.
 pub(crate) fn seal(segment: &Segment) -> Result<()> {
     let frames = segment.read()?;
     let frames = with_plain_payloads(&frames).unwrap_or(frames);
@@ -26,11 +27,11 @@ pub(crate) fn seal(segment: &Segment) -> Result<()> {
     fs::remove_file(&segment.path).doing("remove", &segment.path)
 }
 
-/// Returns frames with payloads as they are written today: older versions compressed each, and what is compressed cannot be
+/// Returns frames with payloads in their present form: older versions compressed each, and what is compressed cannot be
 /// compressed again. `None` if no payload changes, or the frames are damaged.
 fn with_plain_payloads(frames: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
-    // The end of what `plain` has.
+    // The end of the part that `plain` has.
     let mut copied = 0;
     for found in Reader::new(frames) {
         let found = found.ok()?;

@@ -19,7 +19,6 @@ pub(crate) struct Unsealed {
 }
 
 impl Unsealed {
-    /// Syncs everything written.
     pub(crate) fn sync(&self, path: &Path) -> Result<()> {
         self.file
             .sync_data()
@@ -97,7 +96,6 @@ impl Writer {
         }
     }
 
-    /// Returns whether it has no event.
     pub(crate) fn is_empty(&self) -> bool {
         self.length <= head().len() as u64
     }
@@ -115,7 +113,6 @@ impl Writer {
         &self.path
     }
 
-    /// Returns the segment that it writes.
     pub(crate) fn segment(&self) -> Segment {
         Segment {
             first_seq: self.first_seq,
@@ -128,7 +125,7 @@ impl Writer {
         &self.dir
     }
 
-    /// Returns whether the segment must be rewritten before the next acknowledgement.
+    /// Returns whether the segment must be rewritten before the next acknowledgment.
     pub(crate) fn has_failed(&self) -> bool {
         self.file.failed.load(Ordering::Acquire)
     }
@@ -184,7 +181,6 @@ impl Writer {
         self.length = length;
     }
 
-    /// Syncs everything written.
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync(&self.path)
     }

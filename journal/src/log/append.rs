@@ -22,7 +22,8 @@ pub struct Options {
     pub sync: Sync,
     /// Maximum time that an acknowledged event stays unsynced with [`Sync::Mixed`].
     pub batch_window: Duration,
-    /// How long nothing is appended until the segment is sealed if it is not small, so that a journal at rest takes little.
+    /// A segment that is not small is sealed when nothing was appended for this long, so that an idle journal takes
+    /// little space.
     pub rest: Duration,
 }
 
@@ -47,11 +48,11 @@ pub struct Appended {
 
 pub(super) type Done = Box<dyn FnOnce(Result<Vec<Appended>>) + Send>;
 
-/// An append that is on its way.
+/// An append that is not acknowledged yet.
 pub struct Appending(pub(super) Receiver<Result<Vec<Appended>>>);
 
 impl Appending {
-    /// Waits for its acknowledgement.
+    /// Waits for its acknowledgment.
     ///
     /// # Errors
     ///
@@ -70,14 +71,14 @@ pub(super) struct Imported {
     pub(super) origin: Option<Box<Origin>>,
 }
 
-/// What an acknowledgement waits for.
+/// What an acknowledgment waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ack {
     /// For what the settings say about the events.
     Usual,
-    /// Only for the write.
+    /// The write.
     Written,
-    /// For a sync.
+    /// A sync.
     Synced,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Committer {
     pub(super) tried: Option<Instant>,
 }
 
-/// The acknowledgement of an append that is not committed yet.
+/// The acknowledgment of an append that is not committed yet.
 struct Answer {
     done: Done,
     appended: Vec<Appended>,
@@ -357,7 +357,7 @@ impl Committer {
         let _ = self.to_store.send(StoreJob::Done(done));
     }
 
-    /// Makes the journal small that nobody writes to at the moment.
+    /// Reduces the size of the journal while nothing is appended.
     fn rest(&mut self) {
         self.appended = false;
         if self.writer.len() >= REST_BYTES {

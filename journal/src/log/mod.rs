@@ -85,7 +85,7 @@ impl Journal {
             to_store,
             dirty: None,
             to_sync,
-            // A stop may have come before the last rest.
+            // The journal may have been closed before it was last idle.
             appended: true,
             tried: None,
         };
@@ -134,7 +134,7 @@ impl Journal {
     }
 
     /// Like [`Journal::append`], but calls `done` before the events are synced. The caller has to wait for
-    /// [`Journal::when_synced`] before anybody is told that they are safe.
+    /// [`Journal::when_synced`] before it reports them as safe.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl Journal {
             })
     }
 
-    /// Appends and waits for the acknowledgement. Blocks, so it is for callers on threads of their own.
+    /// Appends and waits for the acknowledgment. Blocks, so it is for callers on threads of their own.
     ///
     /// # Errors
     ///
@@ -229,8 +229,8 @@ impl Journal {
         appended.first().copied().ok_or(Error::Closed)
     }
 
-    /// As [`Journal::import`], with many events in one commit. An event that is already known is the last one that is
-    /// looked at: what follows it would get other numbers.
+    /// As [`Journal::import`], with many events in one commit. The import ends at an event that is already known: later
+    /// ones would get other numbers.
     ///
     /// # Errors
     ///
@@ -239,7 +239,7 @@ impl Journal {
         self.import_begin(events)?.wait()
     }
 
-    /// As [`Journal::import_all`], and does not wait for the acknowledgement.
+    /// As [`Journal::import_all`], and does not wait for the acknowledgment.
     ///
     /// # Errors
     ///

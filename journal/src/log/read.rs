@@ -9,7 +9,7 @@ use crate::recovery::verify::{self, Verified};
 use crate::{Envelope, Outcome, Payload, SessionEntry, Timestamp, intake, layout};
 
 impl Journal {
-    /// Takes the events into a chain that come after its last one, up to `last`.
+    /// Adds the events after the chain's last one to the chain, up to `last`.
     ///
     /// # Errors
     ///

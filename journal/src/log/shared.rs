@@ -1,4 +1,4 @@
-//! What the journal's threads and its readers share: the store, how far it is, and who waits for it.
+//! What the journal's threads and its readers share: the store, its last event, and who waits for it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,24 +42,24 @@ pub(crate) struct Shared {
     pub(crate) log_failure: Mutex<Option<Error>>,
 }
 
-/// How far the store is.
+/// The last stored event, and who waits for later ones.
 pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// Number of threads that wait for the store.
     waiting: usize,
-    /// What is called once it is known of an event whether it can be read.
+    /// Callbacks for when an event can be read, or certainly cannot.
     calls: Vec<(u64, Settled)>,
     pub(crate) is_reopening: bool,
     pub(crate) failure: Option<Error>,
 }
 
 impl Stored {
-    /// Returns whether it is known of an event that it can be read, or that it cannot for now.
+    /// Returns whether a wanted event can be read, or certainly cannot for now.
     pub(crate) const fn is_known(&self, wanted: u64) -> bool {
         self.failure.is_some() || (self.seq >= wanted && !self.is_reopening)
     }
 
-    /// Returns how far the store is, or why it takes no events.
+    /// Returns the last stored event, or why the store accepts no events.
     pub(crate) fn result(&self) -> Result<u64> {
         self.failure.clone().map_or(Ok(self.seq), Err)
     }
@@ -103,8 +103,7 @@ impl Shared {
         stored
     }
 
-    /// Calls `done` once it is known of an event whether it can be read, at once if it is. The store does not linger
-    /// meanwhile.
+    /// Calls `done` as soon as an event can be read, or certainly cannot for now. The store does not linger meanwhile.
     pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
         let mut stored = self.stored();
         if stored.is_known(wanted) {

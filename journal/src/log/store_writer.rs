@@ -29,7 +29,6 @@ pub(crate) fn bytes_of(items: &[Item]) -> u64 {
         .sum()
 }
 
-/// Work for the store's thread.
 pub(crate) enum StoreJob {
     Items(Vec<Item>),
     Seal(Segment),
@@ -39,10 +38,8 @@ pub(crate) enum StoreJob {
     Done(Box<dyn FnOnce() + Send>),
 }
 
-/// The thread that writes to the store.
 pub(super) struct StoreWriter {
     pub(super) shared: Arc<Shared>,
-    /// The journal's folder.
     pub(super) dir: PathBuf,
     pub(super) jobs: Receiver<StoreJob>,
     /// When the store failed, or could not be reopened, last.
@@ -250,7 +247,7 @@ impl StoreWriter {
         }
     }
 
-    /// Writes events to sled that were only in memory: while nothing is appended, the end of the log is there twice.
+    /// Writes events to sled that were only in memory. Until the next append, the end of the log has two copies.
     fn write_tail(&mut self) {
         let store = &self.shared.store;
         let written = store.empty_tail().and_then(|()| store.flush());

@@ -148,7 +148,6 @@ fn read_head(file: &mut impl BufRead, name: &str) -> Result<u64> {
     }
 }
 
-/// Reads the bytes of one frame and checks it.
 fn read_frame(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER_BYTES];
     from.read_exact(&mut bytes)?;

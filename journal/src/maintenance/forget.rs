@@ -1,8 +1,8 @@
 //! Takes events out that were read from agents' transcripts (spec LOOK-8). Their places stay, each with an empty event of
 //! the daemon's, because sequence numbers are gapless.
 //!
-//! The store is removed first and built from the log again. A crash in between leaves some of the events in the log; the
-//! next attempt takes out the rest.
+//! The store is removed first and built from the log again. A crash in between leaves some of the events in the log;
+//! the next attempt removes the rest.
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,20 +20,20 @@ use crate::intake::{self, Segment};
 use crate::log::{Journal, Options};
 use crate::{Envelope, Event, Host, Identity, Renewal, Stream, Timestamp, layout, recovery};
 
-/// The store on its way out.
+/// Name of the store while it is removed.
 const LEAVING: &str = "store.forgotten";
 
-/// What was taken out.
+/// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
-    /// Sessions of which events were taken out.
+    /// Number of sessions with removed events.
     pub sessions: u64,
     /// Events.
     pub events: u64,
 }
 
-/// Takes out all events of sessions that were imported from transcripts, with what people said about their decisions.
-/// What hooks reported of such a session stays, and so do policies: other decisions may be based on them.
+/// Removes all events of sessions that were imported from transcripts, with people's marks on their decisions. Events
+/// from hooks of such a session stay, and so do policies: other decisions may be based on them.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ fn seal(dir: &Path) -> Result<u64> {
     Ok(recovered.last_seq)
 }
 
-/// Builds the store again, if something was taken out.
+/// Builds the store again, if something was removed.
 fn build(dir: &Path, forgotten: Forgotten) -> Result<Forgotten> {
     if forgotten.events > 0 {
         Journal::open(dir, Options::default())?.0.close();
@@ -207,7 +207,7 @@ fn empty(envelope: &Envelope) -> Envelope {
     empty_at(envelope.seq, envelope.recorded_at)
 }
 
-/// Returns what stands for an event of which nothing but its number is left.
+/// Returns the event that replaces one of which only the number is left.
 pub(super) fn empty_at(seq: u64, recorded_at: Timestamp) -> Envelope {
     let stream = Stream::daemon();
     let name = format!("forgotten:{seq}");

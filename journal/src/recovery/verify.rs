@@ -75,7 +75,6 @@ pub(crate) fn verify(
     Ok(check.found)
 }
 
-/// A verification in progress.
 struct Check<'a> {
     store: &'a Store,
     last: u64,
@@ -92,7 +91,7 @@ impl Check<'_> {
         self.found.problems.push(problem);
     }
 
-    /// Checks the events that the store itself holds. The last one says how far it is.
+    /// The last one marks how much the store has.
     fn kept_events(&mut self) -> Result<()> {
         let mut end = 0;
         for envelope in self.store.kept_from(1) {

@@ -1,5 +1,6 @@
-//! Which events the store itself holds: those that no sealed segment has, in memory (tail.rs) or in sled. All others are in
-//! the log alone, and are found there by their number. The last event in sled stays: it says how far sled is.
+//! Which events the store itself holds: those that no sealed segment has, in memory (tail.rs) or in sled. All others
+//! are in the log alone, and are found there by their number. The last event in sled stays: it is the last one that
+//! sled has.
 //!
 //! Events move from memory to sled, and from there to the log. A reader looks in this order, so it misses none.
 
@@ -13,7 +14,7 @@ use crate::codec::{self, ELSEWHERE};
 use crate::error::{Error, Result};
 use crate::intake::Lookup;
 
-/// Reads events, wherever they are.
+/// Reads events from memory, sled, or a sealed segment.
 pub(super) struct Events {
     pub(super) trees: Arc<Trees>,
     pub(super) tail: Arc<RwLock<Tail>>,
@@ -95,7 +96,7 @@ pub(super) fn missing(seq: u64) -> Error {
 }
 
 impl Trees {
-    /// Returns the last event of which sled has an entry.
+    /// Returns the last event that has an entry in sled.
     pub(super) fn last_seq(&self) -> Result<u64> {
         guarded("read the last event", || self.events.last())?
             .map_or(Ok(0), |(key, _)| seq_of(&key))

@@ -66,7 +66,7 @@ pub(crate) struct Store {
     packed_ids: RwLock<Option<HashMap<Uuid, u64>>>,
     /// Held by those who remove something that must not come back with the copy.
     removing: Mutex<()>,
-    /// What the log has sealed.
+    /// Events in sealed segments.
     log: Arc<Lookup>,
 }
 

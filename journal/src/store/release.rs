@@ -68,7 +68,7 @@ impl Store {
             true => self.tail().from(1),
             false => Vec::new(),
         };
-        // The last event in sled says how far it is, and stays.
+        // The last event in sled marks how much sled has, and stays.
         let in_sled = events.trees.last_seq()?;
         let last = held.last().map_or(in_sled, |held| held.entry.seq);
         let released = self.sealed_in_sled(last, sealed_from)?;
@@ -115,7 +115,6 @@ impl Store {
         Ok(sealed)
     }
 
-    /// Returns the sessions of the events in memory.
     fn tail_sessions(&self) -> Vec<SessionEntry> {
         let tail = self.tail();
         let sessions = tail.streams().keys();

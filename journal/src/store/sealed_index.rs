@@ -87,7 +87,6 @@ impl From<&Envelope> for Entry {
     }
 }
 
-/// Returns the events of a run.
 pub(super) fn seqs_of(first: u64, value: &[u8]) -> Vec<u64> {
     let distances = value.as_chunks::<SEQ_BYTES>().0.iter();
     distances
@@ -157,8 +156,8 @@ impl Trees {
         Ok(count)
     }
 
-    /// Writes a run of a session. The runs of a session never overlap, because a reader looks at one of those that begin
-    /// before only; so it is merged with those that it lies between, which happens once a damaged segment is repaired.
+    /// Writes a run of a session. The runs of a session never overlap, because a reader reads only one of those that
+    /// begin earlier; so it is merged with its neighbors, which happens once a damaged segment is repaired.
     fn put_run(&self, session: Uuid, seqs: &[u64]) -> Result<()> {
         let (Some(&first), Some(&last)) = (seqs.first(), seqs.last()) else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! The trees of the store, and every call into sled that may panic. The only file that names sled.
 //!
-//! sled's flush is no fsync, and a damaged log can panic inside it: an acknowledgement never rests on the store, it can
+//! sled's flush is no fsync, and a damaged log can panic inside it: an acknowledgment never rests on the store, it can
 //! always be rebuilt from the intake log, and every open and write is guarded against panics.
 
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub(crate) type Bytes = sled::IVec;
 /// The result of calls that [`guarded`] runs.
 pub(super) type RawResult<T> = sled::Result<T>;
 
-/// The open database.
+/// The open database and its trees.
 pub(super) struct Trees {
     pub(super) db: sled::Db,
     pub(super) events: sled::Tree,

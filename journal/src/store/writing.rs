@@ -15,7 +15,7 @@ use crate::error::Result;
 /// A larger tail goes into sled, whatever the log has sealed.
 const TAIL_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Sessions that an event belongs to, as they are with it.
+/// Entries of sessions that an append changes.
 type Touched = HashMap<Uuid, SessionEntry>;
 
 impl Store {
@@ -98,7 +98,7 @@ impl Store {
         })
     }
 
-    /// Returns the sessions of events as they are with them.
+    /// Returns the entries of the sessions that the events belong to, updated by them.
     fn touched(&self, items: &[Item]) -> Touched {
         let mut touched = Touched::new();
         for Item { envelope, .. } in items {

@@ -117,7 +117,7 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
     )
 }
 
-/// Says that a project is not there, which may be why there is nothing about it.
+/// Says that a project does not exist, which may be why there are no results.
 fn missing(project: Option<&Path>) -> String {
     match project {
         Some(project) if !project.exists() => {
@@ -140,7 +140,7 @@ fn csv(home: &Home, query: &Query) -> Result<u8> {
     written.and_then(|()| sheet.finish()).map(|()| exit::OK)
 }
 
-/// Prints how often each rule asked, and what became of it.
+/// Prints how often each rule made a demand, and the outcomes.
 fn rules(answer: &Summary) {
     if !answer.rules.is_empty() {
         println!();

@@ -104,7 +104,7 @@ fn beginning() -> String {
     )
 }
 
-/// Looks at a project and returns what holds in it.
+/// Examines a project and returns the settings in force there.
 fn look(home: &Home, folder: &Path) -> Result<(Project, Vec<Shown>)> {
     let config = settings::load(home)?;
     let folder = folder.canonicalize().map_err(|error| {
@@ -140,7 +140,7 @@ fn show(home: &Home, folder: &Path, output: Output) -> Result<u8> {
     table.print();
     println!("config.yml is {}", render::path(&home.config));
     for note in &project.notes {
-        render::labelled("note: ", note)
+        render::labeled("note: ", note)
             .iter()
             .for_each(|line| println!("{line}"));
     }

@@ -9,7 +9,7 @@ use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Result, exit};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Check the installation and say how to fix problems
 #[derive(Args, Debug)]
@@ -69,7 +69,7 @@ fn show(fixed: &[String], checks: &[Check], ok: bool) {
     for done in fixed {
         println!(
             "{} {}",
-            render::paint(Colour::Green, "fixed"),
+            render::paint(Color::Green, "fixed"),
             render::printable(done)
         );
     }
@@ -79,13 +79,13 @@ fn show(fixed: &[String], checks: &[Check], ok: bool) {
         .max()
         .unwrap_or(0);
     for check in checks {
-        let colour = match check.status {
-            Status::Pass => Colour::Green,
-            Status::Warn => Colour::Yellow,
-            Status::Fail => Colour::Red,
-            Status::Skip => Colour::Dim,
+        let color = match check.status {
+            Status::Pass => Color::Green,
+            Status::Warn => Color::Yellow,
+            Status::Fail => Color::Red,
+            Status::Skip => Color::Dim,
         };
-        let word = render::paint(colour, check.status.word());
+        let word = render::paint(color, check.status.word());
         let detail = render::printable_lines(&check.detail);
         let mut lines = detail.lines();
         println!(
@@ -98,7 +98,7 @@ fn show(fixed: &[String], checks: &[Check], ok: bool) {
             println!(
                 "      {:width$}  {} {}",
                 "",
-                render::paint(Colour::Dim, "->"),
+                render::paint(Color::Dim, "->"),
                 render::printable(fix)
             );
         }
@@ -107,9 +107,9 @@ fn show(fixed: &[String], checks: &[Check], ok: bool) {
     let fail = count(Status::Fail);
     let warn = count(Status::Warn);
     let word = if ok {
-        render::paint(Colour::Green, "ok")
+        render::paint(Color::Green, "ok")
     } else {
-        render::paint(Colour::Red, "not ok")
+        render::paint(Color::Red, "not ok")
     };
     println!(
         "\n{word}: {} passed, {warn} warnings, {fail} failed, {} skipped",

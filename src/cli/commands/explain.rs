@@ -32,7 +32,6 @@ pub(crate) struct ExplainArgs {
     pub(crate) output: Output,
 }
 
-/// Explains one decision.
 pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
     let ExplainArgs {
         decision,

@@ -9,7 +9,6 @@ use crate::cli::connection;
 use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
 
-/// Events in one commit.
 const COMMIT_EVENTS: usize = 4_096;
 
 #[derive(Serialize)]
@@ -18,7 +17,6 @@ struct Imported {
     known: u64,
 }
 
-/// Imports the export on stdin.
 pub(super) fn run(home: &Home, own: bool, json: bool) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(
@@ -56,7 +54,7 @@ pub(super) fn run(home: &Home, own: bool, json: bool) -> Result<u8> {
 /// A line that is not right, or a journal that cannot be written.
 enum Wrong {
     Line(usize, String),
-    /// The journal has other events.
+    /// The journal has different events.
     Other(usize, String),
     Failed(Failure),
 }
@@ -82,7 +80,7 @@ impl<T: Into<Failure>> From<T> for Wrong {
 
 struct Import<'a> {
     journal: &'a Journal,
-    /// The last event that was there before.
+    /// The last event before the import.
     had: u64,
     done: Imported,
     /// Events to commit, each with the number of its line.
@@ -128,7 +126,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Appends what waits.
+    /// Appends the collected events.
     fn commit(&mut self) -> std::result::Result<(), Wrong> {
         let waiting = std::mem::take(&mut self.waiting);
         if waiting.is_empty() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use checkpoint::hooks::{Reading, normalise};
+use checkpoint::hooks::{Reading, normalize};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
@@ -91,7 +91,7 @@ pub(crate) enum JournalAction {
     Restore {
         /// A backup, or a folder with backups, of which the newest is used
         from: Option<PathBuf>,
-        /// Keep the present journal in another folder and replace it; without a backup, skip unreadable events
+        /// Keep the current journal in another folder and replace it; without a backup, skip unreadable events
         #[arg(long)]
         force: bool,
         /// How an answer is printed.
@@ -121,10 +121,9 @@ pub(crate) enum JournalAction {
     },
 }
 
-/// Lines that go to the daemon at once.
+/// Maximum number of lines that are sent to the daemon in one request.
 const LINES_AT_ONCE: usize = 500;
 
-/// Runs one of the journal's commands.
 pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
     match args.action {
         JournalAction::Append { output } => append(home, output.json),
@@ -219,7 +218,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
         .collect();
     let mut answers = Vec::with_capacity(lines.len());
     in_order(
-        // Taken in order, so that no line without a time comes late.
+        // Times are assigned in order, so that no line without a time is late.
         lines
             .chunks(LINES_AT_ONCE)
             .map(|chunk| (Timestamp::now(), chunk)),
@@ -240,7 +239,7 @@ fn drafted(text: &str, now: Timestamp, reading: Reading<'_>) -> std::result::Res
     let call = headers
         .with_payload(line.payload.get().as_bytes(), reading.agents)
         .map_err(|error| error.to_string())?;
-    Ok(normalise(&call, reading)?.draft)
+    Ok(normalize(&call, reading)?.draft)
 }
 
 /// Appends the events of some lines in one commit.

@@ -1,4 +1,4 @@
-//! `lookback`: what the agents' own transcripts come to, by the rules in force now.
+//! `lookback`: totals of the agents' own transcripts, by the rules in force now.
 
 use std::path::PathBuf;
 
@@ -40,10 +40,10 @@ pub(crate) struct LookbackArgs {
     /// How many of the turns most worth reading
     #[arg(long, default_value_t = 10)]
     pub(crate) limit: usize,
-    /// Print all turns as CSV with a head line
+    /// Print all turns as CSV with a header line
     #[arg(long, conflicts_with_all = ["json", "import"])]
     pub(crate) csv: bool,
-    /// Journal the turns as imported sessions; `journal forget --imported` takes them out
+    /// Journal the turns as imported sessions; `journal forget --imported` removes them
     #[arg(long)]
     pub(crate) import: bool,
     /// How an answer is printed.
@@ -51,7 +51,6 @@ pub(crate) struct LookbackArgs {
     pub(crate) output: Output,
 }
 
-/// Looks back.
 pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     let config = settings::load(home)?;
     let since = when::read_now(&args.since).map_err(Failure::usage)?;
@@ -132,7 +131,7 @@ fn csv(rows: &[PastTurnRow]) -> Result<u8> {
 /// The longest that `init` waits for a look back.
 const INIT_WITHIN: std::time::Duration = std::time::Duration::from_millis(1_500);
 
-/// Returns what the last 30 days come to in one line, if there are transcripts and reading them is quick.
+/// Returns the totals of the last 30 days in one line, if there are transcripts and reading them is quick.
 pub(super) fn in_one_line(home: &Home) -> Option<String> {
     let config = settings::load(home).ok()?;
     let wanted = Wanted {

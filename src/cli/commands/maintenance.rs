@@ -111,7 +111,7 @@ impl Write for Counted {
     }
 }
 
-/// Returns a file name that sorts by time.
+/// Returns a file name that begins with the time, so that names sort by it.
 fn name_by_time() -> String {
     let now = jiff::Timestamp::now()
         .strftime("%Y%m%dT%H%M%S%3fZ")
@@ -222,7 +222,7 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
     })
 }
 
-/// Takes out what was imported from transcripts.
+/// Removes what was imported from transcripts.
 pub(super) fn forget(home: &Home, json: bool) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(

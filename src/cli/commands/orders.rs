@@ -202,7 +202,7 @@ fn state_of(home: &Home, session: &str) -> Result<StateView> {
     connection::ask_one(home, &query, |_, _| ())
 }
 
-/// Has an order carried out, by the daemon if it runs.
+/// Carries out an order, through the daemon if it runs.
 pub(super) fn carry_out(home: &Home, session: String, order: &Order) -> Result<Ordered> {
     if connection::health(home).is_some() {
         by_daemon(home, session, order)

@@ -24,7 +24,7 @@ use crate::ops::phase::{
 };
 use crate::ops::views::PhaseView;
 use crate::ops::wire::Refused;
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
 /// Save the state of a task at the end of a phase of work, for a later session
 #[derive(Args, Debug)]
@@ -126,7 +126,6 @@ pub(crate) struct CreateArgs {
 /// Why there is no answer: exit code and sentence.
 type Refusal = (u8, String);
 
-/// Runs one of the commands.
 pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
     let PhaseArgs { action, output } = args;
     let is_json = output.json || !std::io::stdout().is_terminal();
@@ -275,8 +274,8 @@ fn read_metadata(pairs: &[String]) -> std::result::Result<Value, Refusal> {
     Ok(Value::from(metadata))
 }
 
-/// Returns the journal for a request, or none if a daemon has it. A question creates no journal: where there is none, it
-/// is put to an empty one, in a folder that goes with what is returned.
+/// Returns the journal for a request, or none if a daemon has it. A question creates no journal: if there is none, an
+/// empty one answers, in a folder that is removed with the returned value.
 fn journal_for(
     home: &Home,
     request: &Request,
@@ -393,7 +392,7 @@ fn show(request: &Request, answer: Value) -> Result<()> {
 }
 
 fn show_problems(problems: &[Problem], seed_problem: Option<&str>) {
-    let warning = render::paint(Colour::Yellow, "warning:");
+    let warning = render::paint(Color::Yellow, "warning:");
     for problem in problems {
         let file = render::path(Path::new(&problem.file));
         eprintln!("{warning} {file} {}", render::printable(&problem.error));

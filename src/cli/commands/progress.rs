@@ -20,7 +20,7 @@ use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::progress::{self, CheckedView, Request, Shown, WrittenView};
 use crate::ops::wire::Refused;
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Write, show and validate progress documents
 #[derive(Args, Debug)]
@@ -92,7 +92,6 @@ pub(crate) struct ProgressOf {
     pub(crate) project: Option<PathBuf>,
 }
 
-/// Runs one of the commands.
 pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     let ProgressArgs { action, output } = args;
     let (word, request) = match action {
@@ -241,10 +240,10 @@ fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
 
 fn show_report(checked: &CheckedView) {
     for line in &checked.lines {
-        let (colour, mark) = if line.ok {
-            (Colour::Green, "ok  ")
+        let (color, mark) = if line.ok {
+            (Color::Green, "ok  ")
         } else {
-            (Colour::Red, "FAIL")
+            (Color::Red, "FAIL")
         };
         let label = format!("{mark}  {:<12}  ", line.check);
         let parts = render::wrapped(&label, &render::printable(&line.found));
@@ -252,7 +251,7 @@ fn show_report(checked: &CheckedView) {
             println!(
                 "{}",
                 if number == 0 {
-                    part.replacen(mark, &render::paint(colour, mark), 1)
+                    part.replacen(mark, &render::paint(color, mark), 1)
                 } else {
                     part
                 }
@@ -266,16 +265,16 @@ fn show_report(checked: &CheckedView) {
             }
         }
     }
-    let (colour, verdict) = if checked.holds {
-        (Colour::Green, "It is valid.")
+    let (color, verdict) = if checked.holds {
+        (Color::Green, "It is valid.")
     } else {
         (
-            Colour::Red,
+            Color::Red,
             "It is no longer valid. Fix the lines above, or write a new document: `checkpointd progress write`.",
         )
     };
     for line in render::wrapped("", verdict) {
-        println!("{}", render::paint(colour, &line));
+        println!("{}", render::paint(color, &line));
     }
 }
 
@@ -303,7 +302,7 @@ fn show_rebuilt(done: &Rebuilt) {
     for problem in &done.problems {
         eprintln!(
             "{} {} cannot be written: {}",
-            render::paint(Colour::Red, "error:"),
+            render::paint(Color::Red, "error:"),
             render::path(&problem.file),
             render::printable(&problem.error)
         );

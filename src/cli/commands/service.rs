@@ -143,7 +143,6 @@ fn install(home: &Home) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Writes a unit atomically.
 fn write(unit: &Unit) -> Result<&'static str> {
     let before = fs::read_to_string(&unit.path).ok();
     if before.as_deref() == Some(unit.text.as_str()) {

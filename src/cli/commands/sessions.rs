@@ -83,7 +83,6 @@ pub(super) fn answer<T: DeserializeOwned>(
     Ok(exit::OK)
 }
 
-/// Lists sessions.
 pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
     let since = args.since.as_deref().map(when::read_now).transpose();
     let wanted = Sessions {
@@ -134,7 +133,7 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
     ];
     let mut table = Table::new(head)
         .optional(&[6, 4, 2, 7, 8])
-        .coloured(session::colour_of_status);
+        .colored(session::color_of_status);
     let now = Timestamp::now();
     let ago = |at| render::duration_ms(now.millis_since(at) / 1_000 * 1_000);
     for row in rows {
@@ -157,7 +156,7 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
     table
 }
 
-/// Returns a folder that a person named in the form in which the journal has it.
+/// Returns a folder that a person named, in the form of the journal.
 ///
 /// # Errors
 ///

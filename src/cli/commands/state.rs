@@ -14,7 +14,7 @@ use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::{Changed, StateView};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Show the state of a session, now or in the past, or what changed in between
 #[derive(Args, Debug)]
@@ -39,7 +39,6 @@ pub(crate) struct StateArgs {
     pub(crate) output: Output,
 }
 
-/// A session, and the machine that it is on.
 type Whose<'a> = (&'a str, Option<&'a str>);
 
 /// Returns the question for a session at a point: an event's number, or a time, of a day its end.
@@ -157,8 +156,8 @@ pub(super) fn show_changes<'a>(changes: impl IntoIterator<Item = &'a Changed>) {
         let arrow = |was: &str, now: &str| {
             format!(
                 "{} -> {}",
-                render::paint(Colour::Dim, was),
-                render::paint(Colour::Green, now)
+                render::paint(Color::Dim, was),
+                render::paint(Color::Green, now)
             )
         };
         let what = match (change.field.as_str(), &change.was, &change.now) {
@@ -191,7 +190,7 @@ fn calls(gone: &[Value], new: &[Value]) -> String {
         .map(|call| {
             let known = gone.iter().any(|was| same(was, call));
             let mark = if known { "ended: " } else { "+ " };
-            format!("{}{}", render::paint(Colour::Green, mark), name(call))
+            format!("{}{}", render::paint(Color::Green, mark), name(call))
         })
         .collect();
     let forgotten = gone
@@ -200,7 +199,7 @@ fn calls(gone: &[Value], new: &[Value]) -> String {
         .count();
     if forgotten > 0 {
         said.push(render::paint(
-            Colour::Dim,
+            Color::Dim,
             &format!("{forgotten} of an earlier turn"),
         ));
     }

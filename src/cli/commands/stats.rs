@@ -39,7 +39,6 @@ pub(crate) struct StatsArgs {
     pub(crate) output: Output,
 }
 
-/// Shows the figures.
 pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     let since = when::read_now(&args.since).map_err(Failure::usage)?.begin;
     let filter = Audit {

@@ -18,7 +18,7 @@ use crate::ops::views::{
     AgentLine, DaemonStatus, DecisionRow, FleetLine, Health, HookFigures, JournalLine, Overview,
     SessionRow, SessionTitle,
 };
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Show the daemon, the sessions and the journal
 #[derive(Args, Debug)]
@@ -147,7 +147,7 @@ impl WaitingSession {
     }
 }
 
-/// What is read of the journal.
+/// The data read from the journal.
 #[derive(Default)]
 struct Read {
     sessions: Vec<SessionRow>,
@@ -392,9 +392,9 @@ fn fleet(line: &FleetLine) -> String {
 }
 
 fn print_warning(warning: &str) {
-    let lines = render::labelled("warning    ", warning);
+    let lines = render::labeled("warning    ", warning);
     for (number, line) in lines.into_iter().enumerate() {
-        let painted = render::paint(Colour::Yellow, "warning");
+        let painted = render::paint(Color::Yellow, "warning");
         println!(
             "{}",
             if number == 0 {

@@ -17,7 +17,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Table};
 
-/// Trust a project's present .checkpointd.yml, so that its rules and settings are used
+/// Trust a project's current .checkpointd.yml, so that its rules and settings are used
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd trust\n  checkpointd trust ~/code/shop\n  checkpointd trust --list\n\n\

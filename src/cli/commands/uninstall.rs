@@ -166,7 +166,7 @@ impl Work {
             daemon_process::end(home)?;
         }
         for page in &self.manual {
-            // One that cannot be removed belongs to somebody else.
+            // A page that cannot be removed belongs to another user.
             let _ = fs::remove_file(page);
         }
         remove(home, &self.data)

@@ -70,7 +70,7 @@ pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
 struct OpenedJson<'a> {
     url: &'a str,
     port: u16,
-    /// A browser has opened it.
+    /// Whether a browser has opened it.
     opened: bool,
 }
 

@@ -16,7 +16,6 @@ use crate::ops::query::{Query, Sessions};
 use crate::ops::views::SessionRow;
 use crate::render;
 
-/// Checks all agents.
 pub(super) fn checks(home: &Home) -> Vec<Check> {
     let last = last_events(home);
     agents::all()
@@ -54,7 +53,7 @@ fn is_wrong(change: &Change) -> bool {
     change.kind != Kind::Prompt && change.is_needed()
 }
 
-/// Returns whether any entry of ours is installed.
+/// Returns whether any of our entries is installed.
 fn is_installed(plan: &AgentPlan) -> bool {
     let hooks = plan
         .changes

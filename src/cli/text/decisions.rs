@@ -2,15 +2,15 @@
 
 use crate::cli::text::{on_machine, short};
 use crate::ops::views::DecisionRow;
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
-/// Returns decisions as the table of `audit`.
+/// Returns decisions as a table for `audit`.
 pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
     let head = [
         "SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON",
         "DELIVERY",
     ];
-    let mut table = Table::new(head).optional(&[6, 5, 4, 2]).coloured(colour_of);
+    let mut table = Table::new(head).optional(&[6, 5, 4, 2]).colored(color_of);
     for row in decisions {
         let [seq, at, agent, session, turn, verdict, reason, delivery] = cells(row);
         let after = row
@@ -48,7 +48,7 @@ fn cells(row: &DecisionRow) -> [String; 8] {
     ]
 }
 
-/// Says what became of a delivery, and why.
+/// Says how a delivery ended, and why.
 fn delivery(row: &DecisionRow) -> String {
     match &row.delivery_reason {
         Some(why) => format!("{} ({why})", row.delivery.word()),
@@ -56,12 +56,12 @@ fn delivery(row: &DecisionRow) -> String {
     }
 }
 
-fn colour_of(cell: &str) -> Option<Colour> {
+fn color_of(cell: &str) -> Option<Color> {
     match cell {
-        "inject" | "confirmed" => Some(Colour::Green),
-        "pass" | "none" => Some(Colour::Dim),
-        "pending" => Some(Colour::Yellow),
-        lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Colour::Red),
+        "inject" | "confirmed" => Some(Color::Green),
+        "pass" | "none" => Some(Color::Dim),
+        "pending" => Some(Color::Yellow),
+        lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Color::Red),
         _ => None,
     }
 }

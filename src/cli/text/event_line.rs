@@ -3,9 +3,9 @@
 use journal::{Decision, Envelope, Event, ToolCall, Verdict};
 
 use super::{short, word};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
-/// The longest text of an event that is shown.
+/// Maximum length of an event's text, in characters.
 const TEXT_CHARS_MAX: usize = 90;
 
 fn quoted(text: &str) -> String {
@@ -37,7 +37,7 @@ pub(crate) fn in_tail(event: &Envelope) -> String {
     render::fit(&whole(event), render::width())
 }
 
-/// Returns an event as a line, however long.
+/// Returns an event as one line of any length.
 pub(crate) fn whole(envelope: &Envelope) -> String {
     let late = if envelope.late { " (late)" } else { "" };
     let kind = envelope.event.kind().replace('_', " ");
@@ -158,19 +158,19 @@ pub(crate) fn tool(call: &ToolCall) -> String {
         .map(|ms| format!(" {}", render::duration_ms(ms)))
         .unwrap_or_default();
     let outcome = match (call.is_error, call.refused) {
-        (true, _) => render::paint(Colour::Red, " failed"),
-        (_, true) => render::paint(Colour::Yellow, " refused"),
+        (true, _) => render::paint(Color::Red, " failed"),
+        (_, true) => render::paint(Color::Yellow, " refused"),
         _ => String::new(),
     };
     format!("{} {about}{took}{outcome}", render::printable(&call.tool))
 }
 
 fn decided(decision: &Decision) -> String {
-    let colour = match decision.verdict {
-        Verdict::Inject => Colour::Green,
-        Verdict::Pass => Colour::Dim,
+    let color = match decision.verdict {
+        Verdict::Inject => Color::Green,
+        Verdict::Pass => Color::Dim,
     };
-    let verdict = render::paint(colour, decision.verdict.word());
+    let verdict = render::paint(color, decision.verdict.word());
     let elapsed = decision
         .elapsed_ms
         .map(|ms| format!(" after {}", render::duration_ms(ms)));

@@ -5,7 +5,7 @@ use journal::{Changes, Evidence, Outcome, Timestamp, Verdict};
 
 use super::{event_line, rule_trace, short, word};
 use crate::ops::views::{DecisionRow, Demand, DemandEnd, Explanation, StateView};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The most characters of the list of changed files that are shown.
 const LIST_CHARS_MAX: usize = 400;
@@ -13,10 +13,10 @@ const LIST_CHARS_MAX: usize = 400;
 const CALLS_MAX: usize = 12;
 
 fn heading(page: &mut Vec<String>, text: &str) {
-    page.extend([String::new(), render::paint(Colour::Bold, text)]);
+    page.extend([String::new(), render::paint(Color::Bold, text)]);
 }
 
-/// Adds a labelled line of a section, broken where it is too long.
+/// Adds a labeled line of a section, broken where it is too long.
 fn entry(page: &mut Vec<String>, label: &str, text: &str) {
     page.extend(render::wrapped(&format!("  {label:22} "), text));
 }
@@ -43,7 +43,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     heading(&mut page, "exits, in order");
     for exit in &answer.considered {
         let mark = if exit.taken {
-            render::paint(Colour::Green, "taken")
+            render::paint(Color::Green, "taken")
         } else {
             "     ".into()
         };
@@ -63,7 +63,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     page
 }
 
-/// Says which machine a decision came from, and what is not known of it here.
+/// Returns which machine a decision came from, and which parts are missing here.
 fn show_source(page: &mut Vec<String>, decision: &DecisionRow) {
     let Some(source) = &decision.source else {
         return;
@@ -81,11 +81,11 @@ fn show_source(page: &mut Vec<String>, decision: &DecisionRow) {
 }
 
 fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
-    let colour = match decision.verdict {
-        Verdict::Inject => Colour::Green,
-        Verdict::Pass => Colour::Yellow,
+    let color = match decision.verdict {
+        Verdict::Inject => Color::Green,
+        Verdict::Pass => Color::Yellow,
     };
-    let verdict = render::paint(colour, decision.verdict.word());
+    let verdict = render::paint(color, decision.verdict.word());
     page.push(format!(
         "decision {}: {verdict}, {}",
         decision.seq, decision.reason
@@ -191,9 +191,9 @@ fn show_demands(page: &mut Vec<String>, decision: &DecisionRow, demand: Option<&
     if !decision.actions.is_empty() {
         let all = decision.actions.len();
         let end = match demand.map(|demand| (demand.end, demand.left.len())) {
-            Some((DemandEnd::Met, _)) => ": all were done afterwards".to_owned(),
+            Some((DemandEnd::Met, _)) => ": all were done afterward".to_owned(),
             Some((DemandEnd::Left, left)) => {
-                format!(": {left} of {all} were not done afterwards")
+                format!(": {left} of {all} were not done afterward")
             }
             Some((DemandEnd::Open, _)) => ": the agent has not stopped again yet".to_owned(),
             Some((DemandEnd::Withheld, _)) => ": whether they were done is withheld".to_owned(),

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow, TurnTotals};
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
 /// The most transcripts with a problem that are named.
 const PROBLEMS_MAX: usize = 8;
-/// The most rules that are named.
+/// Maximum number of rules that are named.
 const RULES_MAX: usize = 12;
 /// The most demands of a turn that are named.
 const ASKED_MAX: usize = 3;
 
-/// Prints what transcripts come to.
+/// Prints the totals of transcripts.
 pub(crate) fn show(summary: &LookBack) {
     let total = &summary.total;
     let since = render::local_time(&summary.since.to_string());
@@ -61,7 +61,7 @@ pub(crate) fn show(summary: &LookBack) {
 }
 
 fn heading(text: &str) {
-    println!("\n{}", render::paint(Colour::Bold, text));
+    println!("\n{}", render::paint(Color::Bold, text));
 }
 
 fn groups(summary: &LookBack) {
@@ -102,7 +102,7 @@ fn turn(row: &PastTurnRow) {
     let at = render::local_time(&row.at.to_string());
     println!(
         "\n{} {} {}",
-        render::paint(Colour::Bold, &at),
+        render::paint(Color::Bold, &at),
         row.agent,
         project_name(&row.project)
     );
@@ -117,7 +117,7 @@ fn turn(row: &PastTurnRow) {
         .filter_map(|(is_so, what)| is_so.then_some(what))
         .collect();
     if !open.is_empty() {
-        let open = render::paint(Colour::Yellow, &open.join("; "));
+        let open = render::paint(Color::Yellow, &open.join("; "));
         println!("  {open} ({} files changed)", row.changed_files);
     }
     for asked in row.asked.iter().take(ASKED_MAX) {
@@ -143,7 +143,7 @@ fn problems(problems: &[FileProblem]) {
     }
 }
 
-/// Prints what was taken into the journal.
+/// Prints what was imported into the journal.
 pub(crate) fn imported(imported: &Imported) {
     println!(
         "{} turns of {} sessions imported ({} events), {} already known",
@@ -170,7 +170,7 @@ pub(crate) fn imported(imported: &Imported) {
     }
 }
 
-/// Returns the folder of a project.
+/// Returns the name of a project's folder.
 fn project_name(project: &str) -> String {
     if project.is_empty() {
         "(no folder)".to_owned()

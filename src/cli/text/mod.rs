@@ -34,7 +34,6 @@ pub(crate) fn short(session: Uuid) -> String {
     session.to_string().chars().take(8).collect()
 }
 
-/// Returns a project with the machine that it is on, if it is on another one.
 pub(crate) fn on_machine(machine: Option<&str>, project: &str) -> String {
     let project = render::path(Path::new(project));
     match machine {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::install::{AgentPlan, Change, Kind, Status};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// Unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
@@ -28,7 +28,7 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
         .map(|version| format!(" {version}"))
         .unwrap_or_default();
     let title = format!("{}{version}", plan.agent.name());
-    println!("{}", render::paint(Colour::Bold, &title));
+    println!("{}", render::paint(Color::Bold, &title));
     for change in &plan.changes {
         let verb = verb(change);
         if verb == "unchanged" && change.entries.is_empty() {
@@ -53,7 +53,7 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
     for note in &plan.notes {
         println!(
             "  {} {}",
-            render::paint(Colour::Yellow, "note:"),
+            render::paint(Color::Yellow, "note:"),
             render::printable(note)
         );
     }
@@ -62,10 +62,10 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
 /// Prints the names of entries in a column of their own.
 fn print_names(state: Status, names: &[&str]) {
     const INDENT: usize = 19;
-    let colour = match state {
-        Status::Added => Colour::Green,
-        Status::Updated | Status::Removed => Colour::Yellow,
-        Status::AlreadyThere | Status::Kept => Colour::Dim,
+    let color = match state {
+        Status::Added => Color::Green,
+        Status::Updated | Status::Removed => Color::Yellow,
+        Status::AlreadyThere | Status::Kept => Color::Dim,
     };
     let width = render::width().saturating_sub(INDENT).max(20);
     let mut lines: Vec<String> = vec![String::new()];
@@ -81,12 +81,12 @@ fn print_names(state: Status, names: &[&str]) {
         let label = if number == 0 { state.word() } else { "" };
         println!(
             "    {} {line}",
-            render::paint(colour, &format!("{label:14}"))
+            render::paint(color, &format!("{label:14}"))
         );
     }
 }
 
-/// The texts and names of both sides of a change.
+/// Returns the texts and names of both sides of a change.
 fn sides(change: &Change) -> [(String, String); 2] {
     [&change.before, &change.after].map(|bytes| {
         let name = if bytes.is_some() {
@@ -111,40 +111,40 @@ fn diff(change: &Change) -> String {
         .to_string()
 }
 
-/// Prints the same in colours, with nothing in it that could act on the terminal.
+/// Prints the same in colors, with nothing in it that could act on the terminal.
 fn print_diff(change: &Change) {
     let [(before, old), (after, new)] = sides(change);
     let diff = TextDiff::from_lines(&before, &after);
     println!(
         "{}",
-        render::paint(Colour::Bold, &format!("--- {}", render::printable(&old)))
+        render::paint(Color::Bold, &format!("--- {}", render::printable(&old)))
     );
     println!(
         "{}",
-        render::paint(Colour::Bold, &format!("+++ {}", render::printable(&new)))
+        render::paint(Color::Bold, &format!("+++ {}", render::printable(&new)))
     );
     for hunk in diff
         .unified_diff()
         .context_radius(CONTEXT_LINES)
         .iter_hunks()
     {
-        println!("{}", render::paint(Colour::Dim, &hunk.header().to_string()));
+        println!("{}", render::paint(Color::Dim, &hunk.header().to_string()));
         for line in hunk.iter_changes() {
             let whole = line.value();
             let shown = render::printable(whole.trim_end_matches(['\n', '\r']));
             match line.tag() {
                 ChangeTag::Equal => println!(" {shown}"),
                 ChangeTag::Delete => {
-                    println!("{}", render::paint(Colour::Red, &format!("-{shown}")))
+                    println!("{}", render::paint(Color::Red, &format!("-{shown}")))
                 }
                 ChangeTag::Insert => {
-                    println!("{}", render::paint(Colour::Green, &format!("+{shown}")))
+                    println!("{}", render::paint(Color::Green, &format!("+{shown}")))
                 }
             }
             if !whole.ends_with('\n') {
                 println!(
                     "{}",
-                    render::paint(Colour::Dim, "\\ No newline at end of file")
+                    render::paint(Color::Dim, "\\ No newline at end of file")
                 );
             }
         }

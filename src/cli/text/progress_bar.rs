@@ -60,7 +60,7 @@ impl<R: Read> Read for Shown<R> {
     }
 }
 
-/// Ends a line of progress.
+/// Ends the line of a progress bar.
 pub(crate) fn progress_done() {
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[K");

@@ -3,7 +3,7 @@
 use checkpoint::findings::Outcome;
 
 use crate::ops::views::{ActionTrace, RuleTrace};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The most of a list that is shown on a line.
 const LIST_CHARS_MAX: usize = 300;
@@ -13,7 +13,7 @@ pub(crate) fn show(page: &mut Vec<String>, rules: &[RuleTrace]) {
     if rules.is_empty() {
         return;
     }
-    page.extend([String::new(), render::paint(Colour::Bold, "rules")]);
+    page.extend([String::new(), render::paint(Color::Bold, "rules")]);
     for rule in rules {
         let files = if rule.files.is_empty() {
             "every stop".to_owned()
@@ -32,12 +32,12 @@ fn show_action(page: &mut Vec<String>, trace: &ActionTrace) {
     let action = &trace.action;
     let mut found = action.found.iter();
     let mark = if action.stands {
-        render::paint(Colour::Yellow, "due ")
+        render::paint(Color::Yellow, "due ")
     } else if found.any(|seen| seen.outcome == Outcome::Counts) {
-        render::paint(Colour::Green, "done")
+        render::paint(Color::Green, "done")
     } else {
         // Another action that is due asks for this one too.
-        render::paint(Colour::Dim, "with")
+        render::paint(Color::Dim, "with")
     };
     let text = render::wrap(
         &render::printable(&action.text),

@@ -4,18 +4,18 @@ use checkpoint::state::{AGENT_FINISHED, SessionStatus};
 use clap::builder::PossibleValue;
 
 use crate::ops::views::SessionRow;
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
-pub(crate) fn colour_of_status(cell: &str) -> Option<Colour> {
+pub(crate) fn color_of_status(cell: &str) -> Option<Color> {
     let is = |status: SessionStatus| cell.starts_with(status.words());
     if is(SessionStatus::NeedsYou) {
-        Some(Colour::Red)
+        Some(Color::Red)
     } else if is(SessionStatus::Waiting) {
-        Some(Colour::Yellow)
+        Some(Color::Yellow)
     } else if is(SessionStatus::Running) {
-        Some(Colour::Green)
+        Some(Color::Green)
     } else if is(SessionStatus::Ended) {
-        Some(Colour::Dim)
+        Some(Color::Dim)
     } else {
         None
     }

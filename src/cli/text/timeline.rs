@@ -4,16 +4,15 @@ use journal::{Event, Timestamp, Verdict};
 
 use super::event_line;
 use crate::ops::views::TimelineLine;
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The narrowest and the widest axis; in between it takes a quarter of the line.
 const AXIS_CHARS: (usize, usize) = (16, 40);
 
-/// A line of a timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Drawn {
     pub(crate) text: String,
-    /// The decision that it is about.
+    /// The decision that the line is about.
     pub(crate) decision: Option<u64>,
 }
 
@@ -44,7 +43,7 @@ struct Moment {
     began: Timestamp,
     ended: Timestamp,
     mark: char,
-    colour: Option<Colour>,
+    color: Option<Color>,
     words: String,
     is_decision: bool,
 }
@@ -86,14 +85,14 @@ impl Turns {
                 render::duration_ms(ended.millis_since(began))
             ));
         }
-        let (mark, colour) = mark(event);
+        let (mark, color) = mark(event);
         let is_decision = matches!(event, Event::Decided(_));
         self.moments.push(Moment {
             seq: line.event.seq,
             began,
             ended,
             mark,
-            colour,
+            color,
             words,
             is_decision,
         });
@@ -107,8 +106,8 @@ impl Turns {
         let began = render::local_time(&self.began.to_string());
         let text = format!(
             "{}  {}",
-            render::paint(Colour::Bold, &name),
-            render::paint(Colour::Dim, &began)
+            render::paint(Color::Bold, &name),
+            render::paint(Color::Dim, &began)
         );
         self.drawn.push(Drawn {
             text,
@@ -116,7 +115,6 @@ impl Turns {
         });
     }
 
-    /// Prints the drawn lines.
     pub(crate) fn print(&mut self) {
         self.drawn
             .drain(..)
@@ -187,8 +185,8 @@ fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> Stri
     );
     let bar = moment.mark.to_string().repeat(last - first + 1);
     let bar = moment
-        .colour
-        .map_or_else(|| bar.clone(), |colour| render::paint(colour, &bar));
+        .color
+        .map_or_else(|| bar.clone(), |color| render::paint(color, &bar));
     format!(
         "|{}{bar}{}|",
         " ".repeat(first),
@@ -196,27 +194,27 @@ fn axis(moment: &Moment, turn_began: Timestamp, span: u64, cells: usize) -> Stri
     )
 }
 
-/// Returns the sign of an event on the axis.
-fn mark(event: &Event) -> (char, Option<Colour>) {
+/// Returns the symbol of an event on the axis.
+fn mark(event: &Event) -> (char, Option<Color>) {
     match event {
-        Event::PromptSubmitted { .. } | Event::PromptFound { .. } => ('>', Some(Colour::Bold)),
-        Event::ToolFailed { .. } => ('=', Some(Colour::Red)),
-        Event::ToolFinished { call, .. } if call.is_error => ('=', Some(Colour::Red)),
+        Event::PromptSubmitted { .. } | Event::PromptFound { .. } => ('>', Some(Color::Bold)),
+        Event::ToolFailed { .. } => ('=', Some(Color::Red)),
+        Event::ToolFinished { call, .. } if call.is_error => ('=', Some(Color::Red)),
         Event::ToolFinished { .. } => ('=', None),
         Event::AgentStopped { .. } | Event::Interrupted { .. } | Event::SessionEnded { .. } => {
-            ('#', Some(Colour::Bold))
+            ('#', Some(Color::Bold))
         }
         Event::Decided(decision) if decision.verdict == Verdict::Inject => {
-            ('!', Some(Colour::Green))
+            ('!', Some(Color::Green))
         }
-        Event::Decided(_) => ('.', Some(Colour::Dim)),
-        Event::DeliveryFailed { .. } | Event::DeliveryExpired { .. } => ('x', Some(Colour::Red)),
+        Event::Decided(_) => ('.', Some(Color::Dim)),
+        Event::DeliveryFailed { .. } | Event::DeliveryExpired { .. } => ('x', Some(Color::Red)),
         Event::DeliveryAttempted { .. }
         | Event::DeliveryHeld { .. }
         | Event::DeliveryPasted { .. }
         | Event::DeliveryEntered { .. }
-        | Event::DeliveryConfirmed { .. } => ('^', Some(Colour::Green)),
-        _ => ('-', Some(Colour::Dim)),
+        | Event::DeliveryConfirmed { .. } => ('^', Some(Color::Green)),
+        _ => ('-', Some(Color::Dim)),
     }
 }
 
@@ -239,7 +237,7 @@ mod tests {
                     began: at(began),
                     ended: at(ended),
                     mark: '=',
-                    colour: None,
+                    color: None,
                     words,
                     is_decision: false,
                 },

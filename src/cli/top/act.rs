@@ -11,7 +11,7 @@ use crate::ops::orders::{Mark, Order};
 use crate::ops::query::Query;
 use crate::ops::views::Explanation;
 
-/// Something to do.
+/// An action of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     /// Show the session's tmux pane.

@@ -1,4 +1,5 @@
-//! Lines that were made for a terminal, with the colours of [`render::paint`], as ratatui has them.
+//! Lines that were made for a terminal, with the colors of [`render::paint`], converted for
+//! ratatui.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -13,7 +14,7 @@ pub(super) fn line(text: &str) -> Line<'static> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns a line without its colours.
+/// Returns a line without its color codes.
 pub(super) fn plain(text: &str) -> String {
     pieces(text).into_iter().map(|(_, piece)| piece).collect()
 }
@@ -21,7 +22,7 @@ pub(super) fn plain(text: &str) -> String {
 fn pieces(text: &str) -> Vec<(Style, &str)> {
     let (mut pieces, mut style) = (Vec::new(), Style::new());
     for part in text.split("\x1b[") {
-        // The first part is what comes before any colour, even where that is nothing.
+        // The first part is what comes before any color, even where that is nothing.
         let coded = part
             .split_once('m')
             .filter(|_| !std::ptr::eq(part.as_ptr(), text.as_ptr()));
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_become_styles_and_nothing_else_gets_through() {
+    fn colors_become_styles_and_nothing_else_gets_through() {
         let text = "a \x1b[32minject\x1b[0m then \x1b[2Jb\x07";
         let line = line(text);
         let spans: Vec<_> = line

@@ -1,6 +1,5 @@
 //! The columns of the table of sessions.
 
-/// A column of the table.
 #[derive(Clone, Copy)]
 pub(super) enum Column {
     State,
@@ -58,7 +57,7 @@ const COLUMNS_WIDE_FLEET: [(Column, Option<u16>); 8] = [
 pub(super) const TOOL_MIN: u16 = 10;
 
 impl Column {
-    /// Returns the word above it.
+    /// Returns the column's title.
     pub(super) const fn head(self) -> &'static str {
         match self {
             Self::State => "STATE",

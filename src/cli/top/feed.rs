@@ -23,7 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Events that are shown at first, and at most of each look.
 const EVENTS: u64 = 50;
 
-/// What is asked for.
+/// A request to the feed.
 pub(super) enum Ask {
     /// A page; if it was read before, only what is new of it.
     Page { subject: Subject, is_open: bool },
@@ -65,7 +65,7 @@ struct Feed<'a> {
     /// The last event that was passed on.
     known: Option<u64>,
     is_lost: bool,
-    /// The timeline that is open.
+    /// The timeline on the screen.
     open: Option<Open>,
 }
 
@@ -78,7 +78,7 @@ struct Open {
 }
 
 impl Feed<'_> {
-    /// Returns what is new.
+    /// Reads news.
     fn look(&mut self) -> Vec<Input> {
         match self.changes() {
             Ok(inputs) => {
@@ -141,7 +141,7 @@ impl Feed<'_> {
         news.map_err(|failure| failure.text())
     }
 
-    /// Reads what is new of a timeline, all of it where it is not open.
+    /// Reads new lines of a timeline, or all lines if it is not on the screen.
     fn timeline(&mut self, session: Uuid, is_open: bool) -> Result<(usize, Vec<Drawn>)> {
         let known = self
             .open

@@ -64,7 +64,7 @@ fn show(home: &Home, terminal: &mut DefaultTerminal) -> Result<()> {
     let size = terminal.size()?;
     let mut model = Model {
         size: (size.width, size.height),
-        colours: render::colours_wanted(),
+        colors: render::colors_wanted(),
         clock: Timestamp::now(),
         ..Model::default()
     };

@@ -15,19 +15,18 @@ use crate::ops::sessions_now::{NowRow, SessionsNow};
 /// Events that are kept to be shown; no terminal is higher.
 const EVENTS_MAX: usize = 200;
 
-/// An input of the view.
 #[derive(Debug)]
 pub(crate) enum Input {
     Key(KeyEvent),
     /// The terminal has this width and height.
     Resized(u16, u16),
-    /// The time is this.
+    /// The current time.
     Tick(Timestamp),
-    /// The sessions have this status.
+    /// The status of all sessions.
     Now(Box<SessionsNow>),
     /// These events have happened, the oldest first, each as its session and a line.
     Events(Vec<(Uuid, String)>),
-    /// A page was read, or what is new of it.
+    /// A page, or its new lines.
     Read(Subject, News),
     /// Something was done, or not: a sentence.
     Said(String),
@@ -43,9 +42,9 @@ pub(crate) enum Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Nothing,
-    /// Read a page from its beginning.
+    /// Read a page from the beginning.
     Read(Subject),
-    /// Read what is new of a page.
+    /// Read the new lines of a page.
     ReadOn(Subject),
     /// Do something, and read a page again after it.
     Act(Act, Option<Subject>),
@@ -58,13 +57,13 @@ pub(crate) enum Sort {
     /// What waits for a person first.
     #[default]
     Need,
-    /// The newest event first.
+    /// Newest event first.
     Newest,
-    /// By project, and in it as by [`Sort::Need`].
+    /// By project, then as by [`Sort::Need`].
     Project,
-    /// By machine, and in it as by [`Sort::Need`].
+    /// By machine, then as by [`Sort::Need`].
     Machine,
-    /// The longest turn first.
+    /// Longest turn first.
     Turn,
 }
 
@@ -90,14 +89,12 @@ impl Sort {
     }
 }
 
-/// The state of the view.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     /// Width and height of the terminal.
     pub(crate) size: (u16, u16),
-    /// Whether colours are wanted.
-    pub(crate) colours: bool,
-    /// The current time.
+    /// Whether colors are wanted.
+    pub(crate) colors: bool,
     pub(crate) clock: Timestamp,
     /// `None` before the first answer.
     pub(crate) now: Option<SessionsNow>,
@@ -114,7 +111,7 @@ pub(crate) struct Model {
     pub(crate) said: Option<String>,
     /// Keys go into the filter.
     pub(crate) is_typing: bool,
-    /// The keys are explained.
+    /// Whether the help is shown.
     pub(crate) is_helping: bool,
     /// The stack of open pages, the last one on top.
     pub(crate) pages: Vec<Page>,

@@ -5,12 +5,11 @@ use uuid::Uuid;
 use super::ansi;
 use crate::cli::text::timeline::Drawn;
 
-/// What a page is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// All turns of a session.
     Timeline(Uuid),
-    /// One decision, by its event.
+    /// A decision, by its event.
     Decision(u64),
 }
 
@@ -20,7 +19,7 @@ pub(crate) type Content = Result<Vec<Drawn>, String>;
 /// An update of a page: the number of lines that stay and the lines after them, or the reason why it cannot be read.
 pub(crate) type News = Result<(usize, Vec<Drawn>), String>;
 
-/// A page, and how far one has read.
+/// A page and its scroll position.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) subject: Subject,

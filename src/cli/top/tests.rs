@@ -152,7 +152,7 @@ fn the_now_view_fits_80_by_24() {
 
 
 
-     00000001: Fix number 1 of billing-service; needs you, permission, heard of 5.0…
+     00000001: Fix number 1 of billing-service; needs you, permission, last event 5…
     12:00:23.000     423  claude 00000001  tool started         Bash
     12:00:24.000     424  claude 00000001  tool started         Bash
     12:00:25.000     425  claude 00000001  tool started         Bash
@@ -193,7 +193,7 @@ fn the_now_view_uses_140_by_40() {
 
 
 
-     00000001: Fix number 1 of billing-service; needs you, permission, heard of 5.0s ago, turn 3, asked at 1 of 3 stops, main %7, /home/me/code…
+     00000001: Fix number 1 of billing-service; needs you, permission, last event 5.0s ago, turn 3, asked at 1 of 3 stops, main %7, /home/me/co…
     12:00:18.000     418  claude 00000001  tool started         Bash
     12:00:19.000     419  claude 00000001  tool started         Bash
     12:00:20.000     420  claude 00000001  tool started         Bash
@@ -242,10 +242,10 @@ fn a_lost_daemon_is_shown_until_it_answers_again() {
 }
 
 #[test]
-fn colours_are_left_out_where_they_are_not_wanted() {
-    let coloured = |colours| {
+fn colors_are_left_out_where_they_are_not_wanted() {
+    let colored = |colors| {
         let mut model = model(80, 24);
-        model.colours = colours;
+        model.colors = colors;
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a terminal");
         terminal
             .draw(|frame| view::draw(&model, frame))
@@ -257,7 +257,7 @@ fn colours_are_left_out_where_they_are_not_wanted() {
             .iter()
             .any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
-    assert!(coloured(true) && !coloured(false));
+    assert!(colored(true) && !colored(false));
 }
 
 #[test]

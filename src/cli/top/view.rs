@@ -18,12 +18,12 @@ use crate::render;
 
 /// The smallest terminal in which all of it can be read.
 const SIZE_MIN: (u16, u16) = (60, 12);
-/// From this width on the columns are wider.
+/// Width from which the columns are wider.
 const WIDE: u16 = 110;
 /// The most lines that live events take.
 const EVENT_LINES_MAX: u16 = 12;
 
-/// The keys, and what they do; and what else is to be known. All of it fits the smallest terminal.
+/// The keys and their actions, and other hints. All of it fits the smallest terminal.
 const KEYS: [(&str, &str); 9] = [
     ("Enter", "go to its tmux pane; on a page, open"),
     ("t, Right", "open a timeline or a decision"),
@@ -37,7 +37,6 @@ const KEYS: [(&str, &str); 9] = [
 ];
 const NOTES: [&str; 1] = ["  TURN: elapsed time / time from which a stop gets a checkpoint"];
 
-/// Draws everything.
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < SIZE_MIN.0 || area.height < SIZE_MIN.1 {
@@ -54,7 +53,7 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
     ])
     .areas(area);
     let paint = Paint {
-        colours: model.colours,
+        colors: model.colors,
     };
     match model.pages.last() {
         _ if model.is_helping => draw_help(paint, frame, head, body),
@@ -64,16 +63,16 @@ pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
     frame.render_widget(foot_line(model, paint), foot);
 }
 
-/// Styles, by whether colours are wanted.
+/// Styles, by whether colors are wanted.
 #[derive(Clone, Copy)]
 struct Paint {
-    colours: bool,
+    colors: bool,
 }
 
 impl Paint {
-    fn colour(self, colour: Color) -> Style {
-        if self.colours {
-            Style::new().fg(colour)
+    fn color(self, color: Color) -> Style {
+        if self.colors {
+            Style::new().fg(color)
         } else {
             Style::new()
         }
@@ -93,9 +92,9 @@ impl Paint {
 
     fn of(self, row: &NowRow) -> Style {
         match row.status {
-            SessionStatus::NeedsYou => self.colour(Color::Red).add_modifier(Modifier::BOLD),
-            SessionStatus::Waiting => self.colour(Color::Yellow),
-            SessionStatus::Running => self.colour(Color::Green),
+            SessionStatus::NeedsYou => self.color(Color::Red).add_modifier(Modifier::BOLD),
+            SessionStatus::Waiting => self.color(Color::Yellow),
+            SessionStatus::Running => self.color(Color::Green),
             SessionStatus::Idle | SessionStatus::Ended => self.dim(),
         }
     }
@@ -111,7 +110,7 @@ fn draw_head(frame: &mut Frame<'_>, area: Rect, left: &str, right: Span<'_>, sty
 
 fn connection(model: &Model, paint: Paint) -> Span<'static> {
     match (&model.lost, &model.now) {
-        (Some(_), _) => Span::styled("no daemon, trying again ", paint.colour(Color::Red)),
+        (Some(_), _) => Span::styled("no daemon, trying again ", paint.color(Color::Red)),
         (None, Some(now)) => Span::styled(format!("event {} ", now.seq), paint.dim()),
         (None, None) => Span::styled("asking the daemon ", paint.dim()),
     }
@@ -231,7 +230,7 @@ fn summary(model: &Model) -> String {
     .replace("    (", "  (")
 }
 
-/// Returns the text of a cell, and how it looks.
+/// Returns the text and style of a cell.
 fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, Style) {
     let plain = |text: &str| (render::printable(text), Style::new());
     match column {
@@ -247,14 +246,14 @@ fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, S
         )),
         Column::Branch => plain(row.title.branch.as_deref().unwrap_or("-")),
         Column::Turn => match turn_clock(row, model) {
-            (turn, true) => (turn, paint.colour(Color::Yellow)),
+            (turn, true) => (turn, paint.color(Color::Yellow)),
             (turn, false) => plain(&turn),
         },
         Column::Tool => match &row.last_tool {
             None => plain("-"),
             Some(tool) if tool.failed => {
                 let (text, _) = plain(&format!("✗ {} {}", tool.tool, tool.about));
-                (text, paint.colour(Color::Red))
+                (text, paint.color(Color::Red))
             }
             Some(tool) => plain(&format!("{} {}", tool.tool, tool.about)),
         },
@@ -309,7 +308,7 @@ fn details(model: &Model) -> String {
         row.injected + row.passed
     );
     format!(
-        " {id}: {}; {}{why}, heard of {ago} ago, turn {}, {sent}, {}, {project}",
+        " {id}: {}; {}{why}, last event {ago} ago, turn {}, {sent}, {}, {project}",
         row.title.words(&row.project),
         row.status.words(),
         row.turn,
@@ -419,7 +418,7 @@ fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
     if let Some(why) = &model.lost {
         return Line::styled(
             format!(" {}", render::printable(why)),
-            paint.colour(Color::Red),
+            paint.color(Color::Red),
         );
     }
     if let Some(said) = &model.said {

@@ -14,7 +14,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Returns the settings, if there is a broker.
+    /// Returns the address and credentials, if a broker is configured.
     pub(super) fn of(settings: &config::Fleet) -> Option<Self> {
         let home = std::env::var("HOME").ok();
         let path = settings.credentials.0.as_ref();

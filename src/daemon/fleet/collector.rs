@@ -1,4 +1,4 @@
-//! The collector: a journal of many machines that is asked like any other, and what comes from the broker. It has no
+//! The collector: a journal of many machines that is queried like any other, and the messages of the broker. It has no
 //! actors, so nothing is decided, typed or run because of what is in it (spec FLEET-9).
 
 use std::fs;

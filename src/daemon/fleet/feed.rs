@@ -1,7 +1,7 @@
 //! Takes the runs of all machines from the broker into the collector's journal.
 //!
-//! A run is acknowledged once it is on the disk. What does not fit is not taken in, its machine is named, and it is asked
-//! to send again from where its part of the journal ends; all others go on (spec FLEET-13).
+//! A run is acknowledged once it is on the disk. A run that does not fit is refused, its machine is named, and the
+//! machine is asked to send again from where its part of the journal ends; all others continue (spec FLEET-13).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::ops::views::Collects;
 const STREAM_BYTES_MAX: i64 = 50_000_000_000;
 /// Time between two heads of one journal.
 const HEADS_EVERY: Duration = Duration::from_secs(1);
-/// How long nothing may come before the broker is asked again.
+/// Silence after which the broker is asked again.
 const QUIET: Duration = Duration::from_secs(10);
 /// How long the next runs may take while others are on their way to the disk.
 const GLANCE: Duration = Duration::from_millis(5);
 /// Time between two requests to send again.
 const ASK_EVERY: Duration = Duration::from_secs(600);
-/// Time between two removals of what is here from the broker.
+/// Time between two removals of stored events from the broker.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -59,13 +59,13 @@ impl From<fleet::Problem> for Ended {
     }
 }
 
-/// A journal of which nothing can be taken in.
+/// A journal whose runs are refused.
 struct Parked {
     why: String,
     asked: Option<Instant>,
 }
 
-/// Takes in what machines send.
+/// Receives what machines send.
 pub(super) struct Intake {
     shared: Arc<Shared>,
     state: Arc<State>,
@@ -215,7 +215,7 @@ impl Intake {
     }
 }
 
-/// Takes runs into a journal.
+/// Appends received runs to a journal.
 struct Taker<'a> {
     journal: &'a Journal,
     merge: Merge<'a>,
@@ -239,7 +239,7 @@ impl<'a> Taker<'a> {
         })
     }
 
-    /// Begins to take in what fits.
+    /// Starts to append the runs that fit.
     fn take_all(&mut self, runs: &[Received]) -> fleet::Result<()> {
         for run in runs {
             self.take(run)?;
@@ -248,7 +248,7 @@ impl<'a> Taker<'a> {
         self.merge.begin()
     }
 
-    /// Takes in a run that fits; parks the journal of one that does not.
+    /// Accepts a run that fits; parks the journal of one that does not.
     fn take(&mut self, run: &Received) -> fleet::Result<()> {
         let Some(source) = &run.source else {
             tracing::warn!(
@@ -335,8 +335,8 @@ impl<'a> Taker<'a> {
         Ok(())
     }
 
-    /// Removes from the broker what is here and older than `keep`. A journal of which the broker has more than is here is
-    /// left as it is.
+    /// Removes from the broker what is here and older than `keep`. A journal that the broker has more events of is left
+    /// unchanged.
     async fn purge(&self, broker: &Broker, keep: Duration) -> Result<(), Problem> {
         let micros = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
         let since = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(micros));

@@ -1,6 +1,7 @@
 //! The collector's copy in Postgres, through `psql`: its own way to connect, encrypt and authenticate is every operator's.
 //!
-//! It may be away, or be emptied, at any time. How far it is stands in it, in the transaction of the rows (spec FLEET-16).
+//! It may be unreachable, or be emptied, at any time. The last copied event is stored in it, in the transaction of the
+//! rows (spec FLEET-16).
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Characters of an error that are shown.
 const ERROR_CHARS_MAX: usize = 300;
 
-/// Copies what is journaled into Postgres.
+/// Copies events of the journal to Postgres.
 pub(super) struct Copy {
     shared: Arc<Shared>,
     state: Arc<State>,
@@ -67,7 +68,7 @@ impl Copy {
         thread.spawn(body).map(drop)
     }
 
-    /// Ends it. What was not committed is not there.
+    /// Ends the copy. Uncommitted events are discarded.
     pub(super) fn close(&self) {
         self.stop.notify_one();
     }
@@ -240,7 +241,7 @@ pub(crate) fn rebuild(home: &Home) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    // Of no journal: whoever writes next begins anew.
+    // Of no journal: the next writer begins from the start.
     let nobody = uuid::Uuid::nil();
     let script = format!("{}{}", tables::TABLES, tables::empty(nobody, ""));
     runtime

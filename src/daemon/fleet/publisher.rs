@@ -1,7 +1,7 @@
 //! Sends the journal's events to the fleet's broker, in order, each exactly once.
 //!
 //! It reads only the journal, on a thread of its own, so no hook waits for it. It keeps no cursor: the broker's last
-//! message of this journal says where to go on, and the next run is stored only after exactly that message. So a run
+//! message of this journal says where to continue, and the next run is stored only after exactly that message. So a run
 //! whose acknowledgment was lost is found, and nothing is sent twice, left out, or out of order (spec FLEET-11).
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::ops::fleet::{Level, next_run};
 
 /// How long events wait for others that go in the same run. A decision goes at once, with all before it.
 const GATHER: Duration = Duration::from_secs(5);
-/// With so many events nothing is waited for.
+/// With this many events, the publisher does not wait for more.
 const BACKLOG: u64 = 64;
 /// Time between two looks at what the broker and the collector have.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// The longest wait for the last run when the daemon stops.
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 
-/// Why it does not go on.
+/// Why publishing ended.
 enum Ended {
     /// Something failed.
     Failed(Problem),
@@ -53,7 +53,7 @@ impl From<journal::Error> for Ended {
     }
 }
 
-/// What to send, and to whom.
+/// What to send, and where.
 #[derive(Clone, PartialEq, Eq)]
 struct Plan {
     address: Address,
@@ -70,11 +70,11 @@ impl Plan {
     }
 }
 
-/// Where the broker has this journal.
+/// What the broker has of this journal.
 struct Sent {
     /// The number of the last message.
     sequence: u64,
-    /// The last event in it.
+    /// The last event.
     last: u64,
     chain: String,
 }
@@ -83,9 +83,9 @@ struct Sent {
 pub(crate) struct Publisher {
     shared: Arc<Shared>,
     state: Arc<State>,
-    /// There are new events.
+    /// Signals new events.
     grown: Notify,
-    /// There is a decision among them.
+    /// Signals a new decision.
     urgent: Notify,
     changed: Notify,
     stop: Notify,
@@ -106,7 +106,7 @@ impl Publisher {
         })
     }
 
-    /// Is told of appended events. Never waits.
+    /// Learns about appended events. Never waits.
     pub(crate) fn tell(&self, events: &[Envelope]) {
         self.grown.notify_one();
         if events
@@ -140,7 +140,7 @@ impl Publisher {
         }
     }
 
-    /// Ends it.
+    /// Stops publishing.
     pub(crate) async fn close(&self) {
         self.stop.notify_one();
         let _ = timeout(CLOSE_WITHIN, self.ended.notified()).await;
@@ -242,7 +242,7 @@ impl Publisher {
             self.shared.sync().await?;
             let after = (sent.last, sent.chain.as_str());
             let Some(run) = next_run(journal, (plan.level(), machine), after, through)? else {
-                // It is on its way into the store.
+                // It is not in the store yet.
                 sleep(PAUSE).await;
                 continue;
             };
@@ -299,7 +299,7 @@ impl Publisher {
         changed(self.plan().as_ref() != Some(plan))
     }
 
-    /// Finds out where to go on: after the last message, or after what the collector has.
+    /// Determines where to continue: after the last message, or after what the collector has.
     async fn find(
         &self,
         broker: &Broker,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ops::views::FleetLine;
 
-/// What is known of sending or collecting; empty if nothing is set up.
+/// The state of sending or collecting; empty if neither is set up.
 #[derive(Default)]
 pub(crate) struct State(Mutex<Option<FleetLine>>);
 
@@ -13,12 +13,12 @@ impl State {
         self.locked().clone()
     }
 
-    /// Changes it; begins with an empty line.
+    /// Changes the line, which is empty at first.
     pub(crate) fn change(&self, change: impl FnOnce(&mut FleetLine)) {
         change(self.locked().get_or_insert_default());
     }
 
-    /// Nothing is set up any more.
+    /// Sending or collecting is no longer set up.
     pub(crate) fn clear(&self) {
         *self.locked() = None;
     }

@@ -45,8 +45,8 @@ impl Open {
     }
 }
 
-/// Whether the peer of a connection has gone. A host that does not wait for its hook any more ends the client, and so
-/// its connection.
+/// Whether the peer of a connection has gone. A host that no longer waits for its hook ends the client, and so its
+/// connection.
 #[derive(Default)]
 pub(crate) struct Peer {
     has_gone: Cell<bool>,
@@ -76,7 +76,7 @@ impl Watched {
         }
     }
 
-    /// Notes the end of what the peer sends, unless it only says that nothing more comes and still reads.
+    /// Notes that the peer has closed the connection, unless it only stopped sending and still reads.
     fn at_end(&self) {
         let mut hangs_up = [PollFd::new(&self.stream, PollFlags::empty())];
         let now = Timespec::default();
@@ -218,7 +218,7 @@ where
     Ok(())
 }
 
-/// Returns a connection of this user.
+/// Returns the connection if it is of this user.
 async fn taken(accepted: io::Result<(UnixStream, SocketAddr)>) -> Option<UnixStream> {
     let stream = match accepted {
         Ok((stream, _)) => stream,

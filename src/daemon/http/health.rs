@@ -22,7 +22,6 @@ const REPAIRED_FOR: Duration = Duration::from_secs(30 * 86_400);
 /// The longest wait for a sign of life.
 const SIGN_WAIT: Duration = Duration::from_millis(200);
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/healthz", web::get().to(health))
@@ -31,7 +30,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 }
 
 /// Returns whether a daemon answers on a socket, whatever it answers. Its process id says less: a daemon that is being
-/// killed still has one, and another process may have got it since.
+/// killed still has one, and another process may have it by now.
 pub(in crate::daemon) fn answers(socket: &Path) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = with_short_path(socket, |path| UnixStream::connect(path))?;
@@ -97,7 +96,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
     })
 }
 
-/// Returns what was repaired lately, one line each.
+/// Returns the recent repairs, one line each.
 fn repaired(journal: &Journal) -> Vec<String> {
     let since = Timestamp::now().minus(REPAIRED_FOR);
     let lately = journal

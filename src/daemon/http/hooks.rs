@@ -22,7 +22,6 @@ const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
 /// How much earlier than the caller's deadline a stop is answered.
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .app_data(web::PayloadConfig::new(BODY_BYTES_MAX))
@@ -85,7 +84,7 @@ async fn hook(
 }
 
 /// Parses and appends a hook call, and returns the reply. `waits` is how long the caller waits for
-/// a stop's reply, and `gone` ends when it does not wait any more.
+/// a stop's reply, and `gone` ends when it no longer waits.
 async fn accept_hook(
     api: &Api,
     headers: HookHeaders,
@@ -95,7 +94,7 @@ async fn accept_hook(
 ) -> Result<Accepted, Refusal> {
     let normal = ingest::read_call(&api.shared, headers, payload).await?;
     let outcome = hand_over(api, normal, waits)?;
-    // The call is on its way into the journal, whoever waits for it.
+    // The call is on its way into the journal, even if its caller has gone.
     tokio::select! {
         accepted = outcome_of(outcome) => accepted,
         () = gone => Err(Refusal::Overloaded),

@@ -14,10 +14,9 @@ use crate::ops::wire::CompactBody;
 
 /// Pieces of a backup that may wait for a slow reader.
 const PIECES_MAX: usize = 16;
-/// The size of a piece.
+/// Size of one piece of a streamed answer.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/v1/journal/backup", web::post().to(send_backup))

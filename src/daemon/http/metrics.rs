@@ -64,7 +64,6 @@ fn encode(value: &Value, mut figure: MetricEncoder) -> fmt::Result {
     }
 }
 
-/// Sets up the route.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config.route("/metrics", web::get().to(metrics));
 }

@@ -11,7 +11,6 @@ use crate::error::Failure;
 use crate::ops::orders::{MuteBody, Order, RestartAnswer, RestartOutcome, answer, draft};
 use crate::ops::query;
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/sessions/{id}/clear", web::post().to(clear))

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::state::Api;
 use crate::ops::phase::{PhaseError, Places, Refusal, RefusedAnswer, Request, answer};
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config.route("/v1/phase/{word}", web::post().to(take));
 }

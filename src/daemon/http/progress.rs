@@ -9,7 +9,6 @@ use super::state::Api;
 use crate::daemon::http::answers::refuse;
 use crate::ops::progress::{Refused, Request, answer};
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config.route("/v1/progress/{word}", web::post().to(take));
 }

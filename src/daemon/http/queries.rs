@@ -8,7 +8,6 @@ use super::state::Api;
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::ops::query::{self, Query, Sessions};
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/v1/query", web::post().to(ask))

@@ -15,21 +15,18 @@ use crate::daemon::fleet::{Publisher, State};
 use crate::daemon::telemetry::otlp::Otlp;
 use crate::ops::query::{Lines, Reader};
 
-/// What acts on what is journaled.
+/// The daemon's actors, and its publisher.
 pub(crate) struct Actors {
     pub(crate) sessions: Addr<SessionRegistry>,
     /// Accepts hook calls.
     pub(crate) ingest: Addr<Ingest>,
-    /// Restarts agents.
     pub(crate) restarts: Addr<Restarts>,
     /// Sends events to a fleet's broker.
     pub(crate) publisher: Arc<Publisher>,
 }
 
 pub(crate) struct Api {
-    /// State shared with the actors.
     pub(crate) shared: Arc<Shared>,
-    /// Answers queries.
     pub(crate) reader: Arc<Reader>,
     /// What is remembered of sessions for status bars.
     pub(crate) lines: Lines,
@@ -39,20 +36,17 @@ pub(crate) struct Api {
     pub(crate) fleet: Arc<State>,
     /// Whether the spool is empty and hooks are accepted.
     pub(crate) ready: watch::Sender<bool>,
-    /// Tells the daemon to stop.
+    /// Signals that the daemon is to stop.
     pub(crate) stop: Notify,
-    /// When the daemon started.
     pub(crate) began: Instant,
-    /// The findings of recovery.
+    /// What recovery found, one line each.
     pub(crate) recovery: Vec<String>,
-    /// The configuration's error.
+    /// The error in the configuration, if any.
     pub(crate) config_error: RwLock<Option<String>>,
-    /// Exports to a collector.
     pub(crate) otlp: Arc<Otlp>,
 }
 
 impl Api {
-    /// Reloads the configuration.
     pub(crate) fn reload(&self) {
         let error = match config::load(&self.shared.home) {
             Ok(config) if config == *self.shared.config() => None,

@@ -9,7 +9,6 @@ use crate::daemon::http::answers::refuse;
 use crate::daemon::web::Server;
 use crate::ops::wire::{Ask, Closed, Token, Waits};
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .route("/v1/web/open", web::post().to(open))

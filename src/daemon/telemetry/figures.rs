@@ -41,14 +41,11 @@ pub(crate) struct Figure {
     pub(crate) value: Value,
 }
 
-/// The value of a figure.
 #[derive(Debug)]
 pub(crate) enum Value {
     /// Counters, one for each set of labels.
     Counts(Vec<(Vec<Label>, u64)>),
-    /// A gauge.
     Level(u64),
-    /// A histogram.
     Times(Times),
 }
 
@@ -57,7 +54,6 @@ pub(crate) enum Value {
 pub(crate) struct Times {
     /// The number in the bucket of each of [`BOUNDS_S`], and above all of them.
     pub(crate) classes: [u64; BOUNDS_S.len() + 1],
-    /// The sum, in seconds.
     pub(crate) sum_s: f64,
 }
 
@@ -88,12 +84,12 @@ struct Counted {
     hooks: Times,
     hooks_later: u64,
     deciding: Times,
-    /// When each undecided stop was journaled.
+    /// The time at which each undecided stop was journaled.
     stops: BTreeMap<u64, Timestamp>,
 }
 
 impl Metrics {
-    /// Begins to count.
+    /// Starts counting.
     pub(crate) fn new(fleet: Arc<State>) -> Self {
         Self {
             began: Timestamp::now(),
@@ -239,7 +235,7 @@ fn single(count: u64) -> Value {
     Value::Counts(vec![(Vec::new(), count)])
 }
 
-/// The actors' counters.
+/// Returns the actors' counters.
 fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
     let counters = &shared.counters;
     let all = [
@@ -277,7 +273,7 @@ fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
     })
 }
 
-/// The gauges.
+/// Returns the gauges.
 fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     let entries = shared.journal.sessions();
     let now = Timestamp::now();

@@ -21,7 +21,7 @@ const TOKENS_MAX: usize = 8;
 /// The most admitted tabs of browsers; beyond that the oldest must be admitted again.
 const KEYS_MAX: usize = 16;
 
-/// The length of a secret.
+/// Length of a secret, in characters.
 const SECRET_CHARS: usize = 64;
 
 type Hash = [u8; 32];
@@ -61,7 +61,7 @@ impl Tab {
     }
 }
 
-/// What lets a tab in.
+/// What a tab gets when it is let in.
 #[derive(Debug, Serialize)]
 pub(super) struct Entry {
     pub(super) key: String,

@@ -37,7 +37,7 @@ files! {
     "plot.js": SCRIPT,
 }
 
-/// The page itself.
+/// Returns the page itself.
 pub(super) async fn index() -> HttpResponse {
     send("index.html")
 }

@@ -1,4 +1,4 @@
-//! Accepts the page's connections, so that nobody without the key can keep its owner waiting.
+//! Accepts the page's connections, so that a client without the key cannot keep its owner waiting.
 //!
 //! The head of the first request is read here. A connection whose first request has the key stays as long as it wants to,
 //! up to [`OWN_MAX`]. One without it, or one that says nothing, gets one answer, a deadline, and one of [`OTHERS_MAX`]
@@ -28,7 +28,7 @@ use super::page::Page;
 
 /// The most connections that have the key; a browser opens six.
 const OWN_MAX: usize = 64;
-/// The most other connections.
+/// Maximum number of other connections.
 const OTHERS_MAX: usize = 64;
 /// A connection without the key is closed after this time.
 const OTHERS_LIFE: Duration = Duration::from_secs(10);
@@ -108,7 +108,7 @@ where
     }
 }
 
-/// Makes the service of a connection.
+/// Creates the service of a connection.
 async fn service<T, B>(
     app: App<T>,
     keep_alive: KeepAlive,

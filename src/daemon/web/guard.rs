@@ -40,8 +40,8 @@ pub(super) const RESUME: &str = "/api/resume";
 /// What comes before the key in its header.
 const SCHEME: &str = "Bearer ";
 
-/// Returns whether a host header names this machine by a name that no DNS server answers. The port is any: `ssh -L` and
-/// the like bring the page to another one, and what comes from another port's page is told by its origin.
+/// Returns whether a host header names this machine by a name that no DNS server answers. Any port is accepted, because
+/// `ssh -L` may move the page to another one. The origin shows whether a request comes from another port's page.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

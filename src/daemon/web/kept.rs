@@ -1,7 +1,7 @@
-//! What outlives the daemon of its page: the port, and the secrets by which open tabs come back. So a tab goes on after a
-//! restart, and nobody has to be asked.
+//! What outlives the daemon of its page: the port, and the secrets with which open tabs return. So a tab continues
+//! after a restart without a new token.
 //!
-//! The file is for the user only, and counts for a few minutes after a tab was last heard of.
+//! The file is for the user only, and is valid for a few minutes after a tab's last request.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::access::Tab;
 
-/// The page is not opened again when no tab was heard of for this long.
+/// The page is not opened again if no tab sent a request for this long.
 const KEPT_FOR: Duration = Duration::from_secs(5 * 60);
 /// The file, in the daemon's folder of its own.
 const FILE: &str = "page.json";
 
-/// What is kept.
+/// What the file keeps for the next daemon.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) port: u16,
@@ -29,7 +29,7 @@ fn file(run: &Path) -> PathBuf {
     run.join(FILE)
 }
 
-/// Writes it anew. Without it, tabs have to be let in again after a restart.
+/// Writes the file again. Without it, tabs need a new token after a restart.
 pub(super) fn keep(run: &Path, kept: &Kept) {
     let unfinished = run.join(format!("{FILE}.new"));
     let write = || -> std::io::Result<()> {
@@ -47,7 +47,7 @@ pub(super) fn keep(run: &Path, kept: &Kept) {
     }
 }
 
-/// Notes that a tab was heard of.
+/// Records that a tab is still open.
 pub(super) fn heard(run: &Path) {
     if let Ok(file) = OpenOptions::new().append(true).open(file(run)) {
         let _ = file.set_modified(SystemTime::now());
@@ -98,6 +98,6 @@ mod tests {
         let opened = OpenOptions::new().append(true).open(file(run.path()));
         opened.expect("there").set_modified(long_ago).expect("set");
         heard(run.path());
-        assert!(read(run.path()).is_some(), "a tab was heard of");
+        assert!(read(run.path()).is_some(), "a tab sent a request");
     }
 }

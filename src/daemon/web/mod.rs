@@ -40,7 +40,6 @@ struct Open {
     ended: oneshot::Receiver<()>,
 }
 
-/// Serves the page while it is open.
 pub(crate) struct Server {
     page: Arc<Page>,
     open: Mutex<Option<Open>>,

@@ -18,7 +18,6 @@ const WALKS_MAX: usize = 4;
 /// The shortest time between two notes that a tab is open.
 const HEARD_EVERY: Duration = Duration::from_secs(10);
 
-/// The page, open or not.
 pub(crate) struct Page {
     pub(super) shared: Arc<Shared>,
     pub(super) reader: Arc<Reader>,
@@ -47,7 +46,7 @@ impl Page {
         })
     }
 
-    /// Notes on which port the page is served, if it is.
+    /// Records the port of the page, or that it is closed.
     pub(super) fn is_on(&self, port: Option<u16>) {
         *locked(&self.port) = port;
     }

@@ -20,7 +20,6 @@ use crate::ops::wire::Token;
 /// The largest configuration accepted for a trial.
 const CONFIG_BYTES_MAX: usize = 256 * 1024;
 
-/// Sets up the routes.
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
         .app_data(web::JsonConfig::default().limit(CONFIG_BYTES_MAX))
@@ -145,7 +144,7 @@ const LOOKBACK_WITHIN: Duration = Duration::from_secs(60);
 /// The turns most worth reading that it shows.
 const LOOKBACK_TURNS: usize = 10;
 
-/// What the agents' own transcripts of the last days come to. Nothing is kept.
+/// Totals of the agents' own transcripts of the last days. Nothing is kept.
 async fn look_back(page: web::Data<Page>, days: web::Query<Days>) -> HttpResponse {
     let Ok(_permit) = Arc::clone(&page.walks).acquire_owned().await else {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, "the page is being closed");

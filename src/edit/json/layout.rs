@@ -5,9 +5,7 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
-    /// The line end.
     pub(super) newline: &'static str,
-    /// One step of indentation.
     pub(super) unit: &'a str,
     /// Between a comma and what follows on the same line.
     pub(super) space: &'static str,

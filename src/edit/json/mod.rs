@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_addition_is_written_as_its_neighbours_are_and_leaves_no_trace() {
+    fn an_addition_is_written_as_its_neighbors_are_and_leaves_no_trace() {
         let cases = [
             ("{}", "{\n  \"k\": {\n    \"v\": [\n      1\n    ]\n  }\n}"),
             ("{\"a\":1}", "{\"a\":1,\"k\":{\"v\":[1]}}"),

@@ -24,7 +24,7 @@ pub(super) struct Configured {
     rows: &'static [Row],
     shape: Shape,
     variables: Vec<String>,
-    /// Whether the configuration still describes it.
+    /// Whether the configuration still describes the agent.
     is_described: bool,
 }
 
@@ -54,7 +54,7 @@ fn described(config: &Config) -> Vec<Configured> {
         .collect()
 }
 
-/// Returns how to install into an agent that is or was described.
+/// Returns the installer of an agent that is or was described.
 pub(super) fn installer(agent: Agent) -> Option<&'static dyn Installer> {
     let found = ALL.iter().find(|one| one.agent == agent);
     found.map(|one| one as &dyn Installer)
@@ -74,7 +74,7 @@ pub(super) fn gone() -> impl Iterator<Item = Agent> {
         .map(|one| one.agent)
 }
 
-/// Returns the words of all of them.
+/// Returns the names of all described agents.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|one| one.word)
 }

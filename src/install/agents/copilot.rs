@@ -45,7 +45,7 @@ impl Installer for Copilot {
         false
     }
 
-    /// 0.0.400 has no hook at a stop.
+    /// Version 0.0.400 has no stop hook.
     fn hooks_since(&self) -> Option<Version> {
         Some(Version(0, 0, 401))
     }
@@ -148,7 +148,6 @@ impl Installer for Copilot {
     }
 }
 
-/// Returns the text of the file.
 fn hooks(wanted: &[Wanted]) -> String {
     let hooks: Map<String, Value> = wanted
         .iter()

@@ -99,7 +99,7 @@ impl Installer for Kimi {
         Kind::Tables
     }
 
-    /// There is no switch.
+    /// Kimi has no switch for hooks.
     fn switched_off(&self, _: &Found, _: &Change) -> Option<&'static str> {
         None
     }

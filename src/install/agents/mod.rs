@@ -53,12 +53,12 @@ pub(crate) fn all_with_hooks() -> impl Iterator<Item = Agent> {
     all().chain(configured::gone())
 }
 
-/// Returns the agent with a word among [`all_with_hooks`].
+/// Returns the agent with a name of [`all_with_hooks`].
 pub(crate) fn named(word: &str) -> Option<Agent> {
     all_with_hooks().find(|agent| agent.word() == word)
 }
 
-/// Returns the words of the agents that are or were described.
+/// Returns the names of the agents that are or were described.
 pub(crate) fn described_words() -> impl Iterator<Item = &'static str> {
     configured::words()
 }
@@ -101,12 +101,10 @@ pub(crate) fn age(found: &Found) -> Option<Check> {
     })
 }
 
-/// Returns the file with an agent's hooks.
 pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {
     folder.join(installer(agent).hooks_file())
 }
 
-/// Returns the folder of an agent's settings in a project.
 pub(crate) fn project_folder(agent: Agent, project: &Path) -> PathBuf {
     installer(agent).project_folder(project)
 }

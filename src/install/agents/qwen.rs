@@ -48,7 +48,7 @@ impl Installer for Qwen {
         false
     }
 
-    /// 0.10.1 has none.
+    /// Version 0.10.1 has no hooks.
     fn hooks_since(&self) -> Option<Version> {
         Some(Version(0, 12, 0))
     }

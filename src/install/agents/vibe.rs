@@ -35,7 +35,7 @@ impl Installer for Vibe {
         Some(FOLDER)
     }
 
-    /// Nothing depends on the version.
+    /// What is installed does not depend on the version.
     fn depends_on_version(&self) -> bool {
         false
     }
@@ -92,7 +92,7 @@ impl Installer for Vibe {
         Kind::Tables
     }
 
-    /// There is no switch.
+    /// Vibe has no switch for hooks.
     fn switched_off(&self, _: &Found, _: &Change) -> Option<&'static str> {
         None
     }

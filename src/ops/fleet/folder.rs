@@ -18,11 +18,10 @@ const FORMAT: u32 = 1;
 struct Listed {
     format: u32,
     servers: Vec<String>,
-    /// The generation of the collector's certificate.
     collector: u32,
     /// Machines, each with the generation of its certificate.
     machines: BTreeMap<String, u32>,
-    /// The generations of machines that were taken out, so that none is given again.
+    /// The generations of removed machines, so that none is used again.
     #[serde(default)]
     revoked: BTreeMap<String, u32>,
 }
@@ -31,7 +30,6 @@ struct Listed {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Ticket {
     format: u32,
-    /// The servers.
     pub(crate) url: String,
     pub(crate) machine: String,
     /// The last day on which it holds.
@@ -60,7 +58,6 @@ impl Ticket {
     }
 }
 
-/// The operator's folder.
 pub(crate) struct Folder {
     path: PathBuf,
     listed: Listed,
@@ -96,7 +93,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If a server is not right, or there is one already.
+    /// If a server is invalid, or is in the list already.
     pub(crate) fn init(path: &Path, servers: &[String]) -> Result<Self, String> {
         if let Some(wrong) = servers.iter().find(|server| Host::read(server).is_none()) {
             return Err(format!("`{wrong}` is no server: write HOST or HOST:PORT"));
@@ -156,7 +153,6 @@ impl Folder {
             .collect()
     }
 
-    /// Returns the addresses of the servers.
     pub(crate) fn url(&self) -> String {
         self.hosts()
             .iter()
@@ -171,12 +167,10 @@ impl Folder {
             .collect()
     }
 
-    /// Returns the collector's folder.
     pub(crate) fn collector_folder(&self) -> PathBuf {
         self.path.join("collector")
     }
 
-    /// Returns the machines that take part.
     pub(crate) fn machines(&self) -> impl Iterator<Item = &str> {
         self.listed.machines.keys().map(String::as_str)
     }
@@ -247,7 +241,7 @@ impl Folder {
         Ok((pem, issued.until))
     }
 
-    /// Takes a machine in, or gives one that takes part a new certificate. The one before is of no use then.
+    /// Adds a machine, or gives a known machine a new certificate. The old one is then invalid.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What of an event leaves the machine at each level: a list of what may go. A kind or a field that is not on the list
-//! stays at home (spec FLEET-6).
+//! Which parts of an event leave the machine at each level: a list of what may be sent. A kind or a field that is not
+//! on the list is not sent (spec FLEET-6).
 
 use serde_json::{Value, json};
 
@@ -7,22 +7,22 @@ use Blank::{List, NotAsked, Nothing, Null, Text, Zero};
 use Goes::{Keyed, Never, Plain, Word};
 use Level::{Decisions, Skeleton};
 
-/// How much a machine sends. The order is that of what is sent.
+/// How much a machine sends. The order is from less to more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Decisions and deliveries, without texts, commands and paths.
     Decisions,
     /// All kinds of events, without texts, commands and paths.
     Skeleton,
-    /// Everything.
+    /// All events with everything in them.
     All,
 }
 
 impl Level {
-    /// All levels, from the least.
+    /// All levels, the lowest first.
     pub(crate) const ALL: [Self; 3] = [Self::Decisions, Self::Skeleton, Self::All];
 
-    /// Returns its name.
+    /// Returns the level's name.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Decisions => "decisions",
@@ -31,26 +31,24 @@ impl Level {
         }
     }
 
-    /// Returns the level with a name.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.word() == word)
     }
 }
 
-/// How a field goes below the level `all`.
+/// How a field is sent below the level `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goes {
     /// As it is: numbers, times, and words of this program.
     Plain,
     /// As it is if it is one plain word. It is an agent's, so it may be anything.
     Word,
-    /// As a keyed hash.
     Keyed,
-    /// Not at all.
+    /// Not sent.
     Never,
 }
 
-/// What stands in place of a field that does not go. It never depends on the field's value.
+/// The replacement for a field that is not sent. It never depends on the field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blank {
     Null,
@@ -59,7 +57,7 @@ pub(super) enum Blank {
     List,
     /// An object without members.
     Nothing,
-    /// The word for changed files that were not looked up.
+    /// The word for changed files that were not determined.
     NotAsked,
 }
 
@@ -76,10 +74,10 @@ impl Blank {
     }
 }
 
-/// One field of a kind: its path, where `[]` is every member of a list, how it goes, and what stands in its place.
+/// One field of a kind: its path, where `[]` is every member of a list, how it is sent, and what replaces it.
 pub(super) type Field = (&'static str, Goes, Blank);
 
-/// A kind of event, from which level it is sent, and its fields.
+/// A kind of event, the lowest level at which it is sent, and its fields.
 struct Kind(&'static str, Level, &'static [&'static [Field]]);
 
 const HOST: &[Field] = &[
@@ -404,7 +402,7 @@ mod tests {
         rows.lines().map(row).collect()
     }
 
-    /// Every field of every kind as docs/journal.md has it, with those of the objects in it.
+    /// Every field of every kind in docs/journal.md, with the fields of their objects.
     fn every_field() -> BTreeSet<(String, String)> {
         let objects = documented("objects");
         let mut all = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The lines of what machines sent.
+//! The lines that machines sent.
 
 use std::io::BufRead;
 
@@ -13,10 +13,10 @@ use super::send::{FORMAT, RUN_EVENTS, RunHead, RunLine, chain, is_machine};
 const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const NOT_ITS_OWN: &str = "it is a collector's event, not a machine's own";
 
-/// The lines of a file, counted.
+/// The lines of a file, numbered.
 pub(super) struct Lines<R> {
     file: R,
-    /// How many were read.
+    /// The number of lines that were read.
     pub(super) number: u64,
 }
 

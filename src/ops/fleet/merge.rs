@@ -15,10 +15,10 @@ use super::send::RunHead;
 
 const COMMIT_EVENTS: usize = 4_096;
 
-/// What came of a file.
+/// The result of merging a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Merged {
-    /// Events that were taken in; withheld ones that are one event here count as one.
+    /// Events that were appended; withheld ones that are one event here count as one.
     pub(crate) merged: u64,
     /// Lines of events that were there already.
     pub(crate) known: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Merged {
 pub(crate) struct Merge<'a> {
     journal: &'a Journal,
     sources: HashMap<Uuid, Source>,
-    /// To which journal a session belongs.
+    /// The journal that each session belongs to.
     sessions: HashMap<Uuid, Uuid>,
     /// The number of the next event.
     next: u64,
@@ -68,13 +68,13 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Returns the journals of which there are events here, each with its machine.
+    /// Returns the journals that have events here, each with its machine.
     pub(crate) fn journals(&self) -> impl Iterator<Item = (&str, Uuid)> {
         let sources = self.sources.iter();
         sources.map(|(journal, source)| (source.machine.as_str(), *journal))
     }
 
-    /// Takes in what is new in a run that came as a message of a machine's journal. It is appended by the next
+    /// Accepts the new events of a run that came as a message of a machine's journal. They are appended by the next
     /// [`Merge::begin`].
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl<'a> Merge<'a> {
         Ok(merged)
     }
 
-    /// Takes in what is new in a file. What comes before a mistake stays.
+    /// Accepts the new events of a file. Those before a mistake stay.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// Takes in what is new in a run.
+    /// Appends the new events of a run.
     fn run(
         &mut self,
         head: &RunHead,
@@ -262,7 +262,7 @@ impl<'a> Merge<'a> {
         here
     }
 
-    /// Takes in an event, with the numbers, the id and the session that it has here.
+    /// Accepts an event, with the numbers, the id and the session that it has here.
     fn take(
         &mut self,
         head: &RunHead,
@@ -390,7 +390,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Returns the number of the first event of a line, and how many it stands for.
+/// Returns the number of the first event of a line, and how many events it represents.
 fn span(envelope: &Envelope) -> (u64, u64) {
     match envelope.event {
         Event::Withheld { count } => (envelope.seq, count),

@@ -16,11 +16,10 @@ const BODY_BYTES_MAX: usize = 240 * 1024;
 /// The largest run, unpacked. A run that is larger was not made by this program.
 const PLAIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A run on its way.
+/// A run that can be sent.
 pub(crate) struct Outgoing {
-    /// The last event in it.
+    /// The last event of the run.
     pub(crate) last: u64,
-    /// The chain of the run.
     pub(crate) chain: String,
     pub(crate) body: Vec<u8>,
 }
@@ -104,7 +103,6 @@ fn pack(lines: &[String]) -> Vec<u8> {
     packed.finish().expect(written)
 }
 
-/// Returns the lines of a message.
 pub(super) fn unpack(body: &[u8]) -> Result<String> {
     let mut text = String::new();
     let mut plain = FrameDecoder::new(body).take(PLAIN_BYTES_MAX);

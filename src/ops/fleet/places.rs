@@ -12,9 +12,9 @@ use super::problem::Result;
 struct Piece {
     first: u64,
     last: u64,
-    /// The number of the first one here.
+    /// The number of the first event in this journal.
     here: u64,
-    /// All of them are one event here, since their machine withholds them.
+    /// All of them are one event here, because their machine withholds them.
     is_one: bool,
 }
 
@@ -27,29 +27,29 @@ impl Piece {
     }
 }
 
-/// A run that was taken in.
+/// A run that was received.
 #[derive(Clone, Debug)]
 struct Known {
     last: u64,
     chain: String,
     /// The number of its own event here; its events follow.
     here: u64,
-    /// `None` until somebody asks for a number in it.
+    /// `None` until a number in it is needed.
     pieces: Option<Vec<Piece>>,
 }
 
-/// What a collector has of one journal.
+/// What a collector knows of one journal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Source {
-    /// The machine of the last run.
+    /// The machine that sent the last run.
     pub(super) machine: String,
-    /// The last event.
+    /// The last event that was received.
     pub(super) last: u64,
     runs: BTreeMap<u64, Known>,
 }
 
 impl Source {
-    /// Returns whether a run was taken in as it is.
+    /// Returns whether the same run was received before.
     pub(super) fn has(&self, first: u64, last: u64, chain: &str) -> bool {
         let known = self.runs.get(&first);
         last <= self.last && known.is_some_and(|run| run.last == last && run.chain == chain)
@@ -96,7 +96,7 @@ impl Source {
         }
     }
 
-    /// Returns the number that an event has here.
+    /// Returns the number that an event has in this journal.
     pub(super) fn place(&mut self, journal: &Journal, seq: u64) -> Result<Option<u64>> {
         if seq > self.last {
             return Ok(None);
@@ -115,7 +115,6 @@ impl Source {
     }
 }
 
-/// Reads where the events of a run are.
 fn read(journal: &Journal, run: &Known) -> Result<Vec<Piece>> {
     let mut source = Source::default();
     source.runs.insert(

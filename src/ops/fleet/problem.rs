@@ -1,9 +1,9 @@
-//! Why a run is not taken in.
+//! Why a run is refused.
 
-/// Why a run is not taken in.
+/// Why a run is refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// It is not right: a sentence.
+    /// The input is wrong; a sentence says why.
     #[error("{0}")]
     Refused(String),
     /// The collector's journal cannot be read or written.
@@ -11,7 +11,6 @@ pub(crate) enum Problem {
     Journal(#[from] journal::Error),
 }
 
-/// A result whose error is a [`Problem`].
 pub(crate) type Result<T> = std::result::Result<T, Problem>;
 
 pub(super) fn refuse(text: impl Into<String>) -> Problem {

@@ -21,21 +21,20 @@ pub(crate) struct RunLine {
     pub(crate) run: RunHead,
 }
 
-/// What a run is.
+/// The properties of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunHead {
     /// Version of the lines.
     pub(crate) format: u32,
-    /// Name of the machine.
     pub(crate) machine: String,
-    /// Id of its journal.
+    /// Id of the machine's journal.
     pub(crate) journal: Uuid,
     pub(crate) level: String,
     /// Sequence number of the first event.
     pub(crate) first: u64,
-    /// Sequence number of the last one.
+    /// Sequence number of the last event.
     pub(crate) last: u64,
-    /// How many lines follow.
+    /// Number of lines that follow.
     pub(crate) lines: u64,
     /// The chain of the run before; empty for the first.
     pub(crate) previous: String,
@@ -59,7 +58,7 @@ pub(crate) fn is_machine(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(plain)
 }
 
-/// Cuts events to a level.
+/// Reduces events to a level.
 pub(crate) struct Cut<'a> {
     pub(crate) identity: &'a Identity,
     pub(crate) level: Level,
@@ -175,7 +174,8 @@ impl Cut<'_> {
         })
     }
 
-    /// Returns what stands for a text: equal for equal texts of this journal, empty for none.
+    /// Returns the replacement for a text: equal for equal texts of this journal, empty for an
+    /// empty text.
     fn keyed(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
@@ -203,7 +203,7 @@ impl Cut<'_> {
     }
 }
 
-/// Returns whether a text is one word that an agent could have for a thing, and no name of somebody's own making.
+/// Returns whether a text is one word that an agent could have for a thing, and not a name that a user chose.
 fn is_word(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
     text.len() <= WORD_BYTES_MAX && text.bytes().all(plain) && !text.contains("__")

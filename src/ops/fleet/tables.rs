@@ -13,23 +13,23 @@ use uuid::Uuid;
 
 use super::problem::Result;
 
-/// The statements that make the tables.
+/// The statements that create the tables.
 pub(crate) const TABLES: &str = include_str!("postgres.sql");
 /// Changes with the tables. Another version's are dropped and filled again.
 const VERSION: u32 = 1;
-/// What says that another writer was there; it is in the error of [`Batch::script`].
+/// The text that shows another writer's work; it is in the error of [`Batch::script`].
 pub(crate) const MOVED: &str = "checkpointd: the position has moved";
 /// Asks for the position: version, journal and last event.
 pub(crate) const POSITION: &str = "select version, collector, last from checkpointd.position;\n";
 
-/// How far the tables are.
+/// How much the tables contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) last: u64,
 }
 
 impl Position {
-    /// Reads the answer to [`POSITION`]. `None` if the tables are not of this journal and this version.
+    /// Parses the answer to [`POSITION`]. `None` if the tables are not of this journal and this version.
     pub(crate) fn read(answer: &str, journal: Uuid, end: u64) -> Option<Self> {
         let mut parts = answer.trim().split('|');
         let version: u32 = parts.next()?.parse().ok()?;
@@ -40,7 +40,7 @@ impl Position {
 }
 
 /// Returns the statements that empty the tables, for this journal from its beginning. `answer` is that to [`POSITION`]:
-/// tables of another version are made anew. Rights on the others, and views of them, stay.
+/// tables of another version are created again. Rights on the others, and views of them, stay.
 pub(crate) fn empty(journal: Uuid, answer: &str) -> String {
     let version = answer.trim().split('|').next().unwrap_or_default();
     let all =
@@ -59,7 +59,7 @@ pub(crate) fn empty(journal: Uuid, answer: &str) -> String {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     first: u64,
-    /// The last event in it.
+    /// The last event of the batch.
     pub(crate) last: u64,
     sessions: String,
     decisions: String,

@@ -8,13 +8,12 @@ use checkpoint::agents::{self, adapter::Library};
 use checkpoint::config::DescribedAgents;
 use journal::{Agent, Timestamp};
 
-/// A transcript on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundFile {
     pub(super) agent: Agent,
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
-    /// When it was last written.
+    /// When the file was last written.
     pub(super) written: Timestamp,
 }
 

@@ -1,5 +1,5 @@
-//! What turns of the past are judged by: each project's policy, its task files of today, and its git history. Looked up
-//! once for each project.
+//! The basis for judging past turns: each project's policy, its present task files, and its git history. Read once for
+//! each project.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -19,14 +19,14 @@ use checkpoint::project::LISTED;
 use checkpoint::transcript::turns::PastTurn;
 use journal::{ChangedFile, Draft, Event, Journal, Timestamp, Workspace};
 
-/// The projects that were looked at.
+/// The projects that were examined.
 pub(super) struct Projects<'a> {
     config: &'a Config,
     trust: &'a Trust,
     since: Timestamp,
-    /// Where events are kept, if they are.
+    /// The journal to write to, if any.
     journal: Option<&'a Journal>,
-    /// The policies that the journal has.
+    /// The policies that the journal already has.
     adopted: Mutex<HashSet<u64>>,
     /// By the folder in which an agent ran.
     known: Mutex<HashMap<String, Arc<OnceLock<Known>>>>,
@@ -39,13 +39,13 @@ struct Adopted {
     adoption: Draft,
 }
 
-/// What is known of a project.
+/// What is known about a project.
 pub(super) struct Known {
     /// The top of its work tree, or the agent's folder; empty if the transcript names none.
     pub(super) top: String,
     repository: Repository,
     is_there: bool,
-    /// Its tests of today; none if it is gone, or no repository.
+    /// Its present tests; empty if it is gone, or not a repository.
     tests: Listing,
     /// By folder, whether Rust files of the package have tests within them.
     rust_tests: Mutex<HashMap<String, bool>>,
@@ -181,7 +181,7 @@ impl<'a> Projects<'a> {
     }
 }
 
-/// A project that was looked at.
+/// A project that was examined.
 pub(super) struct Looked(Arc<OnceLock<Known>>);
 
 impl Looked {

@@ -29,7 +29,7 @@ use read::Reading;
 
 /// The threads that read: one for each of the two cores that any machine has.
 const THREADS_MAX: usize = 2;
-/// The last turn of a transcript may still go on if it was written within this time.
+/// The last turn of a transcript may still be running if it was written within this time.
 const RUNNING: Duration = Duration::from_secs(10 * 60);
 /// Larger files that name a project's folder are not read.
 const PROJECT_FILE_BYTES_MAX: u64 = 4 * 1024;
@@ -37,9 +37,9 @@ const PROJECT_FILE_BYTES_MAX: u64 = 4 * 1024;
 /// What to look back at.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// Turns that began since.
+    /// Only turns that began since then.
     pub(crate) since: Timestamp,
-    /// Only those of an agent.
+    /// Only turns of this agent.
     pub(crate) agent: Option<Agent>,
     /// Only those in this folder or below it.
     pub(crate) project: Option<String>,
@@ -49,14 +49,14 @@ pub(crate) struct Wanted {
     pub(crate) within: Option<Duration>,
 }
 
-/// What turns are judged by.
+/// The rules that judge the turns.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) config: &'a Config,
     pub(crate) trust: &'a Trust,
 }
 
-/// Reads the transcripts, and returns what they come to with a row for each turn, the oldest first. Keeps nothing.
+/// Reads the transcripts, and returns their totals with a row for each turn, the oldest first. Keeps nothing.
 pub(crate) fn look_back(
     rules: Rules<'_>,
     wanted: &Wanted,
@@ -79,7 +79,7 @@ pub(crate) fn look_back(
     (summary, rows)
 }
 
-/// A turn of the past with what is known of it.
+/// A past turn and its evidence.
 #[derive(Clone, Debug)]
 pub(crate) struct PastTurnKept {
     pub(crate) at: Timestamp,
@@ -90,11 +90,11 @@ pub(crate) struct PastTurnKept {
     pub(crate) evidence: Evidence,
     pub(crate) ending: Ending,
     pub(crate) elapsed_ms: Option<u64>,
-    /// What its end would have got; none if a person stopped the agent.
+    /// The verdict at its end; `None` if a person stopped the agent.
     pub(crate) decided: Option<Verdict>,
 }
 
-/// Reads the transcripts, and returns the latest turns with what is known of them, the oldest first.
+/// Reads the transcripts, and returns the latest turns with their evidence, the oldest first.
 pub(crate) fn keep(
     rules: Rules<'_>,
     wanted: &Wanted,
@@ -141,7 +141,7 @@ struct Walk<'a> {
     rules: Rules<'a>,
     wanted: &'a Wanted,
     journal: Option<&'a Journal>,
-    /// How many of the latest turns are kept with what is known of them.
+    /// How many of the latest turns are kept with their evidence.
     keeps: usize,
     projects: Projects<'a>,
     reading: Reading,
@@ -154,7 +154,7 @@ struct Walk<'a> {
     is_cut: AtomicBool,
 }
 
-/// What one thread found.
+/// The result of one thread.
 #[derive(Default)]
 struct Walked {
     rows: Vec<PastTurnRow>,
@@ -207,7 +207,7 @@ struct Reader {
     session: PastSession,
     native: String,
     looked: Looked,
-    /// The first event that is journaled of it.
+    /// When the session's first journaled event happened.
     first_at: Option<Timestamp>,
     /// Hooks reported it: it is left alone.
     is_live: bool,

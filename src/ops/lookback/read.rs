@@ -12,7 +12,7 @@ use super::find::FoundFile;
 
 /// Longer lines are left out: no message of a person or call of a tool needs so much.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// What is kept of the memory of a long line.
+/// How much memory of a long line is kept, in bytes.
 const LINE_BYTES_KEPT: usize = 1024 * 1024;
 /// Larger files that have to be read whole are left out.
 const WHOLE_BYTES_MAX: u64 = 48 * 1024 * 1024;
@@ -20,15 +20,14 @@ const WHOLE_BYTES_MAX: u64 = 48 * 1024 * 1024;
 const SMALL_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// What several readers share.
+/// Data that several readers share.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
-    /// The bytes that were read.
     pub(super) bytes: AtomicU64,
     large: Mutex<()>,
 }
 
-/// Hands the turns of a transcript to `each`, which says whether to go on.
+/// Hands the turns of a transcript to `each`, which returns whether to continue.
 ///
 /// # Errors
 ///

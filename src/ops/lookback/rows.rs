@@ -1,4 +1,4 @@
-//! One row for each turn, and what the rows come to.
+//! One row for each turn, and their totals.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::ops::views::{
 /// How much of a message is shown.
 const PROMPT_CHARS_MAX: usize = 160;
 
-/// What a row needs besides what became of the turn.
+/// The data of a row besides the outcome of the turn.
 pub(super) struct About<'a> {
     pub(super) agent: Agent,
     pub(super) project: &'a str,
@@ -28,7 +28,6 @@ pub(super) struct About<'a> {
     pub(super) interrupted: bool,
 }
 
-/// Returns the row of a turn.
 pub(super) fn row(about: &About<'_>, judged: &Judged) -> PastTurnRow {
     let decision = judged.decision.as_ref();
     let sent = decision.filter(|decision| decision.verdict == Verdict::Inject);
@@ -93,7 +92,7 @@ fn worth_reading(rows: &[PastTurnRow], limit: usize, settings: &Settings) -> Vec
     .collect()
 }
 
-/// What was read besides the rows.
+/// What was read, without the rows.
 pub(super) struct Reached {
     pub(super) since: Timestamp,
     pub(super) complete: bool,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::folder::Problem;
 use crate::ops::views::PhaseView;
 
-/// An answer to any request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer {
@@ -19,14 +18,14 @@ pub(crate) enum Answer {
     Rebuilt(Rebuilt),
 }
 
-/// To a request that was refused.
+/// The answer to a refused request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct RefusedAnswer {
     pub(crate) ok: bool,
     pub(crate) error: String,
 }
 
-/// To `create` and `complete`.
+/// The answer to `create` and `complete`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Done {
@@ -38,7 +37,7 @@ pub(crate) struct Done {
     pub(crate) seed_problem: Option<String>,
 }
 
-/// To `show`.
+/// The answer to `show`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     #[serde(flatten)]
@@ -46,11 +45,11 @@ pub(crate) struct Shown {
     pub(crate) checkpoint: PhaseView,
 }
 
-/// To `list`.
+/// The answer to `list`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Listed {
     pub(crate) ok: bool,
-    /// The newest first.
+    /// Newest first.
     pub(crate) checkpoints: Vec<PhaseView>,
     pub(crate) problems: Vec<Problem>,
     /// Names of files that other programs had made.
@@ -59,7 +58,7 @@ pub(crate) struct Listed {
     pub(crate) rebuilt: Vec<String>,
 }
 
-/// To `detect`.
+/// The answer to `detect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Detected {
@@ -67,13 +66,13 @@ pub(crate) struct Detected {
     pub(crate) checkpoint_id: Option<String>,
     pub(crate) file: Option<PathBuf>,
     pub(crate) checkpoint: Option<PhaseView>,
-    /// Where none was found: whether there is one outside the scope.
+    /// If none was found: whether one exists outside the scope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) elsewhere: Option<bool>,
     pub(crate) problems: Vec<Problem>,
 }
 
-/// To `cleanup`.
+/// The answer to `cleanup`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cleaned {
@@ -85,7 +84,7 @@ pub(crate) struct Cleaned {
     pub(crate) seed_problem: Option<String>,
 }
 
-/// To `rebuild`.
+/// The answer to `rebuild`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rebuilt {
     pub(crate) ok: bool,

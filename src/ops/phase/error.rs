@@ -1,6 +1,6 @@
 //! Why a request about phase records was refused.
 
-/// What a refusal is about.
+/// The kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseError {
     /// The request is malformed.
@@ -9,7 +9,6 @@ pub(crate) enum PhaseError {
     Unknown,
     /// The files cannot be used.
     Files,
-    /// The journal cannot be used.
     Journal,
 }
 

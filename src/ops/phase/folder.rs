@@ -23,7 +23,7 @@ const ASIDE: &str = "old";
 /// A file that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
-    /// The path.
+    /// The file's path.
     pub(crate) file: String,
     pub(crate) error: String,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Reconciled {
     pub(crate) leftover: Vec<String>,
 }
 
-/// What a file is to the journal.
+/// How a file compares with the journal.
 enum FileState {
     /// It says what the journal says.
     Fits,

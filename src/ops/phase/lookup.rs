@@ -38,7 +38,7 @@ pub(crate) fn session(journal: &Journal, name: &str) -> query::Result<String> {
     Ok(query::find_session(journal, name)?.stream.native())
 }
 
-/// Returns the session that was active last in a project.
+/// Returns the session of a project with the newest event.
 pub(crate) fn newest_session(journal: &Journal, project: &str) -> Option<String> {
     let mut entries = journal.sessions();
     entries.retain(is_host);

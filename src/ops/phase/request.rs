@@ -21,27 +21,27 @@ pub(crate) enum Request {
         /// Its fields, named as in its file (spec PHASE-1).
         checkpoint: Value,
     },
-    /// Show one (spec PHASE-4).
+    /// Shows a record (spec PHASE-4).
     Show {
         /// Its id, the beginning of it, or its file's name.
         id: String,
     },
     /// List them, newest first (spec PHASE-4).
     List {
-        /// Only those that are completed, or are not.
+        /// Only completed records, or only incomplete ones.
         #[serde(default)]
         completed: Option<bool>,
-        /// Only those.
+        /// Where to search.
         #[serde(default)]
         scope: Scope,
     },
     /// Find the latest incomplete record (spec PHASE-5).
     Detect {
-        /// Only among those.
+        /// Where to search.
         #[serde(default)]
         scope: Scope,
     },
-    /// Say that the work of one is over (spec PHASE-6).
+    /// Mark the work of a record as completed (spec PHASE-6).
     Complete {
         /// As for `show`.
         id: String,
@@ -51,7 +51,7 @@ pub(crate) enum Request {
         /// The minimum age; `None` for `phase.keep`.
         #[serde(default)]
         older_than: Option<String>,
-        /// Also incomplete records.
+        /// Whether to delete incomplete records too.
         #[serde(default)]
         incomplete: bool,
     },
@@ -78,7 +78,7 @@ impl Request {
         )
     }
 
-    /// Returns the request's word and its fields.
+    /// Returns the request's name and fields.
     pub(crate) fn parts(&self) -> (String, Value) {
         let tagged = serde_json::to_value(self).expect("plain data");
         let Value::Object(parts) = tagged else {

@@ -55,7 +55,7 @@ impl PhaseRequests<'_> {
         folder::reconcile(self.journal, self.places, replace, project_of).map_err(journal_error)
     }
 
-    /// Journals what happened and returns the checkpoints as they are then.
+    /// Journals what happened and returns the new state of the records.
     fn append(&self, events: Vec<Event>) -> Result<Phases> {
         let drafts: Vec<_> = events.into_iter().map(folder::draft).collect();
         if !drafts.is_empty() {

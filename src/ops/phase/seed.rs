@@ -17,8 +17,7 @@ const REFERENCE: &str = "checkpointRef";
 ///
 /// # Errors
 ///
-/// A sentence; then the file is as it was. Where there is no file, none is made: only its owner knows what else belongs
-/// into it.
+/// A sentence; the file is then unchanged. A missing file is not created: only its owner knows what else belongs in it.
 pub(crate) fn set(path: &Path, id: &str) -> Result<(), String> {
     change(path, |text| with_reference(text, id).map(Some)).and_then(|was_there| {
         if was_there {

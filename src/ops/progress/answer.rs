@@ -7,7 +7,6 @@ use checkpoint::progress::{CheckResult, Document};
 use journal::{ProgressKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An answer to any request.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer {
@@ -17,7 +16,7 @@ pub(crate) enum Answer {
     Rebuilt(Rebuilt),
 }
 
-/// To `write`.
+/// The answer to `write`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WrittenView {
     pub(crate) seq: u64,
@@ -29,7 +28,7 @@ pub(crate) struct WrittenView {
     pub(crate) kind: ProgressKind,
     pub(crate) at: Timestamp,
     pub(crate) file: PathBuf,
-    /// What a person should know besides.
+    /// Other hints for a person.
     pub(crate) notes: Vec<String>,
 }
 
@@ -50,7 +49,7 @@ impl From<Written> for WrittenView {
     }
 }
 
-/// To `show`.
+/// The answer to `show`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) seq: u64,
@@ -59,7 +58,7 @@ pub(crate) struct Shown {
     pub(crate) document: Document,
 }
 
-/// To `validate`.
+/// The answer to `validate`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CheckedView {
     pub(crate) seq: u64,

@@ -21,13 +21,13 @@ pub(crate) use answer::{Answer, CheckedView, Shown, WrittenView};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The session that was named.
+    /// The session, if one is named.
     pub(crate) session: Option<String>,
     /// The session that the environment names; the journal may not know it.
     pub(crate) inside: Option<String>,
     /// The project's folder; of `rebuild`, empty for all projects.
     pub(crate) project: String,
-    /// Of `write`: the type.
+    /// The type; only for `write`.
     #[serde(rename = "type")]
     pub(crate) kind: Option<ProgressKind>,
     /// Of `write`: what the agent states.

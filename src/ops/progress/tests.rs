@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use checkpoint::hooks::{HookCall, Reading, normalise};
-use checkpoint::progress::{Judgements, Texts};
+use checkpoint::hooks::{HookCall, Reading, normalize};
+use checkpoint::progress::{Judgments, Texts};
 use journal::{Agent, Options};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -21,13 +21,13 @@ struct Stage {
     config: Config,
 }
 
-/// What a session's document is made of.
+/// The parts of a session's document.
 #[derive(Clone, Debug)]
 struct Made {
     session: usize,
     kind: ProgressKind,
     place: ProgressPlace,
-    stated: Judgements,
+    stated: Judgments,
 }
 
 impl Stage {
@@ -48,7 +48,7 @@ impl Stage {
         self.folder.path().join("project")
     }
 
-    /// Hears of a session's prompt and of a file that it wrote.
+    /// Appends a session's prompt and a file that it wrote.
     fn work(&self, session: &str, file: &str) {
         let path = self.project().join(file);
         fs::write(&path, session).expect("writes");
@@ -80,7 +80,7 @@ impl Stage {
                 redactor: &self.config.redactor,
                 agents: &self.config.settings.agents,
             };
-            let normal = normalise(&call, reading).expect("a payload");
+            let normal = normalize(&call, reading).expect("a payload");
             self.journal
                 .append_wait(vec![normal.draft])
                 .expect("appends");
@@ -162,11 +162,11 @@ fn any_made() -> impl Strategy<Value = Made> {
     let list = proptest::option::of(prop::collection::vec(".{0,20}", 0..3).prop_map(Texts));
     (0..3_usize, kind, place, text(), text(), list).prop_map(
         |(session, kind, place, summary, notes, remaining)| {
-            let stated = Judgements {
+            let stated = Judgments {
                 summary,
                 notes,
                 remaining,
-                ..Judgements::default()
+                ..Judgments::default()
             };
             Made {
                 session,
@@ -217,9 +217,9 @@ proptest! {
 }
 
 fn made(place: ProgressPlace, summary: &str) -> Made {
-    let stated = Judgements {
+    let stated = Judgments {
         summary: Some(summary.into()),
-        ..Judgements::default()
+        ..Judgments::default()
     };
     Made {
         session: 0,

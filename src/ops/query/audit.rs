@@ -131,14 +131,14 @@ impl TurnLengths {
     }
 }
 
-/// What became of demands, and what people said about them, looked up once for each session.
+/// The outcomes of demands, and people's marks on them, computed once for each session.
 pub(super) struct Followed<'a> {
     journal: &'a Journal,
     policies: HashMap<u64, Policy>,
     sessions: HashMap<Uuid, (HashMap<u64, End>, Marks)>,
 }
 
-/// What became of a demand, and how long the agent worked on it.
+/// The outcome of a demand, and how long the agent worked on it.
 pub(super) struct End {
     pub(super) of: FollowUp,
     pub(super) ms: u64,
@@ -169,7 +169,7 @@ impl<'a> Followed<'a> {
         })
     }
 
-    /// Returns what became of a decision's demand, if it made one, and the session's marks.
+    /// Returns the outcome of a decision's demand, if it made one, and the session's marks.
     ///
     /// # Errors
     ///
@@ -196,7 +196,7 @@ impl<'a> Followed<'a> {
     }
 }
 
-/// What some decisions come to, as they are counted.
+/// Counts decisions.
 #[derive(Default)]
 struct Counter {
     totals: Totals,
@@ -246,7 +246,7 @@ impl Counter {
     }
 }
 
-/// Returns what the wanted decisions come to, in all and for each agent in each project.
+/// Returns the totals of the wanted decisions, in all and for each agent in each project.
 ///
 /// A demand counts as met as [`follow_up::of_session`] says.
 pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {

@@ -48,7 +48,7 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
                 }
                 Some(FollowUp::Unfulfilled(_)) => benefit.demands += 1,
                 Some(FollowUp::Open | FollowUp::Unknown) => benefit.open += 1,
-                // What the agent did afterwards is withheld too.
+                // What the agent did afterward is withheld too.
                 Some(FollowUp::Withheld) => {
                     benefit.withheld += 1;
                     continue;

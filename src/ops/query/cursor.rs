@@ -1,7 +1,7 @@
-//! Walks along sessions: the place of each event in its turn, and where readers left off.
+//! Walks along sessions: the place of each event in its turn, and the last position of each reader.
 //!
 //! The place of an event follows from all that came before it. A client that follows a session asks repeatedly for what
-//! came since, so the ends of the last walks are kept, and the next one goes on from there.
+//! came since, so the ends of the last walks are kept, and the next one continues from there.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,15 +13,15 @@ use super::question::Result;
 
 /// Ends of walks that are kept; of more, the least recently used go.
 const KEPT_MAX: usize = 16;
-/// Tool calls without an end that are remembered, the oldest go first: an interrupted call never ends.
+/// Maximum number of remembered tool calls without an end, the oldest removed first: an interrupted call never ends.
 const RUNNING_MAX: usize = 256;
-/// Events that are read at once.
+/// Maximum number of events in one read.
 const READ_AT_ONCE: usize = 1_024;
 
 /// A place in a session's history: its state there, and the tool calls that run.
 #[derive(Clone)]
 pub(super) struct Walk {
-    /// All that was folded so far.
+    /// The state after all events that were folded so far.
     pub(super) state: SessionState,
     running: VecDeque<(ToolCall, Timestamp)>,
 }
@@ -71,7 +71,7 @@ impl Walk {
     }
 }
 
-/// The ends of the last walks.
+/// Walks that can be continued.
 #[derive(Default)]
 pub(super) struct Walks(Mutex<VecDeque<Walk>>);
 
@@ -116,7 +116,7 @@ impl Walks {
         let Some(walk) = best.and_then(|index| kept.remove(index)) else {
             return Walk::begin(stream);
         };
-        // Another client may come to the same place.
+        // Another client may have reached the same place.
         kept.push_back(walk.clone());
         walk
     }

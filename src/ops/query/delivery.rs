@@ -4,7 +4,7 @@ use journal::{Envelope, Event, Journal, Outcome};
 
 use super::question::Result;
 
-/// How many events of a session after a decision are searched for what became of its delivery.
+/// How many events of a session after a decision are searched for the outcome of its delivery.
 const DELIVERY_EVENTS_MAX: usize = 4_096;
 
 /// Returns the word for what a checkpoint waits for, or for why it was not delivered.

@@ -1,4 +1,4 @@
-//! One decision with all that it was based on, and what became of it.
+//! One decision with its evidence and policy, and its outcome.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ fn find_decision(
     )))
 }
 
-/// Finds a decision by its number in its machine's journal, or by its stop's.
+/// Finds a decision by its number, or its stop's, in its machine's journal.
 fn decision_on(journal: &Journal, seq: u64, machine: &str) -> Result<Envelope> {
     for decided in journal.decisions_before(u64::MAX) {
         let Some(envelope) = journal.event(decided?.0)? else {
@@ -108,7 +108,7 @@ const NEWEST_MAX: usize = 10_000;
 /// The most events of all sessions between a stop and its decision.
 const GAP_MAX: u64 = 100_000;
 
-/// Emits a decision with all that it was based on, and what became of it. `of` names its session and its machine.
+/// Emits a decision with its evidence, policy and outcome. `of` names its session and its machine.
 ///
 /// # Errors
 ///
@@ -267,7 +267,7 @@ fn times(trigger: &Envelope, decided: &Envelope, delivery: &[&Envelope]) -> Vec<
         .collect()
 }
 
-/// Returns whether an event is about the delivery of a decision.
+/// Returns whether an event belongs to the delivery of a decision.
 fn is_delivery_of(event: &Event, seq: u64) -> bool {
     match event {
         Event::DeliveryAttempted { decision, .. }
@@ -281,7 +281,7 @@ fn is_delivery_of(event: &Event, seq: u64) -> bool {
     }
 }
 
-/// Returns every policy that the journal has, by fingerprint.
+/// Returns all policies of the journal, by fingerprint.
 pub(super) fn policies(journal: &Journal) -> Result<HashMap<u64, Policy>> {
     let mut policies = HashMap::new();
     for envelope in journal.stream(Stream::daemon().session, 0, usize::MAX)? {

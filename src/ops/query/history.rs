@@ -59,7 +59,7 @@ pub(super) fn lanes(
     })
 }
 
-/// Emits each event of a session with what it changed.
+/// Emits each event of a session with the changes that it made.
 pub(super) fn steps(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>) -> Result<()> {
     let mut state = SessionState::new(entry.stream.clone());
     for envelope in journal.stream(entry.stream.session, 0, usize::MAX)? {

@@ -13,7 +13,6 @@ use crate::ops::views::{MarkView, RuleTotals};
 pub(super) struct Marks(BTreeMap<u64, BTreeMap<Option<u32>, String>>);
 
 impl Marks {
-    /// Reads the marks from a session's events.
     pub(super) fn of_session(events: &[Envelope]) -> Self {
         let mut marks = Self::default();
         for envelope in events {
@@ -36,7 +35,7 @@ impl Marks {
         marks
     }
 
-    /// Returns what is marked of a decision.
+    /// Returns the marks of a decision.
     pub(super) fn of(&self, decision: u64) -> Vec<MarkView> {
         let marked = self.0.get(&decision).into_iter().flatten();
         marked
@@ -47,7 +46,7 @@ impl Marks {
             .collect()
     }
 
-    /// Returns whether any demand of a decision is marked.
+    /// Returns whether a decision has a mark.
     pub(super) fn any(&self, decision: u64) -> bool {
         self.0.get(&decision).is_some_and(|of| !of.is_empty())
     }
@@ -71,7 +70,7 @@ impl ByRule {
         follow_up: Option<&FollowUp>,
         marks: &Marks,
     ) {
-        // Without the actions' categories nobody knows the rules.
+        // Without the actions' categories, the rules are unknown.
         if decision.verdict == Verdict::Pass || follow_up == Some(&FollowUp::Withheld) {
             return;
         }

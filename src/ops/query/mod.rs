@@ -40,7 +40,7 @@ pub(crate) use question::{
 pub(crate) use sessions::{find_session, of_agents};
 pub(crate) use status_line::{LineOf, Lines};
 
-/// Answers questions to a journal, and remembers where those who follow a session left off.
+/// Answers queries about a journal, and remembers the position of readers that follow a session.
 pub(crate) struct Reader {
     journal: Journal,
     walks: Walks,
@@ -60,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// Answers a question, line by line. `{"progress":[done,all]}` lines may come in between.
+    /// Answers a question, line by line. `{"progress":[done,all]}` lines may come between them.
     ///
     /// # Errors
     ///

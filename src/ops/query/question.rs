@@ -7,7 +7,6 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "query", rename_all = "snake_case")]
 pub(crate) enum Query {
@@ -15,15 +14,14 @@ pub(crate) enum Query {
     Sessions(Sessions),
     /// The names of all sessions, the newest first, one a line.
     SessionNames,
-    /// The state of a session.
     State {
         /// An id, the beginning of one, or `last`.
         session: String,
-        /// Up to this event.
+        /// Ends with this event.
         seq: Option<u64>,
-        /// Up to this time.
+        /// Ends at this time.
         time: Option<Timestamp>,
-        /// Among the sessions of this machine.
+        /// The machine whose sessions are searched.
         #[serde(default)]
         machine: Option<String>,
     },
@@ -32,17 +30,17 @@ pub(crate) enum Query {
         /// An id, the beginning of one, or `last`.
         session: String,
     },
-    /// Events in order, one a line.
+    /// Events in order, one on each line.
     Events(Events),
     /// A session's events with their places in its turns, one a line.
     Timeline {
         /// An id, the beginning of one, or `last`.
         session: String,
-        /// Only of this turn.
+        /// Restricts the answer to this turn.
         turn: Option<u64>,
         /// The first event.
         from: u64,
-        /// Among the sessions of this machine.
+        /// The machine whose sessions are searched.
         #[serde(default)]
         machine: Option<String>,
     },
@@ -57,7 +55,7 @@ pub(crate) enum Query {
     Steps {
         /// An id, the beginning of one, or `last`.
         session: String,
-        /// Among the sessions of this machine.
+        /// The machine whose sessions are searched.
         #[serde(default)]
         machine: Option<String>,
     },
@@ -67,12 +65,12 @@ pub(crate) enum Query {
     AuditSummary(Audit),
     /// What checkpoints did, and what they cost.
     Benefit(Audit),
-    /// One decision with all that it was based on.
+    /// One decision with its evidence and policy.
     Explain {
         /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent
         /// for the last decision.
         seq: Option<u64>,
-        /// The last of this session.
+        /// The session whose last decision is explained.
         session: Option<String>,
         /// Of this machine; then `seq` is the number in its journal.
         #[serde(default)]
@@ -80,20 +78,20 @@ pub(crate) enum Query {
     },
     /// Decide again all that was decided.
     Verify {
-        /// Only of this session.
+        /// Restricts the answer to this session.
         session: Option<String>,
-        /// Only of this machine.
+        /// Restricts the answer to this machine.
         #[serde(default)]
         machine: Option<String>,
     },
     /// Decide again all that was decided, under other settings.
     WhatIf {
-        /// Only of this session.
+        /// Restricts the answer to this session.
         session: Option<String>,
-        /// Only of this machine.
+        /// Restricts the answer to this machine.
         #[serde(default)]
         machine: Option<String>,
-        /// Name of the file.
+        /// The file's name.
         name: String,
         text: String,
     },
@@ -102,11 +100,11 @@ pub(crate) enum Query {
         /// Its number.
         seq: u64,
     },
-    /// What the last days come to, for plots.
+    /// Counts of the last days, for plots.
     Trends {
         /// The number of days, up to today.
         days: u32,
-        /// Only of this machine.
+        /// Restricts the answer to this machine.
         #[serde(default)]
         machine: Option<String>,
     },
@@ -123,7 +121,7 @@ pub(crate) enum Query {
 }
 
 impl Query {
-    /// Returns whether the answer is a list of whatever there is.
+    /// Returns whether the answer is a list, which may be empty.
     pub(crate) const fn is_list(&self) -> bool {
         match self {
             Self::Sessions(_) => true,
@@ -136,29 +134,27 @@ impl Query {
 /// Selects what leaves the machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outgoing {
-    /// How much of each event.
+    /// The level at which events are sent.
     pub(crate) level: String,
-    /// Name of the machine.
     pub(crate) machine: String,
     /// Only the lines of events since then, without the heads of runs.
     pub(crate) since: Option<Timestamp>,
 }
 
-/// Selects sessions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Sessions {
     /// In one of these states; empty for any.
     pub(crate) status: Vec<SessionStatus>,
     pub(crate) agent: Option<Agent>,
-    /// In this folder or below it.
+    /// This folder, or below it.
     pub(crate) project: Option<String>,
-    /// Heard of since.
+    /// With events since this time.
     pub(crate) since: Option<Timestamp>,
     /// With this in a name, the title, the branch or the project; case does not matter.
     pub(crate) text: Option<String>,
     pub(crate) machine: Option<String>,
-    /// At most this many.
+    /// Maximum number of sessions.
     pub(crate) limit: Option<usize>,
     /// Also those in which no agent worked.
     pub(crate) all: bool,
@@ -176,27 +172,26 @@ impl Sessions {
     }
 }
 
-/// Selects events.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Events {
-    /// The first one.
+    /// The first event.
     pub(crate) from: u64,
     /// Or: the last ones, at most this many.
     pub(crate) last: Option<u64>,
-    /// Only of this session.
+    /// Restricts the answer to this session.
     pub(crate) session: Option<String>,
-    /// Only of this agent.
+    /// Restricts the answer to this agent.
     pub(crate) agent: Option<Agent>,
     /// Only of sessions in this folder or below it.
     pub(crate) project: Option<String>,
-    /// Only of this machine.
+    /// Restricts the answer to this machine.
     pub(crate) machine: Option<String>,
-    /// Only of this kind.
+    /// Restricts the answer to this kind.
     #[serde(deserialize_with = "known_kind")]
     pub(crate) kind: Option<String>,
     pub(crate) payloads: bool,
-    /// As `journal export` has them ([`journal::codec::to_export`]).
+    /// The form of `journal export` ([`journal::codec::to_export`]).
     pub(crate) export: bool,
 }
 
@@ -225,7 +220,6 @@ impl Events {
     }
 }
 
-/// Selects decisions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Audit {
@@ -236,25 +230,24 @@ pub(crate) struct Audit {
     pub(crate) machine: Option<String>,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) reason: Option<Reason>,
-    /// Not before.
+    /// The earliest time.
     pub(crate) since: Option<Timestamp>,
-    /// Not after.
+    /// The latest time.
     pub(crate) until: Option<Timestamp>,
     /// With this in the message, an action or an observation; case does not matter.
     pub(crate) text: Option<String>,
-    /// Only those before this one.
+    /// Only decisions before this one.
     pub(crate) before: Option<u64>,
     /// The newest ones, at most this many.
     pub(crate) limit: Option<u64>,
 }
 
-/// Why there is no answer.
+/// Why a query has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// It does not exist: a sentence.
+    /// What was asked for does not exist; a sentence says so.
     #[error("{0}")]
     NotFound(String),
-    /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] journal::Error),
     /// The client closed its connection.
@@ -262,7 +255,6 @@ pub(crate) enum Error {
     Gone,
 }
 
-/// A result whose error is an [`Error`].
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Takes the lines of an answer, each a JSON object; returns false once the client has disconnected.
@@ -278,7 +270,7 @@ pub(super) fn send(emit: &mut Emit<'_>, line: &impl Serialize) -> Result<()> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Progress {
-    /// The work done, and all of it.
+    /// Work done, and all work.
     pub(crate) progress: (u64, u64),
 }
 

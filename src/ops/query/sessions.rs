@@ -25,7 +25,7 @@ pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEnt
     find_session_on(journal, wanted, None)
 }
 
-/// As [`find_session`], among the sessions of one machine.
+/// Like [`find_session`], among the sessions of one machine.
 pub(super) fn find_session_on(
     journal: &Journal,
     wanted: &str,

@@ -49,7 +49,7 @@ struct Known {
     pane: Option<String>,
     tmux: Option<String>,
     last_at: Timestamp,
-    /// Read when it is asked for.
+    /// Read only if needed.
     open: Option<usize>,
 }
 
@@ -157,7 +157,7 @@ fn named(journal: &Journal, wanted: &str) -> Option<SessionEntry> {
     exact.or_else(|| find_session(journal, wanted).ok())
 }
 
-/// Returns what is known of a session, read again if it has a new event.
+/// Returns the known facts about a session, read again if it has a new event.
 fn look<'a>(
     journal: &Journal,
     known: &'a mut HashMap<Uuid, Known>,

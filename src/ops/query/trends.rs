@@ -1,4 +1,4 @@
-//! What the last days come to: the figures behind the web page's plots.
+//! Counts of the last days: the figures behind the web page's plots.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const HOOK_BOUNDS_US: [u64; 9] = [
     1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000,
 ];
 
-/// What a person can choose.
+/// The periods that a person can choose.
 const SPANS: [u32; 4] = [7, 30, 90, DAYS_MAX];
 
 /// Returns the figures of the last days, in the time zone of this machine. With 0, of the shortest span that has all that
@@ -131,12 +131,12 @@ fn counts(decisions: Decisions) -> Vec<DecisionCount> {
         .collect()
 }
 
-/// What is counted of a project or a machine.
+/// Counts of the demands of a project or machine.
 #[derive(Default)]
 struct Demands {
     demands: u64,
     wrong: u64,
-    /// Of each that was met.
+    /// For each met demand, the time until it was met.
     done_ms: Vec<u64>,
 }
 

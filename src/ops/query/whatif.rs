@@ -86,7 +86,7 @@ struct Policies<'a> {
     trust: &'a Trust,
     /// What of projects' own files is not trusted.
     waiting: &'a Mutex<BTreeSet<String>>,
-    /// Under a config.yml by project, under a file of rules by the policy of then.
+    /// Under a config.yml by project, under a file of rules by the policy of that time.
     known: HashMap<(String, u64), (Policy, u64)>,
 }
 

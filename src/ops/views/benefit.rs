@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// What checkpoints did, and what they cost. `docs/lookback.md` says how each figure is counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Benefit {
-    /// Stops that were decided.
+    /// Stops with a decision.
     pub(crate) stops: u64,
     /// Checkpoints sent.
     pub(crate) sent: u64,
-    /// Those that did not arrive, as far as is known.
+    /// Checkpoints that did not arrive, as far as is known.
     pub(crate) lost: u64,
-    /// Actions that they asked for.
+    /// Actions that the checkpoints demanded.
     pub(crate) actions: u64,
     /// Checkpoints that asked for actions and whose end is known.
     pub(crate) demands: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Benefit {
     /// Checkpoints whose end or cost their machines withhold; the figures below are without them.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
-    /// Checkpoints of which a person marked a demand wrong.
+    /// Checkpoints with a demand that a person marked wrong.
     pub(crate) wrong: u64,
     /// Answers of the model that checkpoints led to, at most.
     pub(crate) rounds: u64,
@@ -30,6 +30,6 @@ pub(crate) struct Benefit {
     pub(crate) ms: u64,
     /// Runs of tests after a checkpoint that asked for them.
     pub(crate) tests_run: u64,
-    /// Those that failed.
+    /// Test runs that failed.
     pub(crate) failures_found: u64,
 }

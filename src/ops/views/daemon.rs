@@ -22,14 +22,14 @@ pub(crate) struct DaemonStatus {
     pub(crate) pid: u32,
     pub(crate) uptime_ms: u64,
     pub(crate) ready: bool,
-    /// Sessions that are in memory.
+    /// Number of sessions in memory.
     pub(crate) awake: usize,
     pub(crate) rejected: u64,
     pub(crate) overloaded: u64,
     pub(crate) unspooled: u64,
     pub(crate) duplicates: u64,
     pub(crate) restarted: u64,
-    /// What recovery found.
+    /// What recovery found, one line each.
     pub(crate) recovery: Vec<String>,
     /// What was damaged in the journal during the last 30 days and repaired.
     pub(crate) repaired: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) struct FleetLine {
     pub(crate) level: Option<String>,
     /// The last event that the broker has.
     pub(crate) sent: u64,
-    /// Events that it does not have yet.
+    /// Number of events that the broker does not have yet.
     pub(crate) backlog: u64,
     /// When the broker last acknowledged some.
     pub(crate) sent_at: Option<Timestamp>,
@@ -62,18 +62,18 @@ pub(crate) struct FleetLine {
     pub(crate) collected: Option<u64>,
     /// The last day on which the certificate holds.
     pub(crate) until: Option<String>,
-    /// Why nothing is sent or taken in.
+    /// Why nothing is sent or received.
     pub(crate) trouble: Option<String>,
-    /// At the collector: what is taken in.
+    /// Only at the collector: what it receives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) collects: Option<Collects>,
 }
 
-/// What a collector takes in.
+/// What a collector receives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Collects {
-    /// Journals of which there are events.
+    /// Number of journals that it has events of.
     pub(crate) journals: u64,
     /// Messages since the start.
     pub(crate) runs: u64,
@@ -81,22 +81,22 @@ pub(crate) struct Collects {
     pub(crate) behind: u64,
     /// When the last ones came.
     pub(crate) taken_at: Option<Timestamp>,
-    /// Machines of which nothing can be taken in, and why.
+    /// Machines whose events are refused, and why.
     pub(crate) parked: Vec<String>,
     /// What is not right with the broker's streams.
     pub(crate) notes: Vec<String>,
-    /// The copy in Postgres, if one is set up.
+    /// The copy in Postgres, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) postgres: Option<Copied>,
 }
 
-/// How far a collector's copy in Postgres is.
+/// The state of a collector's copy in Postgres.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Copied {
-    /// The last event that it has.
+    /// The last copied event.
     pub(crate) last: u64,
-    /// Events that it does not have yet.
+    /// Number of events that are not copied yet.
     pub(crate) behind: u64,
     /// When something was last written.
     pub(crate) written_at: Option<Timestamp>,

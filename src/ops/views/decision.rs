@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::source::Source;
 
-/// A decision in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DecisionRow {
     pub(crate) seq: u64,
@@ -29,13 +28,13 @@ pub(crate) struct DecisionRow {
     pub(crate) observations: Vec<String>,
     pub(crate) all_clear: bool,
     pub(crate) message: Option<String>,
-    /// The session's project, in lists only.
+    /// The session's project; only in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) project: Option<String>,
     /// The repository that it is a clone of, in lists only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<String>,
-    /// In a collector's journal only.
+    /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<Source>,
 }

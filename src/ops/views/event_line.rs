@@ -11,7 +11,7 @@ pub(crate) struct EventLine {
     pub(crate) event: Envelope,
     /// None leaves the field `payload` out.
     pub(crate) payload: Option<Payload>,
-    /// Its JSON is that of [`codec::to_export`].
+    /// Whether the JSON is that of [`codec::to_export`].
     pub(crate) is_export: bool,
 }
 

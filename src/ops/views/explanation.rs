@@ -38,7 +38,7 @@ pub(crate) struct Explanation {
     pub(crate) others: Vec<OtherStop>,
 }
 
-/// A stop beside the one that is explained.
+/// Another stop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OtherStop {
     /// Sequence number of its decision.
@@ -49,7 +49,6 @@ pub(crate) struct OtherStop {
     pub(crate) reason: Reason,
 }
 
-/// An exit that was considered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExitView {
     pub(crate) reason: Reason,
@@ -75,7 +74,7 @@ pub(crate) struct MarkView {
     pub(crate) note: String,
 }
 
-/// When an event was in the journal.
+/// How long after the stop an event was journaled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TimeAfter {
     pub(crate) kind: String,
@@ -83,7 +82,6 @@ pub(crate) struct TimeAfter {
     pub(crate) after_us: i64,
 }
 
-/// The outcome of a decision's demand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Demand {
     pub(crate) end: DemandEnd,

@@ -55,10 +55,10 @@ pub(crate) struct LaneLine {
     said: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
-    /// On the first line only.
+    /// Only on the first line.
     #[serde(flatten)]
     pub(crate) of: Option<LaneSession>,
-    /// On the first line of a turn.
+    /// Only on the first line of a turn.
     #[serde(flatten)]
     pub(crate) turn: Option<LaneTurn>,
 }
@@ -81,7 +81,7 @@ struct LaneCall {
     kind: ToolKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// Where it has no command.
+    /// Only if the call has no command.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paths: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,7 +112,7 @@ impl LaneLine {
             | Event::ToolFinished { call, .. }
             | Event::ToolFailed { call, .. }
             | Event::PermissionAsked { call, .. } => line.call = Some(LaneCall::new(call)),
-            // As long as all the rest of a session, and nothing of it is shown.
+            // As long as the rest of a session, of which nothing is shown.
             Event::EvidenceGathered { .. }
             | Event::FactsGathered { .. }
             | Event::BaselineTaken { .. }

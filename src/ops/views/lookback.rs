@@ -1,4 +1,4 @@
-//! What the agents' own transcripts come to.
+//! Counts from the agents' own transcripts.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(crate) struct LookBack {
     pub(crate) groups: Vec<LookBackGroup>,
     /// What would have been asked, by the rule that asks; the most frequent first.
     pub(crate) rules: Vec<RuleCount>,
-    /// By day and project, in order.
+    /// Counts by day and project, in order.
     pub(crate) days: Vec<DayCount>,
     /// The turns most worth reading.
     pub(crate) worth: Vec<PastTurnRow>,
@@ -79,12 +79,12 @@ pub(crate) struct PastTurnRow {
     pub(crate) nothing_run: bool,
     pub(crate) tests_failed: bool,
     pub(crate) error_left: bool,
-    /// What its end would have got; null if a person stopped the agent.
+    /// The verdict at its end; null if a person stopped the agent.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) reason: Option<Reason>,
-    /// What would have been asked for.
+    /// What checkpoints would have demanded.
     pub(crate) asked: Vec<String>,
-    /// The rules that ask.
+    /// The rules behind the demands.
     pub(crate) rules: Vec<String>,
     pub(crate) transcript: PathBuf,
     /// The command that resumes the session.
@@ -98,13 +98,13 @@ pub(crate) struct FileProblem {
     pub(crate) problem: String,
 }
 
-/// What was taken into the journal.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Imported {
     pub(crate) sessions: u64,
     pub(crate) turns: u64,
     pub(crate) events: u64,
-    /// Turns that were imported before.
+    /// Number of turns that were imported before.
     pub(crate) known: u64,
     /// Turns from before what was imported of their sessions: events are only appended.
     pub(crate) earlier: u64,

@@ -20,19 +20,18 @@ pub(crate) struct Overview {
     pub(crate) hooks: HookFigures,
 }
 
-/// Which journal it is.
+/// Identity of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JournalLine {
     pub(crate) id: Uuid,
-    /// Since when it has this id.
+    /// When it got this id.
     pub(crate) since: Timestamp,
-    /// Why it got it.
+    /// Why it got this id.
     pub(crate) because: Renewal,
     /// It has the events of other machines.
     pub(crate) collector: bool,
 }
 
-/// The sessions of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentLine {
     pub(crate) agent: Agent,
@@ -57,8 +56,8 @@ pub(crate) struct Stats {
     pub(crate) sessions: usize,
     pub(crate) store_bytes: u64,
     pub(crate) intake_bytes: u64,
-    /// Events of each kind.
+    /// Number of events of each kind.
     pub(crate) kinds: BTreeMap<String, u64>,
-    /// Events of each agent.
+    /// Number of events of each agent.
     pub(crate) agents: BTreeMap<String, u64>,
 }

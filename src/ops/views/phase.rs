@@ -5,7 +5,6 @@ use journal::{Criterion, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A phase record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PhaseView {
@@ -20,7 +19,7 @@ pub(crate) struct PhaseView {
     /// Free fields of the caller's.
     pub(crate) metadata: Value,
     pub(crate) project: Option<String>,
-    /// The file's name, or its path.
+    /// The file's name or path.
     pub(crate) file: String,
 }
 

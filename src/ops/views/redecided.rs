@@ -4,18 +4,18 @@ use journal::{Agent, Decision, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Whether decisions come out the same again.
+/// Whether decisions have the same result again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reproved {
     pub(crate) decisions: usize,
     pub(crate) matched: usize,
     pub(crate) mismatched: Vec<Mismatch>,
-    /// Those of which a machine withholds a part, so that they cannot be decided again.
+    /// Decisions with a part that a machine withholds, so that they cannot be made again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
 }
 
-/// A decision that does not come out the same.
+/// A decision that has another result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mismatch {
     pub(crate) seq: u64,
@@ -36,15 +36,16 @@ pub(crate) struct WhatIf {
     pub(crate) decisions: usize,
     pub(crate) read_as: ReadAs,
     pub(crate) changed: Vec<ChangedDecision>,
-    /// Decisions of which a machine withholds a part, so that they cannot be decided again.
+    /// Decisions with a part that a machine withholds, so that they cannot be made again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
-    /// What of projects' own files was left out because nobody trusts it, one line for each project.
+    /// The parts of projects' own files that were left out because the user does not trust them, one line for each
+    /// project.
     #[serde(default)]
     pub(crate) waiting: Vec<String>,
 }
 
-/// What a file was taken for.
+/// How a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ReadAs {
@@ -61,11 +62,10 @@ pub(crate) struct ChangedDecision {
     pub(crate) agent: Agent,
     pub(crate) was: Side,
     pub(crate) now: Side,
-    /// It passed before anything was looked up, so what it would ask for is not known.
+    /// It passed before evidence was gathered, so its demands are not known.
     pub(crate) guessed: bool,
 }
 
-/// One of the two decisions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Side {
     pub(crate) verdict: Verdict,

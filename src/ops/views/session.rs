@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::source::SessionSource;
 use crate::render::printable;
 
-/// What people know a session by.
+/// How people recognize a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionTitle {
     /// The first message of a person, cut to one line.
@@ -43,7 +43,7 @@ impl SessionTitle {
         title.unwrap_or_else(|| format!("({})", printable(&name())))
     }
 
-    /// Returns where it is, in words: branch and pane.
+    /// Returns branch and pane, in words.
     pub(crate) fn place(&self) -> String {
         let parts = [&self.branch, &self.pane];
         let parts: Vec<_> = parts
@@ -62,7 +62,6 @@ impl SessionTitle {
 /// The variable in which tmux names an agent's pane.
 const PANE: &str = "TMUX_PANE";
 
-/// A session in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionRow {
     pub(crate) session: Uuid,
@@ -82,7 +81,7 @@ pub(crate) struct SessionRow {
     pub(crate) cleared: bool,
     /// When the checkpoint after a restart is due.
     pub(crate) restart: Option<Timestamp>,
-    /// The decision whose checkpoint is on its way.
+    /// The decision whose delivery is open.
     pub(crate) delivering: Option<u64>,
     pub(crate) blocks_this_turn: u32,
     pub(crate) first_at: Timestamp,
@@ -91,17 +90,17 @@ pub(crate) struct SessionRow {
     pub(crate) injected: u64,
     pub(crate) passed: u64,
     pub(crate) status: SessionStatus,
-    /// It waits for nobody, and its agent has been quiet for a day.
+    /// It needs no person, and its agent has been quiet for a day.
     pub(crate) earlier: bool,
     #[serde(flatten)]
     pub(crate) title: SessionTitle,
     /// The repository that its project is a clone of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<String>,
-    /// In a collector's journal only.
+    /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
-    /// The machine withholds a part of what all of this is made of.
+    /// Its machine withholds a part of the data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) withheld: bool,
 }
@@ -155,7 +154,7 @@ impl SessionRow {
         self.notification.as_deref().filter(|_| self.status.waits())
     }
 
-    /// Returns the words for what applies to its next stop, and for what is on its way.
+    /// Returns the words for what applies to its next stop, and for its open delivery.
     pub(crate) fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("cleared", self.cleared),

@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// The state of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StateView {
     pub(crate) session: Uuid,
     pub(crate) native_session: String,
     pub(crate) agent: Agent,
-    /// The last event.
+    /// Sequence number of the last event.
     pub(crate) seq: u64,
     pub(crate) at: Option<Timestamp>,
     pub(crate) project: String,
@@ -40,7 +39,7 @@ pub(crate) struct StateView {
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) counts: Counts,
     pub(crate) calls: Vec<ToolCall>,
-    /// The machine withholds a part of what all of this is made of.
+    /// Its machine withholds a part of the data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) withheld: bool,
 }
@@ -80,7 +79,7 @@ impl StateView {
         }
     }
 
-    /// Returns its fields by their names in JSON.
+    /// Returns the fields by their JSON names.
     pub(crate) fn fields(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(fields)) => fields,
@@ -99,9 +98,9 @@ impl StateView {
 pub(crate) struct Changed {
     /// A dot leads to a part of a field.
     pub(crate) field: String,
-    /// Of a list only what is not in the later one.
+    /// The old value; of a list only what the new one lacks.
     pub(crate) was: Value,
-    /// Of a list only what is not in the earlier one.
+    /// The new value; of a list only what the old one lacks.
     pub(crate) now: Value,
 }
 

@@ -10,11 +10,11 @@ pub(crate) struct StatusLine {
     /// The line, in words of the program only; empty if there is nothing to show.
     pub(crate) text: String,
     pub(crate) session: Option<LineSession>,
-    /// If the line is about more than one session.
+    /// Only if the line is about several sessions.
     pub(crate) sessions: Option<LineCounts>,
 }
 
-/// What the line is made of for one session.
+/// The values that the line of one session shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct LineSession {
     pub(crate) session: Uuid,
@@ -28,7 +28,7 @@ pub(crate) struct LineSession {
     pub(crate) turn_ms: Option<u64>,
 }
 
-/// Counts of sessions by what they do.
+/// Number of sessions in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct LineCounts {
     pub(crate) needs_you: usize,

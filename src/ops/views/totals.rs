@@ -14,7 +14,6 @@ pub(crate) struct Summary {
     pub(crate) rules: Vec<RuleTotals>,
 }
 
-/// The demands of one rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RuleTotals {
     pub(crate) rule: String,
@@ -27,7 +26,7 @@ pub(crate) struct RuleTotals {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group {
-    /// In a collector's journal only.
+    /// Only in a collector's journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) machine: Option<String>,
     pub(crate) agent: Agent,
@@ -45,7 +44,7 @@ pub(crate) struct Totals {
     pub(crate) injected: u64,
     pub(crate) passed: u64,
     pub(crate) passed_by_reason: BTreeMap<String, u64>,
-    /// Checkpoints by what became of them: this and the three fields after it.
+    /// Checkpoints by their outcome: this and the three fields after it.
     pub(crate) confirmed: u64,
     pub(crate) failed: u64,
     pub(crate) expired: u64,
@@ -59,6 +58,6 @@ pub(crate) struct Totals {
     /// Checkpoints that asked for actions and whose end their machines withhold.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
-    /// Checkpoints of which a person marked a demand wrong.
+    /// Checkpoints with a demand that a person marked wrong.
     pub(crate) wrong: u64,
 }

@@ -22,7 +22,6 @@ pub(crate) struct RulesView {
     pub(crate) trace: Vec<RuleTrace>,
 }
 
-/// How one rule came to its actions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RuleTrace {
     pub(crate) rule: String,

@@ -5,18 +5,18 @@ use serde::Serialize;
 use super::benefit::Benefit;
 use super::totals::RuleTotals;
 
-/// What the last days come to, in the time zone of this machine.
+/// Counts of the last days, in the time zone of this machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Trends {
     pub(crate) days: Vec<String>,
     pub(crate) decisions: Vec<DecisionCount>,
     /// By the day of the demand, counted as `audit --summary` does.
     pub(crate) demands: Vec<DemandCount>,
-    /// The demands by the rule that made them.
+    /// The demands by rule.
     pub(crate) rules: Vec<RuleTotals>,
-    /// The demands by project, the one with the most first.
+    /// The demands by project, most demands first.
     pub(crate) projects: Vec<DemandsBy>,
-    /// The demands by machine, in a collector's journal.
+    /// The demands by machine; only in a collector's journal.
     pub(crate) machines: Vec<DemandsBy>,
     /// All machines of a collector's journal.
     pub(crate) known_machines: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) struct DemandsBy {
     /// Those whose end is known.
     pub(crate) demands: u64,
     pub(crate) met: u64,
-    /// Those of which something is marked wrong.
+    /// Demands that are marked wrong.
     pub(crate) wrong: u64,
     /// From the demand to its last action, the middle of those that were met.
     pub(crate) done_ms: Option<u64>,

@@ -101,7 +101,7 @@ fn a_dry_run_shows_a_diff_and_writes_nothing_anywhere() {
         said.contains("-  \"a\": 1\n+  \"a\": 1,\n") && said.contains("+++ "),
         "{said}"
     );
-    assert!(!said.contains('\x1b'), "colours are for terminals");
+    assert!(!said.contains('\x1b'), "colors are for terminals");
     assert_eq!(machine.tree(), before);
     assert!(!machine.home().join(".local").exists());
 

@@ -6,7 +6,7 @@ use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::terminal::{Server, until};
 use crate::support::{Home, run};
 
-/// `top` in a pane of its own, in a shell that says afterwards how it ended.
+/// `top` in a pane of its own, in a shell that says afterward how it ended.
 struct Top<'a> {
     server: &'a Server,
     pane: String,
@@ -103,8 +103,8 @@ fn play_session(daemon: &Daemon) {
 /// Returns a screen without what differs from run to run: digits of times, and what comes after them in a line.
 fn masked(screen: &str) -> String {
     let line = |line: &str| {
-        let line = match line.split_once(" heard of ") {
-            Some((before, _)) => format!("{before} heard of .."),
+        let line = match line.split_once(" last event ") {
+            Some((before, _)) => format!("{before} last event .."),
             None => line.to_owned(),
         };
         let is_time = |at: usize| {
@@ -145,7 +145,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
 
-     57147911: [script:basic] please do it; waiting, agent_finished, heard of ..
+     57147911: [script:basic] please do it; waiting, agent_finished, last event ..
     00:00:00.000      22  claude 57147911  decided              inject generic after
     00:00:00.000      23  claude 57147911  delivery attempted   hook_reply of 22
     00:00:00.000      24  claude 57147911  model stepped        MessageDisplay
@@ -269,19 +269,19 @@ fn a_daemon_that_goes_is_missed_and_found_again() {
 fn no_color_is_kept_to() {
     let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
     play_session(&daemon);
-    let coloured = |variables: &str| {
+    let colored = |variables: &str| {
         let top = Top::start(&server, &daemon.home, variables);
         top.waits_for("waiting");
         let screen = server.tmux(&["capture-pane", "-p", "-e", "-t", &top.pane]);
         top.press(&["q"]);
         top.ends_cleanly();
-        // The palette's colours, by their short codes or as those of 256.
+        // The palette's colors, by their short codes or as those of 256.
         ["\x1b[33m", "38;5;3m"]
             .iter()
             .any(|yellow| screen.contains(yellow))
     };
-    assert!(coloured("A=b"));
-    assert!(!coloured("NO_COLOR=1"));
+    assert!(colored("A=b"));
+    assert!(!colored("NO_COLOR=1"));
 }
 
 #[test]

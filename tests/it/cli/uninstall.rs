@@ -6,7 +6,7 @@ use crate::support::terminal::{Server, until};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_checkpointd");
 const DATA: &str = ".local/share/checkpointd/journal";
 
-/// A command in a terminal of its own, and a shell that says afterwards how it ended.
+/// A command in a terminal of its own, and a shell that says afterward how it ended.
 struct Terminal<'a> {
     server: &'a Server,
     pane: String,

@@ -112,12 +112,12 @@ pub(super) fn tree() -> Vec<File> {
 
 /// Fails with all that breaks a rule.
 #[track_caller]
-pub(super) fn assert_none(offences: &[String], what_to_do: &str) {
+pub(super) fn assert_none(offenses: &[String], what_to_do: &str) {
     assert!(
-        offences.is_empty(),
+        offenses.is_empty(),
         "{what_to_do}\n{} found:\n{}",
-        offences.len(),
-        offences.join("\n")
+        offenses.len(),
+        offenses.join("\n")
     );
 }
 

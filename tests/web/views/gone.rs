@@ -128,7 +128,7 @@ pub(crate) fn keys(stage: &Stage, browser: &Browser) {
     let said = browser.text("document.querySelector('dialog[open]').innerText");
     for part in [
         "to the search box",
-        "nothing is told of it",
+        "it is not announced",
         "a checkpoint that arrived",
         "Finished",
     ] {

@@ -1,4 +1,4 @@
-//! Repositories whose own configuration names programs for git to run. None may run when the work tree is looked at;
+//! Repositories whose own configuration names programs for git to run. None may run when the work tree is examined;
 //! that the plain `git status` runs each of them shows that the attack is real.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::git::{inspect_with, snapshot as git_state};
 struct Attack {
     repo: Repo,
     cwd: PathBuf,
-    /// The changed files; none where the repository is not used at all.
+    /// The changed files; `None` if the repository is not used at all.
     changed: Option<&'static [&'static str]>,
 }
 

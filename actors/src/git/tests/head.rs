@@ -7,7 +7,7 @@ use super::support::*;
 use crate::git::head::{NOT_KNOWN_HERE, head_with};
 use crate::git::{Tree, Wanted, inspect_with};
 
-/// Name of the case, what was there before the turn, what the turn does, and the expected paths.
+/// Name of the case, the state before the turn, what the turn does, and the expected paths.
 const CASES: &[(&str, Change, Change, &[&str])] = &[
     (
         "committed in the second before the prompt",

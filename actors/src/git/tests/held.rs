@@ -3,7 +3,7 @@
 use super::Change;
 use super::support::*;
 
-/// Name of the case, the change, and what is known of the files.
+/// Name of the case, the change, and the facts about the files.
 const HELD: &[(&str, Change, &str)] = &[
     (
         "a new empty file",

@@ -118,7 +118,7 @@ fn a_submodule_counts_as_its_path() {
     ])
     .commit_at(BEFORE);
     assert_eq!(repo.checked_paths(), [""; 0]);
-    // New files alone are none of `git diff`'s changes.
+    // New files alone are not among `git diff`'s changes.
     repo.write("sub/new", "");
     assert_eq!(repo.checked_paths(), [""; 0]);
     repo.write("sub/kept", "dirty");
@@ -181,7 +181,7 @@ fn hashes_follow_the_content() {
         Some(digest::of_text("no such target"))
     );
     assert_eq!(hash_of(&tree, "kept"), None);
-    // A large file is told by its length and time.
+    // A large file is identified by its length and time.
     let then = hash_of(&tree, "large");
     assert!(then.is_some() && then != Some(digest::of_text(&large)));
     assert_eq!(hash_of(&repo.inspect(None), "large"), then);

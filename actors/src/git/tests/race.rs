@@ -1,4 +1,4 @@
-//! A repository's configuration that is rewritten while the work tree is looked at, again and again.
+//! A repository's configuration that is rewritten while the work tree is examined, again and again.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use super::attacks::{marker, payload};
 use super::support::*;
 use crate::git::inspect_with;
 
-/// How often the work tree is looked at.
+/// How often the work tree is examined.
 const LOOKS: usize = 40;
 
 /// Puts a file with a filter and one without in the place of a configuration, in turn.

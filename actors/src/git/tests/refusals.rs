@@ -194,8 +194,8 @@ fn a_git_that_closes_its_output_and_stays_is_killed() {
     );
 }
 
-/// The daemon may have been started from within git, or by somebody who means harm. The test starts itself again,
-/// because a process cannot safely change its own environment.
+/// The daemon may have been started from within git, or by an attacker. The test starts itself again, because a process
+/// cannot safely change its own environment.
 #[test]
 fn variables_of_the_daemon_do_not_mislead() {
     const REPO: &str = "CHECKPOINTD_TEST_REPO";

@@ -1,4 +1,4 @@
-//! Repositories that are stored or set up in other ways. The private folder that stands for each must show what git shows.
+//! Repositories that are stored or set up in other ways. The private folder for each must show what git shows.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -173,7 +173,7 @@ fn a_branch_is_compared_with_the_one_that_it_follows() {
 }
 
 #[test]
-fn a_private_folder_has_no_setting_that_names_a_program_and_is_gone_afterwards() {
+fn a_private_folder_has_no_setting_that_names_a_program_and_is_gone_afterward() {
     let repo = Repo::new();
     for (key, value) in [
         ("filter.x.clean", "touch pwned"),

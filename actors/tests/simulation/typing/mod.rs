@@ -216,7 +216,7 @@ impl World {
                 redactor,
                 agents: checkpoint::config::DescribedAgents::NONE,
             };
-            self.journal(hooks::normalise(&call, reading)?.draft)?;
+            self.journal(hooks::normalize(&call, reading)?.draft)?;
         }
         Ok(())
     }

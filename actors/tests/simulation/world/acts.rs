@@ -170,7 +170,7 @@ impl World<'_> {
         let call = headers
             .with_payload(self.calls[number].payload.as_bytes(), reading.agents)
             .map_err(|error| error.to_string())?;
-        hooks::normalise(&call, reading).map(|normal| normal.draft.id)
+        hooks::normalize(&call, reading).map(|normal| normal.draft.id)
     }
 
     /// Sends a call, for the first time or again. A call without a waiting client came from the spool.

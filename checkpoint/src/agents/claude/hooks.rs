@@ -37,8 +37,8 @@ pub(super) fn event(hook: &str, host: Host, payload: &Payload<'_>) -> Event {
     }
 }
 
-/// A shell runs until somebody ends it (a development server), or its end is told to the agent in its next turn. Every
-/// other kind of task goes on with the agent's work, and hands its result to the agent.
+/// A shell runs until it is stopped (a development server), or the agent learns about its end in its next turn. Every
+/// other kind of task is part of the agent's work and hands its result to the agent.
 const NOT_RETURNING: &str = "shell";
 
 /// Returns how many running tasks bring another stop; `None` if one of them does not say what it is.

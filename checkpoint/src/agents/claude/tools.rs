@@ -66,7 +66,7 @@ pub(super) fn tagged<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
         .map(|(inside, _)| inside.trim())
 }
 
-/// Reads whether a command in the background failed, from a result or a notice about it; none if it goes on.
+/// Reads whether a command in the background failed, from a result or a notice about it; `None` while it runs.
 pub(super) fn task_end(text: &str) -> Option<bool> {
     // What comes after is the program's own text.
     let head = ["<output>", "<stdout>", "<result>"]

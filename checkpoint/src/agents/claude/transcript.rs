@@ -29,7 +29,7 @@ const MARKS: [&str; 4] = [
     "\"queued_command\"",
 ];
 
-/// So many bytes of a result hold the path of the file that was read.
+/// The path of the file that was read is within this many bytes of a result.
 const PATH_BYTES: usize = 1_024;
 
 /// How the note begins that a person stopped the agent.
@@ -140,7 +140,6 @@ struct Attachment<'a> {
     command_mode: Scalar<'a>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,
@@ -291,10 +290,10 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
         return None;
     };
     let failed = block.is_error.is_true();
-    // The text of a file that was read or edited is of no use, and may be long.
+    // The text of a file that was read or edited is not needed, and may be long.
     let is_file = line.tool_use_result.is_some_and(|result| {
         let head = |bytes: usize| result.get().get(..bytes).unwrap_or(result.get());
-        // The file with the output of a command in the background is no file of the project.
+        // The file with the output of a command in the background is not a file of the project.
         head(64).contains("\"filePath\"") && !head(PATH_BYTES).contains(".output\"")
     });
     let text = if failed || !is_file {
@@ -329,7 +328,7 @@ fn task_ended<'a>(text: &str) -> Option<Entry<'a>> {
     Some(Entry::TaskEnded { task, failed })
 }
 
-/// Text that a hook adds, and prompts that the agent took up while it was working, are attachments.
+/// Text that a hook adds, and prompts that the agent handled while it was working, are attachments.
 fn add_attachment<'a>(line: &Line<'a>, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
     let Some(attachment) = json::part::<Attachment<'_>>(line.attachment) else {
         return;

@@ -1,4 +1,4 @@
-//! What a rollout says was run: items, and events of older rollouts.
+//! What a rollout says about runs: items, and events of older rollouts.
 
 use std::borrow::Cow;
 
@@ -97,7 +97,7 @@ pub(super) fn add_item<'a>(
     }
 }
 
-/// Adds what was run and how it ended.
+/// Adds a command that was run, and its end.
 fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     // A person's own `!` command is not the agent's.
     if item.source.text() == "user_shell" {
@@ -119,7 +119,7 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     } else {
         ("apply_patch", Value::from(patch_of(item.changes)))
     };
-    // A second look at a running command is not a second command.
+    // A second check of a running command is not a second command.
     if item.source.text() != "unified_exec_interaction" {
         let began = at.minus(std::time::Duration::from_millis(duration_ms.unwrap_or(0)));
         entries.push(Entry::Call {
@@ -155,7 +155,7 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
         refused: status == "declined",
         running: status == "in_progress",
         task: None,
-        // Of edits that went well the text is of no use, and may be long.
+        // The text of successful edits is not needed, and may be long.
         text: if is_command || failed {
             read_json::plain(raw)
         } else {

@@ -85,7 +85,7 @@ fn string(text: &str, quote: char) -> Option<(Cow<'_, str>, usize)> {
             'n' => value.push('\n'),
             't' => value.push('\t'),
             'r' => value.push('\r'),
-            // A line that goes on.
+            // A line that continues in the next one.
             '\n' => {}
             'u' | 'x' => {
                 let digits = if escaped == 'u' { 4 } else { 2 };

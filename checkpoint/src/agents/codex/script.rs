@@ -1,8 +1,8 @@
 //! Scripts: JavaScript that the model writes for the tool `exec`, and that calls the other tools.
 //!
-//! Newer rollouts have an item for each command and patch of a script. Older ones have the script only, and of a command
-//! that still runs there is no item yet. So the calls of a script are read from its text, as far as they are written out,
-//! and those that an item repeats are dropped.
+//! Newer rollouts have an item for each command and patch of a script. Older ones have the script only, and no item yet
+//! for a command that still runs. So the calls of a script are read from its text, as far as they are written out, and
+//! those that an item repeats are dropped.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,9 +19,9 @@ use crate::transcript::normal::{self, Entry};
 pub(super) const TOOL: &str = "exec";
 /// The most calls that are read from one script.
 const CALLS_MAX: usize = 32;
-/// The tool that waits for a script.
+/// The tool that waits for a script's end.
 const WAIT: &str = "wait";
-/// How a patch begins.
+/// First line of a patch.
 const PATCH: &str = "*** Begin Patch";
 
 /// Returns the script that a call of `wait` waits for.
@@ -84,7 +84,7 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
     expanded
 }
 
-/// Returns the result of a wait: the script came to its end; how its command ended is in what it printed.
+/// Returns the result of a wait: the script has ended; its output says how its command ended.
 fn waited(entry: Entry<'_>) -> Entry<'_> {
     let Entry::Result {
         id,
@@ -131,8 +131,8 @@ fn divided<'a>(entry: Entry<'a>, ids: &[String], is_coded: bool) -> Vec<Entry<'a
     ids.iter().enumerate().map(one).collect()
 }
 
-/// Ties a look at a command in the background, whose id no result named, to the command before it that may still have run:
-/// a script that prints only what its command printed does not say that it goes on.
+/// Assigns a check of a background command, whose id no result named, to the last command before it that may still have
+/// run: a script that prints only its command's output does not say that the command still runs.
 fn tie(entries: &mut [Entry<'_>]) {
     let mut known: HashSet<String> = HashSet::new();
     let mut open: Option<usize> = None;
@@ -245,12 +245,12 @@ fn calls<'a>(script: &ToolCall, echoes: &mut Echoes) -> Vec<Entry<'a>> {
     found
 }
 
-/// What a script calls.
+/// The calls of a script.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Script {
     commands: Vec<String>,
     patches: Vec<String>,
-    /// The command in the background that it looks at.
+    /// The command in the background whose output it reads.
     session: Option<String>,
 }
 
@@ -288,7 +288,7 @@ impl Script {
             .filter(|text| text.trim_start().starts_with(PATCH))
             .map(str::to_owned)
             .collect();
-        // `{cmd}` stands for `{cmd: cmd}`; else it may be one of a list.
+        // `{cmd}` means `{cmd: cmd}`; else it may be one of a list.
         if script.commands.is_empty() && text.contains("exec_command") {
             let named = ["cmd", "command"]
                 .iter()

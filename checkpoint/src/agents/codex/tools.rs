@@ -118,7 +118,7 @@ fn frame(result: &ResultText<'_>) -> Frame {
     frame
 }
 
-/// Returns the id of the command that goes on in the background, by the lines before the output.
+/// Returns the id of the command that continues in the background, by the lines before the output.
 pub(super) fn session_in(text: &str) -> Option<&str> {
     let mut head = text.lines().take_while(|line| *line != "Output:").take(8);
     head.find_map(|line| line.strip_prefix("Process running with session ID "))

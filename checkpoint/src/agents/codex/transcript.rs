@@ -160,7 +160,6 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     is_codex.then_some(facts)
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,
@@ -184,7 +183,7 @@ pub(super) fn line<'a>(
     Read::Own { may_begin: true }
 }
 
-/// Returns a line that is of interest.
+/// Returns the parsed line if it has a type that is read.
 fn parsed(text: &str) -> serde_json::Result<Option<Line<'_>>> {
     if !MARKS.iter().any(|mark| text.contains(mark)) {
         return Ok(None);

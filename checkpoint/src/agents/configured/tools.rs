@@ -1,5 +1,4 @@
-//! Tools by Claude Code's names. How a result is written is not known, so each sign of a failure that says so plainly
-//! counts.
+//! Tools by Claude Code's names. The form of their results is unknown, so each plain sign of a failure counts.
 
 use journal::ToolKind;
 use serde_json::Value;

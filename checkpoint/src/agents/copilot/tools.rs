@@ -40,7 +40,7 @@ pub(super) const TOOLS: Tools = Tools {
     ],
 };
 
-/// A command that failed is told as a success. Only the last line has its exit code.
+/// A failed command is reported as a success. Only the last line has its exit code.
 fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
     let kind = response.get("resultType").and_then(Value::as_str);
     ResultText {

@@ -82,7 +82,7 @@ struct Request<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// What a call returned.
+/// The result of a call.
 #[derive(Deserialize)]
 struct Said<'a> {
     #[serde(borrow, default)]
@@ -98,7 +98,6 @@ struct Execution<'a> {
     exit_code: Scalar<'a>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,

@@ -22,7 +22,7 @@ pub(super) const FIELDS: Fields = Fields {
     frequent: &["preToolUse", "postToolUse", "postToolUseFailure"],
 };
 
-/// How many answers in a row Cursor submits, if an entry does not say it.
+/// How many answers in a row Cursor submits, if an entry does not set it.
 const LOOP_LIMIT: u64 = 5;
 
 pub(super) fn event(hook: &str, mut host: Host, payload: &Payload<'_>) -> Event {

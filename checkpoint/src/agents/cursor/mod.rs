@@ -70,7 +70,7 @@ impl Adapter for Cursor {
         Forward::Lines(|_, _, _, _| Read::Nothing)
     }
 
-    /// The editor has no terminal. A run that nobody watches calls no stop hook.
+    /// The editor has no terminal. A run without a person calls no stop hook.
     fn headless(&self, _: &Place) -> HeadlessSign {
         HeadlessSign::Known(false)
     }

@@ -1,4 +1,4 @@
-//! Hook calls as Cursor's documentation has them.
+//! Hook calls in the form of Cursor's documentation.
 
 use journal::{Agent, Event, PromptOrigin, ToolKind};
 use serde_json::{Value, json};

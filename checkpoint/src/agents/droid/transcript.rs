@@ -60,7 +60,6 @@ struct Part<'a> {
     content: Option<&'a RawValue>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,

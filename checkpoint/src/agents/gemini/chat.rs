@@ -1,4 +1,4 @@
-//! The list of messages, as a log of changes or one document says it.
+//! The list of messages, from a log of changes or from one document.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,6 @@ pub(super) struct Chat<'a> {
     pub(super) index: HashMap<String, usize>,
     pub(super) session: Option<String>,
     pub(super) is_gemini: bool,
-    /// It is the chat of a subagent.
     pub(super) is_subagent: bool,
 }
 
@@ -72,7 +71,7 @@ pub(super) fn document(text: &str) -> Option<Chat<'_>> {
 #[derive(Default)]
 pub(super) struct Log<'a> {
     pub(super) lines: Vec<Line<'a>>,
-    /// The last of them replaces the whole list. What comes before it is of no use but for the session's id.
+    /// The last of them replaces the whole list. From earlier lines, only the session's id is needed.
     pub(super) is_all: bool,
 }
 
@@ -104,7 +103,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Returns whether a line sets all messages.
+/// Returns whether a line replaces all messages.
 fn replaces(line: &Line<'_>) -> bool {
     json::part::<Line<'_>>(line.set).is_some_and(|set| set.messages.is_some())
 }
@@ -125,7 +124,7 @@ impl<'a> Chat<'a> {
             self.is_gemini = true;
             self.set(&change);
         } else if !line.rewind_to.text().is_empty() {
-            // The message goes too; one that is not here lies before the tail.
+            // The message is removed too; if it is missing here, it is before the tail.
             let at = self.index.get(line.rewind_to.text()).copied().unwrap_or(0);
             self.messages.truncate(at);
             self.index.retain(|_, place| *place < at);

@@ -35,12 +35,12 @@ impl Adapter for Kimi {
         hooks::event(hook, host, payload)
     }
 
-    /// It goes on once in a turn.
+    /// Kimi continues once in a turn.
     fn may_continue(&self, payload: &Value) -> bool {
         payload.get("stop_hook_active").and_then(Value::as_bool) != Some(true)
     }
 
-    /// It sets none.
+    /// Kimi sets no variables.
     fn variables(&self) -> Variables {
         Variables::default()
     }
@@ -57,7 +57,7 @@ impl Adapter for Kimi {
         &["AGENTS.md"]
     }
 
-    /// Hooks do not say where it is.
+    /// Its hooks do not report the transcript's path.
     fn transcript_search(&self) -> Option<TranscriptSearch> {
         Some(TranscriptSearch {
             home_variable: HOME,

@@ -72,7 +72,6 @@ struct Ended<'a> {
     duration_ms: Scalar<'a>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,

@@ -63,7 +63,6 @@ struct Part<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,

@@ -112,7 +112,6 @@ struct Display<'a> {
     output: Scalar<'a>,
 }
 
-/// Reads one line.
 pub(super) fn line<'a>(
     text: &'a str,
     authors: &Authors<'_>,

@@ -42,7 +42,7 @@ fn quotations_and_other_texts_are_not_own() {
     }
     assert!(
         !authors("  ").is_own("anything"),
-        "an empty prefix recognises nothing"
+        "an empty prefix recognizes nothing"
     );
 }
 

@@ -243,7 +243,7 @@ fn entry<'a>(command: Command<'a>, at: Timestamp, authors: &Authors<'_>) -> Opti
             let output = ended.output?;
             let retries = output.kind.text() == "retry";
             let entry = retries.then(|| said(json::plain(output.feedback)))?;
-            // What a hook says is no person's, whoever wrote the hook.
+            // Text from a hook is not a person's, even if the person wrote the hook.
             Some(match entry {
                 Entry::User {
                     text,

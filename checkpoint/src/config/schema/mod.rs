@@ -1,8 +1,8 @@
 //! The JSON schemas of `config.yml` and `.checkpointd.yml`, for editors and for the list of all settings.
 //!
-//! No type describes itself a second time. [`probe`] deserializes the types of the two files and writes down what each key
-//! asks for, so a schema allows what the reader of the files allows. Explanations and defaults come from the compiled-in
-//! `config.yml`.
+//! No type describes itself a second time. [`probe`] deserializes the types of the two files and records what each key
+//! asks for, so a schema allows what the reader of the files allows. Explanations and defaults come from the
+//! compiled-in `config.yml`.
 
 mod probe;
 mod words;
@@ -61,7 +61,6 @@ pub fn schema(of: SchemaOf) -> Value {
 
 type Object = Map<String, Value>;
 
-/// Builds the schema of one type.
 struct Schema {
     probe: fn(&Probe<'_>) -> Result<(), Stop>,
     defaults: Value,
@@ -80,7 +79,7 @@ impl Schema {
         Probe::ask(self.probe, path, probe)
     }
 
-    /// Returns the schema of what a path leads to.
+    /// Returns the schema of the value at a path.
     fn build(&self, path: &mut Vec<Part>) -> Object {
         let (asked, _) = self.ask(path, Asked::Unknown);
         let mut object = match asked {
@@ -140,7 +139,7 @@ impl Schema {
     fn required(&self, path: &[Part], fields: &[&str]) -> Vec<&'static str> {
         let mut given = Vec::new();
         while let (_, Err(Stop::Missing(key))) = self.ask(path, Asked::Filled(given.clone())) {
-            // One that the structure around this one misses is none of it.
+            // A missing key of the surrounding structure does not belong here.
             if given.contains(&key) || !fields.contains(&key) {
                 break;
             }

@@ -1,7 +1,7 @@
-//! Deserializes a type from a source that gives nearly nothing and writes down what it is asked for.
+//! Deserializes a type from a source that gives almost no data and records what the type requests.
 //!
 //! A probe leads to one place within the type, by a path of keys and items, and gives only what lies on the path. What
-//! the type asks for at its end is recorded, whether or not the type is then content.
+//! the type asks for at its end is recorded, even if the type then refuses the value.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::de::{
     SeqAccess, Visitor,
 };
 
-/// A step into a value.
+/// A step of a path into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// The value of a key.
@@ -102,7 +102,6 @@ pub(super) fn probe<T: DeserializeOwned>(probe: &Probe<'_>) -> Result<(), Stop> 
     T::deserialize(*probe).map(drop)
 }
 
-/// The source of values.
 #[derive(Clone, Copy)]
 pub(super) struct Probe<'a> {
     path: &'a [Part],
@@ -154,7 +153,7 @@ impl Probe<'_> {
     }
 }
 
-/// Returns the words with which a visitor says what it expects.
+/// Returns a visitor's own description of what it expects.
 fn expected<'de>(visitor: &impl Visitor<'de>) -> String {
     let expected: &dyn de::Expected = visitor;
     expected.to_string()

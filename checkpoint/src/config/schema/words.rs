@@ -1,4 +1,5 @@
-//! What each key means, in the words of the compiled-in `config.yml`; and of the keys that this file does not have.
+//! What each key means: in the words of the compiled-in `config.yml`, or written here for keys that this file does not
+//! have.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -173,7 +174,7 @@ static WORDS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     words
 });
 
-/// Returns what a key means.
+/// Returns the description of a key.
 pub(super) fn about(key: &str) -> Option<&'static str> {
     WORDS.get(key).map(String::as_str)
 }

@@ -115,7 +115,7 @@ impl Session {
     }
 }
 
-/// What was looked up: changed files as `path=content`, and shell commands, failed ones with a `!` in front.
+/// What was gathered: changed files as `path=content`, and shell commands, failed ones with a `!` in front.
 pub(super) fn evidence(files: &[&str], commands: &[&str]) -> Evidence {
     let file = |text: &&str| {
         let (path, content) = text.split_once('=').expect("path=content");

@@ -102,7 +102,7 @@ fn failures_that_say_that_something_is_broken() {
         "!other write_stdin -> Process exited with code 1\nOutput:\n1 failed",
     ] {
         assert!(is_open(&[line]), "{line}");
-        // Looking at what it names does not repair it, nor does a record of it.
+        // To read what it names does not repair it, and neither does a record of it.
         for look in [
             "read src/a.rs",
             "read app/main.py",

@@ -54,7 +54,7 @@ proptest! {
         blind.timeline.source = TimelineSource::None;
         let all = find(&blind, None, PROJECT, &policy);
         let some = find(&evidence(&files, &moves), None, PROJECT, &policy);
-        // spec EVID-1: what was seen only suppresses. A status that stands alone was part of the restart's text before.
+        // spec EVID-1: what was seen only suppresses. A separate status was part of the restart's text before.
         let texts = |findings: &Findings| findings.actions.iter().map(|action| action.text.clone()).collect::<Vec<_>>();
         for text in texts(&some) {
             let status = text == "Run `make status`" && texts(&all).iter().any(|text| text.contains("make restart"));

@@ -31,7 +31,7 @@ pub(super) fn ended(
             };
             let outcome = by_output(turn, outcomes, position, &asked);
             let is_silent = || printed(turn, position).is_some_and(|end| end.silent);
-            // What speaks of failures only has said that there are none.
+            // A tool that reports only failures has reported that there are none.
             if outcome == Outcome::Unclear && kinds::is_silent(simple) && is_silent() {
                 Outcome::Counts
             } else {
@@ -67,7 +67,7 @@ pub(super) fn ended(
     }
 }
 
-/// What a script of the project calls a dry run is its own code all the same.
+/// What a script of the project calls a dry run is still its own code.
 fn without_pretense<'s>(simple: &'s shell::Simple, does: &Does) -> Cow<'s, shell::Simple> {
     let is_script = |script: &str| crate::project::file_name(script).contains('.');
     let runs_script =

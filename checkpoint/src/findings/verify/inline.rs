@@ -121,7 +121,7 @@ fn names_of(line: &str) -> impl Iterator<Item = &str> {
     words(line).filter(|word| !KEYWORDS.contains(word))
 }
 
-/// Returns whether a statement calls a name or something within it, or uses a constant, and does not only look at it.
+/// Returns whether a statement calls a name or something within it, or uses a constant, and does not only read it.
 fn reaches(line: &str, name: &str) -> bool {
     let only_looks = words(line).any(|word| LOOKS.contains(&word));
     let is_constant = name.len() > 1

@@ -263,7 +263,6 @@ const TABLE: &[(Kind, Family, &str)] = &[
 /// Patterns of commands by their program.
 type ByProgram = HashMap<String, Vec<(Kind, Family, Pattern)>>;
 
-/// The patterns by their program.
 static PATTERNS: LazyLock<ByProgram> = LazyLock::new(|| {
     let mut found = ByProgram::new();
     for (kind, family, texts) in TABLE {
@@ -312,7 +311,6 @@ pub(super) fn kind_of(simple: &Simple) -> Option<(Kind, Family)> {
     })
 }
 
-/// Returns whether a command runs tests.
 pub(in crate::findings) fn is_tests(simple: &Simple) -> bool {
     known(simple) == Some(Kind::Tests)
 }
@@ -378,7 +376,8 @@ pub(super) fn is_silent(simple: &Simple) -> bool {
     SILENT.contains(&program) || goes_quietly || is_told()
 }
 
-/// Returns what a command does whose operands alone say it: names of tasks or sessions, or a test that an interpreter runs.
+/// Returns what a command does if only its operands say so: names of tasks or sessions, or a test that an interpreter
+/// runs.
 fn by_operands(simple: &Simple) -> Option<(Kind, Family)> {
     let (program, rest) = simple.words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();

@@ -46,9 +46,8 @@ pub(super) use program::{asks_server, given_inline, is_browser, looks_at_page};
 pub(super) use reports::passed as reported;
 pub(super) use wording::Wording;
 
-/// What is looked for.
+/// The files to verify, and how.
 pub(super) struct Wanted<'a> {
-    /// The changed files.
     pub(super) files: Vec<&'a ChangedFile>,
     /// Commands of the rules of packs.
     pub(super) evidence: Vec<&'a str>,
@@ -56,13 +55,13 @@ pub(super) struct Wanted<'a> {
     pub(super) own: Vec<&'a str>,
 }
 
-/// The answer.
+/// The result.
 #[derive(Debug, Default)]
 pub(super) struct Verified {
     pub(super) proof: Proof,
     /// Nothing of the files can be verified: they are gone or empty.
     pub(super) nothing: bool,
-    /// What to ask for.
+    /// The words of the demand.
     pub(super) wording: Wording,
 }
 
@@ -86,7 +85,7 @@ pub(super) fn workspace<'a>(turn: &Turn<'a>) -> Option<&'a Workspace> {
     turn.evidence.facts.workspace.as_ref().filter(|_| judged)
 }
 
-/// Looks for what verifies the files.
+/// Searches the turn for calls that verify the files.
 pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>) -> Verified {
     let map = Map {
         workspace,
@@ -342,7 +341,7 @@ impl Search<'_> {
 
     fn tool(&self, kind: Kind, family: Family, placed: &Placed) -> Does {
         let scoped = self.turn.policy.verify.scope == VerifiedCode::Package;
-        // The words of a rule do not say whose they are: those of the table do.
+        // A rule's words do not name the language; those of the table do.
         let of = kind_of(&placed.simple).map_or(family, |(_, family)| family);
         let reach = if scoped {
             reach::reach(placed, kind, of, self.map)
@@ -432,7 +431,7 @@ impl Judge<'_> {
         narrower::passed_for(self.turn, run.position.0, &tests)
     }
 
-    /// Returns what a command says about a file; `None` if it is none that could.
+    /// Returns what a command says about a file; `None` if it cannot say anything.
     fn outcome(&self, run: &Run, need: &Need<'_>) -> Option<Outcome> {
         let workspace = self.map.workspace;
         let covers = match &run.does {

@@ -4,7 +4,6 @@ use super::kind::Kind;
 use crate::project::covering::Family::{self, Other};
 use crate::shell::{Simple, canonical_name};
 
-/// Endings of scripts.
 const ENDINGS: [&str; 12] = [
     ".sh", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".ps1", ".bash",
 ];
@@ -53,7 +52,7 @@ pub(super) fn called(simple: &Simple) -> Option<(Kind, Family)> {
     kind_of_name(name_of(simple)?)
 }
 
-/// Returns whether a name is one of checks, which say what they checked.
+/// Returns whether a name is that of a check, which prints what it checked.
 pub(super) fn is_check_name(name: &str) -> bool {
     let words = [
         "check", "checks", "verify", "validate", "ci", "smoke", "selftest", "doctor", "all",

@@ -1,4 +1,4 @@
-//! Runs of the changed program itself: its script, its server asked, its page looked at (spec EVID-24).
+//! Runs of the changed program itself: its script, a request to its server, a visit to its page (spec EVID-24).
 
 use journal::{ChangedFile, ToolCall, ToolKind};
 
@@ -289,7 +289,8 @@ fn is_module(script: &str, path: &str) -> bool {
         || folder(path).split('/').any(|part| part == module)
 }
 
-/// Returns whether a script of the same language lies beside a file or above it, in its package: it is what uses the file.
+/// Returns whether a script of the same language is beside a file or above it, in its package: such a script uses the
+/// file.
 fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> bool {
     if family(script) == Family::Other
         || family(script) != family(path)
@@ -363,7 +364,7 @@ pub(in crate::findings) fn given_inline(simple: &Simple) -> Option<&str> {
     given.or_else(|| simple.input.as_deref().filter(|_| !has_script()))
 }
 
-/// Returns whether an interpreter prints the value of what it is given.
+/// Returns whether an interpreter prints the value of its code without being told to.
 fn prints_by_itself(simple: &Simple) -> bool {
     let program = simple
         .words
@@ -379,13 +380,13 @@ fn prints_by_itself(simple: &Simple) -> bool {
 /// What asks a running program something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// A server on this machine.
+    /// To a server on this machine.
     Local,
     /// Another one, which has the change only after a deployment.
     Remote,
 }
 
-/// Returns what a command asks.
+/// Returns the request that a command makes.
 pub(super) fn request(simple: &Simple) -> Option<Request> {
     let program = canonical_name(simple.words.first()?);
     if !matches!(
@@ -449,7 +450,7 @@ pub(super) fn deploys(simple: &Simple) -> bool {
         || (program == "kubectl" && simple.words.iter().any(|word| word == "apply"))
 }
 
-/// Returns whether a call looks at a page in a browser.
+/// Returns whether a call opens or reads a page in a browser.
 pub(in crate::findings) fn looks_at_page(call: &ToolCall) -> bool {
     call.finished && !call.refused && !call.is_error && is_browser(call)
 }

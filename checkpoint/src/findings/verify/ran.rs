@@ -29,7 +29,7 @@ pub(super) fn runs(turn: &Turn<'_>, placed: &Placed, path: &str, map: &Map<'_>) 
         || (turn.believes_runs() && program::runs_in_package(simple, place, path, map))
 }
 
-/// Adds the start of a service whose log was looked at later, as a request to a server, at the place of that start.
+/// Adds the start of a service whose log was read later, as a request to a server, at the place of that start.
 pub(super) fn add_service(turn: &Turn<'_>, index: usize, found: &mut Vec<Run>) {
     let calls = &turn.evidence.timeline.calls;
     let went_well = |at: usize| !calls[at].is_error && !calls[at].refused && calls[at].finished;

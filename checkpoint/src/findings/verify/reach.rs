@@ -12,9 +12,9 @@ use crate::project::{file_name, folder, is_test};
 /// Which code a command verifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// All of it, or it is not known which.
+    /// All tests, or it is unknown which.
     All,
-    /// What lies below these folders.
+    /// The code below these folders.
     Folders(Vec<String>),
     /// What these tests are about; parts of their names if a runner was given such.
     Files(Vec<String>),

@@ -26,12 +26,11 @@ pub(super) enum Does {
         family: Family,
         reach: Reach,
     },
-    /// A command that may run a changed file.
     Command(Placed),
     /// A command of the project is run that is not known.
     Unknown(Unknown),
-    /// A server is asked.
+    /// A request to a server.
     Asks,
-    /// A page is looked at.
+    /// A page that was opened or read.
     Looks,
 }

@@ -64,7 +64,7 @@ fn family_of(language: &str) -> Family {
     known.map_or(Family::Other, |(_, family)| *family)
 }
 
-/// Returns the pack of a language; one of no language if it has none.
+/// Returns the pack of a language, or `generic`.
 pub(super) fn pack_of(family: Family) -> &'static str {
     let known = LANGUAGES.iter().find(|(_, known)| *known == family);
     known.map_or("generic", |(name, _)| name)

@@ -94,19 +94,18 @@ const CHECKS: [&str; 12] = [
     "typecheck",
 ];
 
-/// A command that is not known.
 #[derive(Debug)]
 pub(super) struct Unknown {
-    /// Its name says that it checks.
+    /// Whether its name says that it checks something.
     pub(super) checks: bool,
-    /// It runs something of the project.
+    /// Whether it runs code of the project.
     runs: bool,
-    /// The script that its line holds.
+    /// The text of the script within its line.
     script: Option<String>,
     reach: Reach,
 }
 
-/// What a command belongs to.
+/// The line and the task that a command is in.
 pub(super) struct Of<'a> {
     pub(super) line: &'a str,
     pub(super) task: Option<&'a str>,
@@ -146,7 +145,7 @@ impl Unknown {
         self.checks || (is_foreign(path) && !covered && !checkable && is_enough)
     }
 
-    /// Returns whether the command is about the code where a file lies.
+    /// Returns whether the command is about the code of a file's folder.
     pub(super) fn covers(&self, path: &str, workspace: &Workspace) -> bool {
         let kind = if self.checks { Kind::Tests } else { Kind::Run };
         self.reach.covers(path, kind, Family::Other, workspace)
@@ -162,7 +161,7 @@ fn says_check(name: &str) -> bool {
     name != "all" && names::is_check_name(name)
 }
 
-/// Returns whether a tool that no table knows is told to check, or called for it.
+/// Returns whether an unknown tool has an option or a name that asks for a check.
 fn is_checker(simple: &Simple) -> bool {
     let name = simple.words[0].as_str();
     let told = simple.words.get(1).map_or("", String::as_str);
@@ -180,7 +179,7 @@ fn is_help(simple: &Simple) -> bool {
         .any(|word| asks.contains(&word.as_str()))
 }
 
-/// Returns whether a command runs a program or a script that lies in the project, as its line writes it.
+/// Returns whether a command runs a program or a script of the project, by the path in its line.
 fn is_in_project(simple: &Simple, of: &Of<'_>) -> bool {
     let is_inside = |path: &str| {
         let is_relative = !path.starts_with(['/', '~', '$']) && path.contains('/');

@@ -11,7 +11,7 @@ use crate::project::covering::{Family, family, package_of, within};
 use crate::project::resolve::{Map, resolve};
 use crate::shell;
 
-/// The words for an action that is due.
+/// The words of a due action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::findings) struct Wording {
     /// Whether a build or a run is enough.
@@ -34,7 +34,7 @@ pub(super) fn wording(files: &[(&str, bool)], map: &Map<'_>, names_project: bool
 }
 
 impl Wording {
-    /// Returns the instruction in place of a rule's.
+    /// Returns the instruction that replaces a rule's own.
     pub(in crate::findings) fn text(&self, rule: &str) -> String {
         match (&self.command, self.uncovered) {
             (Some(command), true) => {
@@ -123,7 +123,7 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
                 } else {
                     of
                 };
-                // A tool of no known language is usual for files of none only.
+                // A tool without a known language is usual only for files without one.
                 let is_guess = task.runner == project::usual::RUNNER && of == Family::Other;
                 if found == kind && checks(of, file, map) && !(is_guess && family(file) != of) {
                     return true;
@@ -135,8 +135,8 @@ fn does(task: &Task, kind: Kind, file: &str, map: &Map<'_>) -> bool {
     !known && checks(of_runner(&task.runner), file, map) && is_named()
 }
 
-/// Returns whether a tool of a language would check a file. Of a file of none, it is known of its tests, and of pages and
-/// style sheets, which a front end is built with.
+/// Returns whether a tool of a language would check a file. A file without a language is checked by tools in the
+/// language of its tests and, if it is a page or a style sheet, by those of the front end.
 fn checks(tool: Family, file: &str, map: &Map<'_>) -> bool {
     let language = family(file);
     if language != Family::Other {

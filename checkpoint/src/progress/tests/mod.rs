@@ -370,10 +370,10 @@ fn an_offer_is_bounded_and_says_what_counts_first() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     document.stated.lay(
-        Judgements {
+        Judgments {
             summary: Some("x\n# y ".repeat(9_000)),
             remaining: Some(Texts(vec!["z".repeat(900); 90])),
-            ..Judgements::default()
+            ..Judgments::default()
         },
         at(1),
     );

@@ -1,4 +1,4 @@
-//! Tables of the documents: each heading and label in its order (spec PROG-4), each judgement in both forms of input,
+//! Tables of the documents: each heading and label in its order (spec PROG-4), each judgment in both forms of input,
 //! each type.
 
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ const INCREMENTAL: (&str, &[&str]) = (
     ],
 );
 
-/// A judgement: its field, a value as JSON, the same as Markdown, and the heading and words that it is rendered with.
+/// A judgment: its field, a value as JSON, the same as Markdown, and the heading and words that it is rendered with.
 type Row = (
     &'static str,
     Value,
@@ -85,7 +85,7 @@ type Row = (
     &'static str,
 );
 
-fn judgements() -> Vec<Row> {
+fn judgments() -> Vec<Row> {
     let rows = task().into_iter().chain(work());
     rows.chain(next_session()).collect()
 }
@@ -256,23 +256,23 @@ fn under<'a>(text: &'a str, heading: &str) -> &'a str {
     &rest[..rest.find("\n#").unwrap_or(rest.len())]
 }
 
-/// All judgements in one object.
+/// All judgments in one object.
 fn all() -> String {
-    let fields = judgements()
+    let fields = judgments()
         .into_iter()
         .map(|(field, value, ..)| (field.to_owned(), value));
     Value::Object(fields.collect()).to_string()
 }
 
 #[test]
-fn each_judgement_is_read_from_both_forms_and_stands_in_its_section() {
-    let rows = judgements();
+fn each_judgment_is_read_from_both_forms_and_stands_in_its_section() {
+    let rows = judgments();
     let fields: Vec<_> = rows.iter().map(|(field, ..)| *field).collect();
-    assert_eq!(fields, Judgements::FIELDS, "one row for each");
+    assert_eq!(fields, Judgments::FIELDS, "one row for each");
     for (field, value, markdown, heading, words) in rows {
         let from_json = read(&json!({ field: value }).to_string()).expect(field);
         assert_eq!(read(markdown).as_ref(), Ok(&from_json), "{field}");
-        assert_ne!(from_json, Judgements::default(), "{field}");
+        assert_ne!(from_json, Judgments::default(), "{field}");
         let text = render(&document(ProgressKind::Handoff, markdown));
         assert!(
             under(&text, heading).contains(words),

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 /// One kind of secret in its surroundings.
 pub(crate) struct Planted {
-    /// The line of the table.
     pub(crate) line: usize,
     pub(crate) text: String,
-    /// What must not be left of it.
+    /// What must not remain of it.
     pub(crate) secrets: Vec<String>,
 }
 

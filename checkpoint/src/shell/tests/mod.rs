@@ -1,4 +1,4 @@
-//! Tables of lines and what they come to, and properties over arbitrary ones.
+//! Tables of lines with their results, and properties over arbitrary ones.
 
 mod commands;
 mod files;

@@ -163,7 +163,7 @@ fn a_transcript_says_the_same_in_parts() {
             };
             let redactor = crate::redact::built_in();
             let in_parts = read_back(agent, &mut before, PREFIX, redactor);
-            // Where the session runs is said on the first line, which need not be read.
+            // The first line says where the session runs, and it may not have been read.
             let of_turn = |facts: &Option<Facts>| {
                 let facts = facts.clone()?;
                 let said = (facts.prompts, facts.last_user, facts.last_assistant);

@@ -12,7 +12,6 @@ use crate::ops::views::{DecisionRow, Reproved, SessionRow};
 /// The result of one recording.
 pub(super) struct Played<'a> {
     pub(super) recording: &'a Recording,
-    /// The agent's session id.
     pub(super) session: String,
     /// The stops in the recording.
     pub(super) stops: usize,
@@ -21,7 +20,7 @@ pub(super) struct Played<'a> {
     pub(super) replies: Vec<Reply>,
 }
 
-/// What the daemon reports afterwards.
+/// What the daemon reports afterward.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) sessions: Vec<SessionRow>,

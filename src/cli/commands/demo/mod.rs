@@ -29,7 +29,7 @@ use crate::cli::text::{self, decisions};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{DecisionRow, Stats};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 use check::{Outcome, Played};
 use play::Players;
@@ -218,7 +218,7 @@ fn print_json(
 }
 
 fn heading(text: &str) {
-    println!("\n{}", render::paint(Colour::Bold, text));
+    println!("\n{}", render::paint(Color::Bold, text));
 }
 
 /// Shows each agent's timeline and messages, and all decisions.
@@ -256,7 +256,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
             ) {
                 println!(
                     "{}",
-                    format!("  {} {line}", render::paint(Colour::Dim, "│")).trim_end()
+                    format!("  {} {line}", render::paint(Color::Dim, "│")).trim_end()
                 );
             }
         }
@@ -266,7 +266,7 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
     Ok(())
 }
 
-/// Shows what was verified and what to do next.
+/// Prints what was verified and what to do next.
 fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     println!(
         "\n{} events: store and intake log agree. {} of {} decisions were reproduced from the journal.",
@@ -275,7 +275,7 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     for problem in problems {
         println!(
             "{} {}",
-            render::paint(Colour::Red, "not as expected:"),
+            render::paint(Color::Red, "not as expected:"),
             render::printable(problem)
         );
     }
@@ -283,7 +283,7 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
         println!(
             "{}",
             render::paint(
-                Colour::Green,
+                Color::Green,
                 "Every agent got one checkpoint in its own format, then stopped."
             )
         );

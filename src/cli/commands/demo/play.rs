@@ -24,10 +24,8 @@ const SPOOL_WAIT: Duration = Duration::from_secs(10);
 /// A nonempty reply to a hook call.
 pub(super) struct Reply {
     pub(super) agent: &'static str,
-    /// The agent's session id.
     pub(super) session: String,
     pub(super) event: String,
-    /// The reply, byte for byte.
     pub(super) text: String,
 }
 
@@ -49,7 +47,7 @@ impl Reply {
     }
 }
 
-/// What all players share.
+/// Data that all players share.
 pub(super) struct Players<'a> {
     pub(super) stage: &'a Stage,
     /// The client's program and its first arguments.

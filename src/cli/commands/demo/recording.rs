@@ -10,7 +10,7 @@ use super::recordings::{Recording, SESSION};
 use super::stage::Stage;
 use crate::error::{Failure, Result};
 
-/// The folder and the home in the recordings.
+/// The project's folder and the home folder in the recordings.
 const RECORDED_PROJECT: &str = "/home/user/project";
 const RECORDED_HOME: &str = "/home/user";
 /// Tools that change files, in small letters.
@@ -107,7 +107,6 @@ impl Script {
         self.calls.iter().filter(|call| call.is_stop()).count()
     }
 
-    /// Returns whether the recording has the session's end.
     pub(super) fn ends(&self) -> bool {
         self.calls.iter().any(Call::is_end)
     }

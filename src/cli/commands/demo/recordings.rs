@@ -10,7 +10,6 @@ pub(super) struct Recording {
     pub(super) name: &'static str,
     /// The project in which it is played.
     pub(super) project: &'static Project,
-    /// The file that the recorded agent changed.
     pub(super) file: &'static str,
     /// The message that blocked the recorded agent.
     pub(super) feedback: &'static str,
@@ -22,7 +21,6 @@ pub(super) struct Recording {
 
 /// The session's id in the place of a transcript.
 pub(super) const SESSION: &str = "SESSION";
-/// How many recordings are played by default.
 pub(super) const DEFAULT: usize = 3;
 
 const DEBRIEF: &str = "DEBRIEF: say what you did.\nSecond line.";

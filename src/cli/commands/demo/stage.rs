@@ -91,7 +91,6 @@ impl Stage {
         &self.folder
     }
 
-    /// Returns the home of the demo's daemon.
     pub(super) fn home(&self) -> Home {
         Home::under(&self.folder.join("home"))
     }
@@ -106,7 +105,6 @@ impl Stage {
         self.folder.join("tmp")
     }
 
-    /// Returns a project's folder.
     pub(super) fn project(&self, project: &Project) -> PathBuf {
         self.folder.join(project.name)
     }

@@ -25,7 +25,6 @@ impl From<LevelName> for Level {
     }
 }
 
-/// Reads the name of a machine.
 pub(super) fn machine(name: &str) -> std::result::Result<String, String> {
     if fleet::is_machine(name) {
         return Ok(name.to_owned());

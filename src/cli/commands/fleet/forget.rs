@@ -1,4 +1,4 @@
-//! `fleet forget`: takes out what a collector and its broker have of a machine or a session.
+//! `fleet forget`: removes a machine's or session's events from a collector and its broker.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::error::{Failure, Result, exit};
 use crate::ops::query;
 use crate::render;
 
-/// Whose events go.
+/// The events to forget.
 struct Wanted {
-    /// A machine's name, or all.
+    /// Only events of this machine, if it is set.
     machine: Option<String>,
     session: Option<Uuid>,
     /// The journals that they came from.
@@ -70,7 +70,7 @@ impl Wanted {
 pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
     if connection::health(home).is_some() {
         return Err(Failure::failed("the collector is running")
-            .hint("`checkpointd daemon stop` stops it; start it again afterwards"));
+            .hint("`checkpointd daemon stop` stops it; start it again afterward"));
     }
     let (journal, _) = Journal::open(&home.journal, Options::default())?;
     let wanted = if journal.is_collector() {

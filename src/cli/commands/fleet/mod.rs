@@ -134,7 +134,6 @@ pub(crate) enum PostgresAction {
     Rebuild,
 }
 
-/// Runs one of the fleet's commands.
 pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
         FleetAction::Preview { level, since } => preview(home, level.into(), &since),
@@ -221,7 +220,7 @@ fn preview(home: &Home, level: Level, since: &str) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// What came of a file.
+/// The result of merging a file.
 #[derive(Serialize)]
 struct MergedFile {
     file: PathBuf,

@@ -92,7 +92,7 @@ pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// The answer for programs.
+/// The JSON answer.
 #[derive(Serialize)]
 struct Answer<'a> {
     verdict: Verdict,

@@ -6,23 +6,19 @@ use journal::{Changes, Decision, TimelineSource, Verdict};
 
 use crate::cli::text::rule_trace;
 use crate::ops::views::RulesView;
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The most files of a category that are named.
 const FILES_MAX: usize = 8;
 
-/// Prints a decision with what it was made from.
+/// Prints a decision with its evidence and policy.
 pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let inject = decision.verdict == Verdict::Inject;
-    let colour = if inject {
-        Colour::Green
-    } else {
-        Colour::Yellow
-    };
+    let color = if inject { Color::Green } else { Color::Yellow };
     let elapsed = decision.elapsed_ms.map_or("no turn".into(), |ms| {
         format!("turn of {}", render::duration_ms(ms))
     });
-    let verdict = render::paint(colour, &decision.verdict.to_string());
+    let verdict = render::paint(color, &decision.verdict.to_string());
     println!(
         "{verdict}: {}  ({elapsed}, {})",
         decision.reason, case.state.stream.agent
@@ -60,7 +56,7 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
 }
 
 fn heading(text: &str) {
-    println!("\n{}", render::paint(Colour::Bold, text));
+    println!("\n{}", render::paint(Color::Bold, text));
 }
 
 fn show_files(case: &Case<'_>, findings: &Findings) {

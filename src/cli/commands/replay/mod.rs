@@ -56,7 +56,6 @@ pub(crate) struct ReplayArgs {
     pub(crate) output: Output,
 }
 
-/// Runs `replay` in the form that was asked for.
 pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
     let ReplayArgs {
         session,

@@ -13,7 +13,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
 /// Decides history again under a file.
 pub(super) fn run(
@@ -64,7 +64,7 @@ fn show(name: &str, answer: &WhatIf) {
         "WHAT IS ASKED",
     ])
     .optional(&[3, 2, 1])
-    .coloured(colour_of);
+    .colored(color_of);
     for line in &answer.changed {
         table.row([
             line.seq.to_string(),
@@ -113,10 +113,10 @@ fn short(side: &Side) -> String {
     format!("{} {}", side.verdict, side.reason)
 }
 
-fn colour_of(cell: &str) -> Option<Colour> {
+fn color_of(cell: &str) -> Option<Color> {
     match cell.split(' ').next() {
-        Some("inject") => Some(Colour::Green),
-        Some("pass") => Some(Colour::Dim),
+        Some("inject") => Some(Color::Green),
+        Some("pass") => Some(Color::Dim),
         _ => None,
     }
 }

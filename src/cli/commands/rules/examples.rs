@@ -12,9 +12,9 @@ use serde::Serialize;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
-/// What became of an example.
+/// The result of an example.
 #[derive(Debug, Serialize)]
 pub(super) struct Tested<'a> {
     pub(super) rule: &'a str,
@@ -24,9 +24,9 @@ pub(super) struct Tested<'a> {
     #[serde(flatten)]
     given: &'a Example,
     pub(super) asked: Vec<String>,
-    /// What was expected and is not asked for.
+    /// Actions that were expected and are not demanded.
     missing: Vec<String>,
-    /// What is asked for and was not expected.
+    /// Actions that are demanded and were not expected.
     unexpected: Vec<String>,
 }
 
@@ -112,9 +112,9 @@ pub(super) fn run<'a>(
 
 fn show(tested: &Tested<'_>) {
     let word = if tested.passed {
-        render::paint(Colour::Green, "ok  ")
+        render::paint(Color::Green, "ok  ")
     } else {
-        render::paint(Colour::Red, "FAIL")
+        render::paint(Color::Red, "FAIL")
     };
     println!(
         "{word} {} {}: {}",
@@ -122,16 +122,16 @@ fn show(tested: &Tested<'_>) {
         tested.example,
         render::printable(&tested.given.to_string())
     );
-    let line = |colour, sign: &str, text: &String| {
+    let line = |color, sign: &str, text: &String| {
         let text = format!("     {sign} {}", render::printable(text));
-        println!("{}", render::paint(colour, &text));
+        println!("{}", render::paint(color, &text));
     };
     tested
         .missing
         .iter()
-        .for_each(|text| line(Colour::Red, "- expected:", text));
+        .for_each(|text| line(Color::Red, "- expected:", text));
     tested
         .unexpected
         .iter()
-        .for_each(|text| line(Colour::Green, "+ asked:   ", text));
+        .for_each(|text| line(Color::Green, "+ asked:   ", text));
 }

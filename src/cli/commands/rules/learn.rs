@@ -21,7 +21,7 @@ use crate::error::{Failure, Result, exit};
 use crate::ops::lookback::{self, PastTurnKept, Rules, Wanted};
 use crate::ops::query::{Audit, Query};
 use crate::ops::views::{RuleTotals, Summary, WhatIf};
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The most turns whose evidence is kept.
 const TURNS_MAX: usize = 1_000;
@@ -122,7 +122,7 @@ fn write_file(home: &Home, config: &Config, top: &Path, text: &str) -> Result<u8
     Ok(exit::OK)
 }
 
-/// Returns what became of the demands of each rule in this project, if there is a journal.
+/// Returns the outcomes of each rule's demands in this project, if there is a journal.
 fn rule_totals(home: &Home, top: &Path) -> Vec<RuleTotals> {
     if connection::has_journal(home).is_err() {
         return Vec::new();
@@ -242,7 +242,7 @@ fn shown(
     println!(
         "{}",
         render::paint(
-            Colour::Bold,
+            Color::Bold,
             &format!("{} over {} turns", render::path(path), turns.len())
         )
     );
@@ -264,10 +264,10 @@ fn shown(
         let at = render::local_time(&turn.at.to_string());
         println!("{at}  {}", render::printable(&turn.prompt));
         for text in added {
-            println!("  {}", render::paint(Colour::Green, &format!("+ {text}")));
+            println!("  {}", render::paint(Color::Green, &format!("+ {text}")));
         }
         for text in gone {
-            println!("  {}", render::paint(Colour::Red, &format!("- {text}")));
+            println!("  {}", render::paint(Color::Red, &format!("- {text}")));
         }
     }
     println!("{more} turns are asked for more, {fewer} for less\n");

@@ -21,7 +21,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::{print_json, word};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::render::{self, Colour, Table};
+use crate::render::{self, Color, Table};
 
 /// List, match, check, test and write rules
 #[derive(Args, Debug)]
@@ -85,7 +85,6 @@ pub(crate) enum RulesAction {
     },
 }
 
-/// Shows or checks rules.
 pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
     let RulesArgs {
         action,
@@ -139,7 +138,7 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
     if !policy.enabled {
         println!(
             "{}",
-            render::paint(Colour::Yellow, "this project is disabled: no rules apply")
+            render::paint(Color::Yellow, "this project is disabled: no rules apply")
         );
     }
     if looked.standing == Some(Standing::Trusted) {
@@ -182,7 +181,7 @@ fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -
             print_json(&Taking { path: &path, rules });
             continue;
         }
-        println!("{}", render::paint(Colour::Bold, &render::printable(&path)));
+        println!("{}", render::paint(Color::Bold, &render::printable(&path)));
         if taking.is_empty() {
             println!("  no rule");
         }
@@ -215,7 +214,7 @@ struct Rules<'a> {
     rules: &'a [Rule],
     /// Whether the project's own file is trusted; null if there is none.
     trust: Option<Standing>,
-    /// What of it is not used until it is.
+    /// The keys and rules that have no effect until it is trusted.
     waiting: &'a [String],
 }
 

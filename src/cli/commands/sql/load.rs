@@ -163,7 +163,7 @@ impl History<'_> {
         Ok(())
     }
 
-    /// Counts an event to its turn.
+    /// Adds an event to the counts of its turn.
     fn count(&mut self, envelope: &Envelope, number: u64) {
         let session = envelope.stream.session;
         // A turn that was taken back was a part of the one before.
@@ -260,7 +260,7 @@ fn event(line: Fields, turn: u64) -> Value {
     Value::Object(row)
 }
 
-/// A row of `turns` that is being counted.
+/// A row of `turns`, while its events are counted.
 #[derive(Serialize)]
 struct TurnRow {
     session: Uuid,

@@ -56,7 +56,6 @@ const QUIET_FOR: Duration = Duration::from_secs(1);
 /// Lines between two signs of progress.
 const SHOW_EVERY: u64 = 1_000;
 
-/// Answers a question.
 pub(crate) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
     let Some(query) = &arguments.query else {
         return tables::show(arguments.output.json, arguments.csv).map(|()| exit::OK);
@@ -155,7 +154,6 @@ fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
     Err(Failure::usage("invalid query: it returns no rows").hint(hint))
 }
 
-/// Returns the columns' names, each once.
 fn names(statement: &Statement<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in statement.column_names() {

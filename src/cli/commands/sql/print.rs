@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The longest cell, but in the last column.
 const CELL_CHARS_MAX: usize = 40;
@@ -56,7 +56,7 @@ pub(super) fn table(out: &mut impl Write, names: &[String], rows: &[Vec<Value>])
             .collect();
         render::cut(padded.join("  ").trim_end(), render::width())
     };
-    writeln!(out, "{}", render::paint(Colour::Bold, &line(&head)))?;
+    writeln!(out, "{}", render::paint(Color::Bold, &line(&head)))?;
     body.iter()
         .try_for_each(|row| writeln!(out, "{}", line(row)))
 }

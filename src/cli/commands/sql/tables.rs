@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::csv::Sheet;
 use crate::cli::text::print_json;
 use crate::error::Result;
-use crate::render::{self, Colour};
+use crate::render::{self, Color};
 
 /// The tables and columns that a question reads.
 pub(super) type Wanted = BTreeSet<(String, String)>;
@@ -30,7 +30,6 @@ impl Table {
         self.groups.iter().flat_map(|group| group.iter())
     }
 
-    /// Returns the columns' names, in order.
     fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.columns().map(|(name, ..)| *name)
     }
@@ -90,7 +89,6 @@ const WITHHELD: &[Column] = &[(
     "JSON: fields that the machine did not send; their values here are meaningless",
 )];
 
-/// All tables.
 const TABLES: [Table; 5] = [
     Table {
         name: "events",
@@ -264,7 +262,6 @@ const TABLES: [Table; 5] = [
     },
 ];
 
-/// Returns the SQL that makes all tables.
 pub(super) fn definitions() -> String {
     let define = |table: &Table| {
         let columns: Vec<_> = table
@@ -309,7 +306,7 @@ pub(super) fn show(json: bool, csv: bool) -> Result<()> {
         sheet.finish()?;
     } else {
         for table in &TABLES {
-            println!("{} {}", render::paint(Colour::Bold, table.name), table.row);
+            println!("{} {}", render::paint(Color::Bold, table.name), table.row);
             for (column, form, about) in table.columns() {
                 render::print_wrapped(&format!("  {column:16} {form:8} "), about);
             }

@@ -28,7 +28,6 @@ pub(super) fn word(key: &'static str, word: &'static str) -> KeyValue {
     attribute(key, Any::StringValue(word.to_owned()))
 }
 
-/// Returns a number as an attribute.
 pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
     attribute(
         key,
@@ -36,7 +35,6 @@ pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
     )
 }
 
-/// Returns an id as an attribute.
 pub(super) fn id(key: &'static str, id: Uuid) -> KeyValue {
     attribute(key, Any::StringValue(id.to_string()))
 }
@@ -49,7 +47,7 @@ fn attribute(key: &'static str, value: Any) -> KeyValue {
     }
 }
 
-/// Returns a point in time as OTLP has it, in nanoseconds.
+/// Returns a point in time in the form of OTLP, in nanoseconds.
 pub(super) fn nanos(at: Timestamp) -> u64 {
     u64::try_from(at.as_micros())
         .unwrap_or(0)

@@ -83,7 +83,6 @@ impl Traces {
         }
     }
 
-    /// Takes all finished spans.
     pub(super) fn take_finished(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.finished).into()
     }
@@ -133,7 +132,7 @@ impl Stop {
             ],
             steps: Vec::new(),
         };
-        // By the hook's own clock. A call that came by the spool was not on its way but lay there.
+        // By the hook's own clock. A spooled call was waiting, not under way.
         if let Some(HookTime::Answered(time)) = query::hook_time(first) {
             stop.began = first.recorded_at.minus(time);
             stop.reached = stop.began;
@@ -185,7 +184,7 @@ impl Stop {
         );
     }
 
-    /// The id of the whole. A trace's id has bits that are set in its second half, so it is none of the steps'.
+    /// The id of the whole stop. A trace's id has bits set in its second half, so it differs from the ids of the steps.
     fn root(&self) -> [u8; 8] {
         self.trace.as_u64_pair().1.to_be_bytes()
     }

@@ -1,4 +1,4 @@
-// Which view is shown, the colours, and the link to the daemon. Views are permanent links: `#/session/ID` and the like.
+// Which view is shown, the colors, and the link to the daemon. Views are permanent links: `#/session/ID` and the like.
 
 import { Away, enter, follow, get, onRestart } from './api.js';
 import { press } from './keys.js';
@@ -56,7 +56,7 @@ function theme(word) {
   document.documentElement.dataset.theme = word;
   const button = document.getElementById('theme');
   button.textContent = word;
-  button.setAttribute('aria-label', 'Colours: ' + (word === 'auto' ? 'as the system has them' : word));
+  button.setAttribute('aria-label', 'Colors: ' + (word === 'auto' ? 'as the system has them' : word));
   state.view?.restyled?.();
 }
 

@@ -13,7 +13,7 @@ const FLEET_NUMBERS = [0, 6, 9];
 const FILES_MAX = 60;
 const FILES_CHARS_MAX = 200;
 const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
-const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was done afterwards', unknown: 'not known' };
+const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was done afterward', unknown: 'not known' };
 
 export const show = (root, seq) => (seq ? one(root, seq) : list(root));
 
@@ -146,7 +146,7 @@ function page(answer) {
 
 function asked({ decision, demand, marked_wrong: marked }) {
   const list = (title, items) => (items.length ? [h('h2', null, title), h('ol', null, items.map((item) => h('li', null, item)))] : null);
-  const left = demand?.end === 'left' ? (demand.left ?? []).length + ' of ' + decision.actions.length + ' were not done afterwards' : ENDS[demand?.end];
+  const left = demand?.end === 'left' ? (demand.left ?? []).length + ' of ' + decision.actions.length + ' were not done afterward' : ENDS[demand?.end];
   return [
     list('What it asked for', decision.actions.map((action) => [action.text, h('span', { class: 'soft' }, ' ' + action.category + ', ' + action.step)])),
     decision.actions.length && left ? h('p', { class: demand.end === 'met' ? 'good' : demand.end === 'left' ? 'warn' : 'soft' }, 'Outcome: ' + left + '.') : null,

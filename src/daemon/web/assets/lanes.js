@@ -8,7 +8,7 @@ export const LANES = [
   ['prompts', 'Prompts'], ['shell', 'Shell'], ['edits', 'Edits'], ['reads', 'Reads'], ['other', 'Other tools'],
   ['agent', 'Agent'], ['decisions', 'Decisions'], ['delivery', 'Delivery'],
 ];
-// What the colours of the chart mean.
+// What the colors of the chart mean.
 export const LEGEND = [
   ['accent', 'a message of yours, or a tool call'],
   ['bad', 'a call that failed, or a question to you'],
@@ -83,8 +83,8 @@ export class Lanes {
 
   restyle() {
     const style = getComputedStyle(document.documentElement);
-    this.colours = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue('--' + name).trim()]));
-    this.colours.tool = this.colours.accent;
+    this.colors = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue('--' + name).trim()]));
+    this.colors.tool = this.colors.accent;
     this.draw();
   }
 
@@ -111,41 +111,41 @@ export class Lanes {
     const pen = prepare(this.chart);
     const { width, height } = pen;
     this.width = width;
-    const { colours } = this;
-    pen.rect(0, 0, width, height, colours.panel);
+    const { colors } = this;
+    pen.rect(0, 0, width, height, colors.panel);
     this.paintTurns(pen, height);
     LANES.forEach(([, name], index) => {
       const y = TOP + index * LANE;
-      pen.rect(LEFT, y + LANE - 1, width - LEFT, 1, colours.faint);
-      pen.text(name, LEFT - 8, y + LANE / 2 + 4, colours.soft, 'right');
+      pen.rect(LEFT, y + LANE - 1, width - LEFT, 1, colors.faint);
+      pen.text(name, LEFT - 8, y + LANE / 2 + 4, colors.soft, 'right');
     });
     this.paintAxis(pen, width);
     this.layers.forEach((layer) => this.paintLayer(pen, layer));
     const selected = this.items.find((item) => item.seq === this.selected);
     if (selected) this.paintSelected(pen, selected, height);
-    pen.rect(LEFT - 1, 0, 1, height, colours.line);
+    pen.rect(LEFT - 1, 0, 1, height, colors.line);
   }
 
   paintTurns(pen, height) {
-    const { colours, width } = this;
+    const { colors, width } = this;
     this.turns.forEach((turn, index) => {
       const from = Math.max(LEFT, this.x(turn.from));
       const to = Math.min(width, this.x(turn.to));
       if (to < from) return;
-      if (index % 2 === 0) pen.rect(from, TOP, to - from, height - TOP, colours.faint);
-      if (to - from > 22) pen.text((to - from > 60 ? 'turn ' : '') + turn.turn, from + 4, TOP - 5, colours.soft);
+      if (index % 2 === 0) pen.rect(from, TOP, to - from, height - TOP, colors.faint);
+      if (to - from > 22) pen.text((to - from > 60 ? 'turn ' : '') + turn.turn, from + 4, TOP - 5, colors.soft);
     });
     for (const [from, to, cut] of this.scale.breaks) {
       const [left, right] = [Math.max(LEFT, this.x(from)), this.x(to)];
       if (right < LEFT || left > width) continue;
-      pen.rect(left, TOP, right - left, height - TOP, colours.panel);
-      pen.dashes((left + right) / 2, TOP, height, colours.line);
-      if (right - left > 44) pen.text(duration(cut), (left + right) / 2, height - 4, colours.soft, 'center');
+      pen.rect(left, TOP, right - left, height - TOP, colors.panel);
+      pen.dashes((left + right) / 2, TOP, height, colors.line);
+      if (right - left > 44) pen.text(duration(cut), (left + right) / 2, height - 4, colors.soft, 'center');
     }
   }
 
   paintAxis(pen, width) {
-    const { colours } = this;
+    const { colors } = this;
     const span = this.to - this.from;
     const size = step(span, Math.max(2, (width - LEFT) / 110));
     const first = this.scale.time(this.from);
@@ -155,15 +155,15 @@ export class Lanes {
       const x = this.x(place);
       if (x < LEFT) continue;
       const at = this.scale.time(place);
-      pen.rect(x, 18, 1, 4, colours.line);
-      pen.text(size < 1000 ? exact(at) : time(at), x + 3, 14, colours.soft);
+      pen.rect(x, 18, 1, 4, colors.line);
+      pen.text(size < 1000 ? exact(at) : time(at), x + 3, 14, colors.soft);
     }
   }
 
   // Of all that is in a layer only what can be seen is gone through.
   paintLayer(pen, { tone, items, rows, reach }) {
     const edge = new Float64Array(LANES.length).fill(-1);
-    const colour = this.colours[tone];
+    const color = this.colors[tone];
     const room = (MARK / (this.width - LEFT)) * (this.to - this.from);
     for (let index = firstFrom(reach, this.from - room); index < items.length; index += 1) {
       const item = items[index];
@@ -177,33 +177,33 @@ export class Lanes {
       const y = TOP + row * LANE + LANE / 2;
       if (item.bar || right - left >= 2) {
         const from = Math.max(LEFT, left);
-        pen.rect(from, y - 8, Math.max(2, Math.min(this.width, right) - from), 16, colour);
-      } else if (left >= LEFT) pen.diamond(left, y, tone === 'soft' ? MARK - 3 : MARK - 1, colour);
+        pen.rect(from, y - 8, Math.max(2, Math.min(this.width, right) - from), 16, color);
+      } else if (left >= LEFT) pen.diamond(left, y, tone === 'soft' ? MARK - 3 : MARK - 1, color);
     }
   }
 
   paintSelected(pen, item, height) {
     const x = Math.max(LEFT, this.x(item.from));
-    pen.rect(x - 0.5, TOP - 14, 1, height - TOP + 14, this.colours.ink);
+    pen.rect(x - 0.5, TOP - 14, 1, height - TOP + 14, this.colors.ink);
     const y = TOP + PLACE.get(item.lane) * LANE + LANE / 2;
-    pen.frame(x - 5, y - 11, Math.max(10, this.x(item.to) - x + 10), 22, this.colours.ink);
+    pen.frame(x - 5, y - 11, Math.max(10, this.x(item.to) - x + 10), 22, this.colors.ink);
   }
 
   paintOverview() {
     const pen = prepare(this.overview);
     const { width, height } = pen;
-    const { colours, scale } = this;
-    pen.rect(0, 0, width, height, colours.panel);
+    const { colors, scale } = this;
+    pen.rect(0, 0, width, height, colors.panel);
     const share = (place) => LEFT + (place / (scale.length || 1)) * (width - LEFT);
     const counts = new Uint16Array(width + 1);
     for (const item of this.items) counts[Math.min(width, Math.max(0, Math.round(share(item.from))))] += 1;
     const most = Math.max(1, ...counts);
     counts.forEach((count, x) => {
-      if (count) pen.rect(x, height - 3 - (Math.sqrt(count / most) * (height - 8)), 1, 99, colours.c7);
+      if (count) pen.rect(x, height - 3 - (Math.sqrt(count / most) * (height - 8)), 1, 99, colors.c7);
     });
     const left = Math.max(LEFT, share(this.from));
-    pen.frame(left + 1, 2, Math.max(4, Math.min(width, share(this.to)) - left - 2), height - 4, colours.accent);
-    pen.text('All', LEFT - 8, height / 2 + 4, colours.soft, 'right');
+    pen.frame(left + 1, 2, Math.max(4, Math.min(width, share(this.to)) - left - 2), height - 4, colors.accent);
+    pen.text('All', LEFT - 8, height / 2 + 4, colors.soft, 'right');
   }
 
   // The item at a point of the canvas, or the nearest one in its lane.
@@ -304,17 +304,17 @@ function prepare(canvas) {
   return {
     width,
     height,
-    rect(x, y, w, h, colour) {
-      to.fillStyle = colour;
+    rect(x, y, w, h, color) {
+      to.fillStyle = color;
       to.fillRect(x, y, w, h);
     },
-    text(text, x, y, colour, align = 'left') {
-      to.fillStyle = colour;
+    text(text, x, y, color, align = 'left') {
+      to.fillStyle = color;
       to.textAlign = align;
       to.fillText(text, x, y);
     },
-    diamond(x, y, size, colour) {
-      to.fillStyle = colour;
+    diamond(x, y, size, color) {
+      to.fillStyle = color;
       to.beginPath();
       to.moveTo(x, y - size);
       to.lineTo(x + size, y);
@@ -322,13 +322,13 @@ function prepare(canvas) {
       to.lineTo(x - size, y);
       to.fill();
     },
-    frame(x, y, w, h, colour) {
-      to.strokeStyle = colour;
+    frame(x, y, w, h, color) {
+      to.strokeStyle = color;
       to.lineWidth = 1.5;
       to.strokeRect(x, y, w, h);
     },
-    dashes(x, from, till, colour) {
-      to.strokeStyle = colour;
+    dashes(x, from, till, color) {
+      to.strokeStyle = color;
       to.lineWidth = 1;
       to.setLineDash([3, 3]);
       to.beginPath();

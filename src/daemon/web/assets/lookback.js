@@ -3,7 +3,7 @@
 import { get } from './api.js';
 import { h, replace, table } from './dom.js';
 import { duration, folder, number, plural } from './format.js';
-import { COLOURS, bars } from './plot.js';
+import { COLORS, bars } from './plot.js';
 
 const SPANS = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['366', '1 year']];
 
@@ -51,7 +51,7 @@ function parts({ total, groups, days, rules, worth, problems, complete }) {
 const left = (it) => [[it.nothing_run, 'nothing run'], [it.tests_failed, 'tests fail'], [it.error_left, 'an error']]
   .filter(([is]) => is).map(([, what]) => what).join(', ') || it.asked[0] || '';
 
-// One series for each project, the one with the most first; what there is no colour for is put together.
+// One series for each project, the one with the most first; what there is no color for is put together.
 function projects(names, days, field) {
   const series = new Map();
   for (const it of days) {
@@ -61,7 +61,7 @@ function projects(names, days, field) {
   }
   const total = (values) => values.reduce((all, value) => all + value, 0);
   const sorted = [...series].map(([name, values]) => ({ name, values })).sort((a, b) => total(b.values) - total(a.values));
-  if (sorted.length <= COLOURS) return sorted;
-  const rest = sorted.splice(COLOURS - 1);
+  if (sorted.length <= COLORS) return sorted;
+  const rest = sorted.splice(COLORS - 1);
   return [...sorted, { name: 'others', values: names.map((_, day) => rest.reduce((all, it) => all + it.values[day], 0)) }];
 }

@@ -5,9 +5,9 @@ import { h, replace, sessionLink } from './dom.js';
 import { clock, cut, duration, folder, moment, number, plural, words } from './format.js';
 import { FLAGS, GROUPS } from './signs.js';
 
-const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Heard of'];
+const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Last event'];
 // At a collector sessions came from machines.
-const FLEET_HEADS = ['Session', 'Machine', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Heard of'];
+const FLEET_HEADS = ['Session', 'Machine', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Last event'];
 const NUMBERS = ['Turn', 'Checkpoints'];
 const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
 
@@ -68,7 +68,7 @@ export async function show(root) {
     count();
   }
 
-  // Offers the machines that were heard of, and keeps the choice.
+  // Offers the machines of the listed sessions, and keeps the choice.
   function offerMachines() {
     const known = [...new Set([...rows.values()].map((row) => row.machine).filter(Boolean))].sort();
     fleet.hidden = !known.length;
@@ -102,11 +102,11 @@ export async function show(root) {
     const focused = document.activeElement?.closest?.('tr')?.dataset.session;
     const columns = heads().map((text) => h('th', { scope: 'col', class: side(text) }, text));
     const more = seen.sessions > rows.size && !all && h('p', null, h('button', { type: 'button', onclick: showAll },
-      'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' heard of last)');
+      'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' with the newest events)');
     replace(place, rows.size && !shown().length ? h('p', { class: 'empty' }, 'No session is like that.') : rows.size
       ? h('table', { class: 'now' }, h('caption', { class: 'unseen' }, 'Sessions, by ' + GROUPINGS[grouping.value][0]),
         h('thead', null, h('tr', null, columns)), bodies)
-      : h('p', { class: 'empty' }, 'No agent was heard of yet. ',
+      : h('p', { class: 'empty' }, 'No agent has called a hook yet. ',
         h('code', null, 'checkpointd init'), ' adds the hooks; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
     if (focused) place.querySelector(rowOf(focused) + ' a')?.focus({ preventScroll: true });
   }

@@ -9,7 +9,7 @@ const LEFT = 46;
 const RIGHT = 8;
 const TOP = 18;
 const BOTTOM = 42;
-export const COLOURS = 8;
+export const COLORS = 8;
 
 // `names` stand below the bars, `series` are {name, values}; they are stacked. `unit` belongs to the figures, `across`
 // to the names. With `named`, one series alone is named too.
@@ -31,7 +31,7 @@ export function bars({ title, names, series, unit, across, format = number, name
     names.map((name, index) => (index % every ? null
       : s('text', { class: 'name', x: x(index) + wide / 2, y: HEIGHT - BOTTOM + 15, 'text-anchor': 'middle' }, name))),
     s('text', { x: 0, y: 10 }, unit), s('text', { x: WIDTH - RIGHT, y: HEIGHT - 8, 'text-anchor': 'end' }, across));
-  const legend = series.length > 1 || named ? h('ul', { class: 'legend' }, series.map(({ name }, index) => h('li', null, h('i', { class: 'k' + (index % COLOURS) }), name))) : null;
+  const legend = series.length > 1 || named ? h('ul', { class: 'legend' }, series.map(({ name }, index) => h('li', null, h('i', { class: 'k' + (index % COLORS) }), name))) : null;
   const rows = names.map((name, index) => [name, ...series.map(({ values }) => format(values[index]))]);
   const drawn = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title + ', as a plot' }, chart);
   return h('figure', null, h('figcaption', null, title), drawn, legend,
@@ -42,7 +42,7 @@ function stack(series, index, x, width, y, name, format) {
   let below = 0;
   return series.map(({ name: part, values }, place) => {
     const value = values[index];
-    const bar = value > 0 && s('rect', { class: 'k' + (place % COLOURS), x, width: Math.max(1, width), y: y(below + value), height: Math.max(0.5, y(below) - y(below + value)) },
+    const bar = value > 0 && s('rect', { class: 'k' + (place % COLORS), x, width: Math.max(1, width), y: y(below + value), height: Math.max(0.5, y(below) - y(below + value)) },
       s('title', null, name + ': ' + format(value) + (series.length > 1 ? ' ' + part : '')));
     below += value;
     return bar;

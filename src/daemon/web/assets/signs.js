@@ -4,13 +4,13 @@ export const GROUPS = [
   ['needs_you', 'Needs you', 'it asks for a permission, or has failed'],
   ['waiting', 'Finished, waiting for you', 'its turn has ended, and you have not written since'],
   ['running', 'Running', 'its agent works'],
-  ['idle', 'Idle', 'nothing is expected of anybody'],
+  ['idle', 'Idle', 'it needs nothing from you'],
   ['ended', 'Ended', 'its agent was closed'],
-  ['earlier', 'Quiet for a day', 'nothing was heard of it for a day'],
+  ['earlier', 'Quiet for a day', 'no event for a day'],
 ];
 
 export const FLAGS = {
-  muted: 'its stops pass and nothing is told of it',
+  muted: 'its stops pass and it is not announced',
   off: 'its project is switched off',
   untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd trust',
   unseen: 'its folder does not answer and was not looked at',

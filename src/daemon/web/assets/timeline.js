@@ -48,7 +48,7 @@ export async function show(root, id) {
   return {
     async changed(message) {
       if (!message.everything && !message.rows.some((row) => row.session === session)) return;
-      // What changes while it is being read is read right afterwards.
+      // What changes while it is being read is read right afterward.
       if (reading) again = true;
       else {
         reading = catchUp().finally(() => { reading = null; });
@@ -104,7 +104,7 @@ class Timeline {
       plural(last.turn, 'turn'), ' · ', plural(this.events.length, 'event'), ' · ',
       plural(count((event) => event.kind === 'tool_finished' || event.kind === 'tool_failed'), 'tool call'),
       failed ? [', ', h('span', { class: 'bad' }, number(failed) + ' failed')] : null, ' · ',
-      plural(count((event) => event.kind === 'decided' && event.verdict === 'inject'), 'checkpoint'), ' · last heard of ', moment(last.at)]
+      plural(count((event) => event.kind === 'decided' && event.verdict === 'inject'), 'checkpoint'), ' · last event ', moment(last.at)]
       : 'Nothing is known of this session.');
     this.redraw();
     this.drawList();

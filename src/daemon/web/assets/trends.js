@@ -3,7 +3,7 @@
 import { one } from './api.js';
 import { h, replace, table } from './dom.js';
 import { duration, folder, micros, number, plural, words } from './format.js';
-import { COLOURS, bars } from './plot.js';
+import { COLORS, bars } from './plot.js';
 
 const SPANS = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['366', '1 year']];
 
@@ -46,7 +46,7 @@ function acted({ demands, rules, projects, machines, done_ms: done, benefit, tur
   const ignored = (it) => (it.met === null ? '–' : number(it.demanded - it.met));
   return [
     h('p', { class: 'summary' }, plural(benefit.sent, 'checkpoint') + ' at ' + plural(benefit.stops, 'stop') + '; ' + number(met) + ' of '
-      + plural(asked, 'demand') + ' met afterwards.'),
+      + plural(asked, 'demand') + ' met afterward.'),
     h('dl', { class: 'figures' },
       figure(share(right, benefit.sent), 'demands right', number(right) + ' of ' + plural(benefit.sent, 'checkpoint') + ' not marked wrong'),
       figure(share(met, asked), 'met', number(met) + ' of ' + plural(asked, 'demand')),
@@ -86,7 +86,7 @@ function plots(answer) {
   ];
 }
 
-// One series for each name, the most frequent first; what there is no colour for is put together.
+// One series for each name, the most frequent first; what there is no color for is put together.
 function by(list, days, nameOf) {
   const series = new Map();
   for (const it of list) {
@@ -96,8 +96,8 @@ function by(list, days, nameOf) {
   }
   const total = (values) => values.reduce((all, value) => all + value, 0);
   const sorted = [...series].map(([name, values]) => ({ name, values })).sort((a, b) => total(b.values) - total(a.values));
-  if (sorted.length <= COLOURS) return sorted.length ? sorted : [{ name: 'none', values: days.map(() => 0) }];
-  const rest = sorted.splice(COLOURS - 1);
+  if (sorted.length <= COLORS) return sorted.length ? sorted : [{ name: 'none', values: days.map(() => 0) }];
+  const rest = sorted.splice(COLORS - 1);
   return [...sorted, { name: 'others', values: days.map((_, day) => rest.reduce((all, it) => all + it.values[day], 0)) }];
 }
 

@@ -8,13 +8,12 @@ use super::toml::{Result, line_end, newline, parse, toml_string, valid};
 use crate::install::change::{Entry, Status};
 use crate::install::hooks;
 
-/// The value of `notify`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Notify {
     Absent,
     /// Our client, with its path.
     Ours(String),
-    /// A program of the user's.
+    /// A program of the user.
     Foreign,
 }
 

@@ -80,7 +80,6 @@ pub(crate) struct State {
     pub(crate) is_disabled: bool,
 }
 
-/// Returns the state of each hook.
 pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
     let document = parse(text)?;
     let mut all = BTreeMap::new();

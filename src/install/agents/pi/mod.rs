@@ -15,7 +15,7 @@ const PLUGIN: Plugin = Plugin(include_str!("plugin.ts"));
 
 /// The plugin tells more. Of a stop the time limit is needed.
 const ROWS: [Row; 1] = [("Stop", Limit::Reply, ANY)];
-/// The variable that sets the folder.
+/// The variable that sets the settings folder.
 const FOLDER: &str = "PI_CODING_AGENT_DIR";
 
 pub(super) struct Pi;

@@ -35,7 +35,7 @@ fn envelope(seq: u64, event: Event) -> Envelope {
     }
 }
 
-/// What a field of some type could hold that nobody else may read.
+/// Values of a field's type that only the user may read.
 fn secrets() -> Vec<Value> {
     let call = json!({"id": CANARY, "tool": CANARY, "kind": "shell", "command": CANARY, "paths": [CANARY], "is_error": false,
         "refused": false, "finished": true, "output": CANARY, "at": "2026-11-20T09:00:00Z", "duration_ms": 1});

@@ -126,7 +126,7 @@ proptest! {
         prop_assert_eq!(merged(&collector.journal, &texts.1).merged, 0);
         prop_assert_eq!(merged(&collector.journal, &texts.0).merged, 0);
         prop_assert_eq!(&events(&collector.journal), &before);
-        // The first machine goes on; only what is new comes.
+        // The first machine continues; only new events come.
         let more = two.iter().enumerate().map(|(number, does)| {
             let mut draft = draft(one.len() + number, does);
             draft.id = Uuid::from_u128(1_000_000 + number as u128);
@@ -188,7 +188,7 @@ fn what_is_not_right_is_refused_in_words() {
     );
     assert!(says.contains("a machine's name"), "{says}");
     assert_eq!(collector.journal.last_seq(), 0, "nothing was taken in");
-    // A file that was cut: what is whole stays, and the rest comes with the whole file.
+    // A file that was cut off: the complete lines stay, and the rest comes with the whole file.
     let says = refused(&collector.journal, &lines[..run + 500].join("\n"));
     assert!(says.contains("ends within the run from 1001"), "{says}");
     assert_eq!(collector.journal.last_seq(), 1_001);

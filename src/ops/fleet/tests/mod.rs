@@ -21,7 +21,7 @@ fn place() -> Place {
     }
 }
 
-/// What one machine does next.
+/// What a machine does next.
 #[derive(Clone, Debug)]
 enum Does {
     /// An agent of this session calls a tool.

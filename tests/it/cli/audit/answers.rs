@@ -1,4 +1,4 @@
-//! What people see: proofs, what-if, numbers and kept work, at 80 and at 140 columns, with and without colours.
+//! What people see: proofs, what-if, numbers and kept work, at 80 and at 140 columns, with and without colors.
 
 use std::path::Path;
 
@@ -37,9 +37,9 @@ fn up_to(text: &str, begins: &[&str]) -> String {
 fn status() {
     let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
     // How long ago something was and how much of the disk is free may change between two looks.
-    let look = |columns: &str, colours: &str| {
+    let look = |columns: &str, colors: &str| {
         without_ages(&up_to(
-            &show(&home, &["status"], columns, colours),
+            &show(&home, &["status"], columns, colors),
             &["journal    47 events,", "identity"],
         ))
     };
@@ -73,7 +73,7 @@ fn status() {
     33   1990-11-20 09:07:30  gemini  8c4e2d10  1     inject   actions_due      pending
     37   1990-11-20 09:07:50  gemini  8c4e2d10  1     pass     block_budget     none
     45   1990-11-20 09:09:20  codex   01a1ffea  1     inject   docs_only        pending
-    == colours
+    == colors
     ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
     ");
 }
@@ -84,7 +84,7 @@ fn verify() {
     6 decisions, 6 decided the same again
     == at 140 columns
 
-    == colours
+    == colors
     "#);
     // Somebody changed what was decided.
     let changed = recording().replace("\"elapsed_ms\":74000", "\"elapsed_ms\":75000");
@@ -94,7 +94,7 @@ fn verify() {
     `checkpointd explain 13` explains the first
     == at 140 columns
 
-    == colours
+    == colors
     "#);
 }
 
@@ -114,7 +114,7 @@ fn what_if() {
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                   WHAT IS ASKED
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  pass below_threshold  - Run the tests that cover the changed Python code (`…
     45   2026-11-20 09:09:20  codex   01a1ffea  inject docs_only    pass below_threshold  -
-    == colours
+    == colors
     ^1mSEQ  WAS                 NOW                   WHAT IS ASKED^0m
     33   ^32minject actions_due^0m  ^2mpass below_threshold^0m  - Run the tests that cover the c…^0m
     45   ^32minject docs_only^0m    ^2mpass below_threshold^0m  -
@@ -133,7 +133,7 @@ fn what_if() {
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
     13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
-    == colours
+    == colors
     ^1mSEQ  WAS                 NOW                 WHAT IS ASKED^0m
     13   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m
     33   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m
@@ -153,7 +153,7 @@ fn sql() {
     5    Read             ["/home/ada/inventory/stock/reorder.py"]  0         50           3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     7    Edit             ["/home/ada/inventory/stock/reorder.py"]  0         120          3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     9    Bash  pytest -q  []                                        1         12500        3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
-    == colours
+    == colors
     ^1mseq  tool  command    paths                                     is_error  durat…^0m
     "#);
     let schema = screen(&recorded(), &["sql", "--schema"]);
@@ -202,19 +202,19 @@ fn numbers_and_checks_of_the_journal() {
     tool_started        7
     == at 140 columns
 
-    == colours
+    == colors
     ^1mKIND                EVENTS^0m
     "#);
     insta::assert_snapshot!(screen(&home, &["journal", "verify"]), @r#"
     whole: 47 events in the store, 47 in the intake log
     == at 140 columns
 
-    == colours
+    == colors
     "#);
 }
 
 /// Runs a command on a terminal of its own: phase records are shown to people only there.
-fn on_a_terminal(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
+fn on_a_terminal(home: &Home, arguments: &[&str], columns: &str, colors: &str) -> String {
     let line: Vec<_> = [CHECKPOINTD]
         .iter()
         .chain(arguments)
@@ -226,7 +226,7 @@ fn on_a_terminal(home: &Home, arguments: &[&str], columns: &str, colours: &str) 
         .env("HOME", home.path())
         .env("COLUMNS", columns);
     let output = run(
-        terminal.env("NO_COLOR", if colours == "1" { "" } else { "1" }),
+        terminal.env("NO_COLOR", if colors == "1" { "" } else { "1" }),
         b"",
     );
     assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -272,8 +272,8 @@ fn phases() {
     let (shown_at, named_at) = (made.replace('T', " "), made.replace(':', "-"));
     let folder = home.path().display().to_string();
     let shown = |arguments: &[&str]| {
-        let text = screen_by(arguments, |columns, colours| {
-            on_a_terminal(&home, arguments, columns, colours)
+        let text = screen_by(arguments, |columns, colors| {
+            on_a_terminal(&home, arguments, columns, colors)
         });
         hide(&text, &[&id, &shown_at, &named_at, &folder])
     };
@@ -283,7 +283,7 @@ fn phases() {
     == at 140 columns
     ID                                    MADE                 PHASE  NUMBER  STATE  SESSION   SUMMARY
     ####################################  ###################  build  4       open   3f0a6c1e  The parser is done and reads all cases; the prin…
-    == colours
+    == colors
     ^1mID                                    PHASE  STATE  SUMMARY^0m
     "#);
     insta::assert_snapshot!(shown(&["phase", "show", &id]), @r#"
@@ -301,7 +301,7 @@ fn phases() {
     file           ###############/phases/ckpt-###################-build.json
     == at 140 columns
     taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
-    == colours
+    == colors
     "#);
     assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase records."));
 }
@@ -358,10 +358,10 @@ fn progress_documents_are_shown_as_they_are_at_any_width() {
         .as_str()
         .expect("a text")
         .to_owned();
-    for (columns, colours) in [("80", "0"), ("140", "1")] {
+    for (columns, colors) in [("80", "0"), ("140", "1")] {
         let mut show = command(&home, &SHOW);
         let shown = run(
-            show.env("COLUMNS", columns).env("CLICOLOR_FORCE", colours),
+            show.env("COLUMNS", columns).env("CLICOLOR_FORCE", colors),
             b"",
         )
         .stdout;
@@ -390,7 +390,7 @@ fn progress_validation() {
     It is valid.
     == at 140 columns
 
-    == colours
+    == colors
     ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch main
     ^32mok  ^0m  git           last commit is ##########
@@ -416,7 +416,7 @@ fn progress_validation() {
     `checkpointd progress write`.
     == at 140 columns
     It is no longer valid. Fix the lines above, or write a new document: `checkpointd progress write`.
-    == colours
+    == colors
     ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch main
     ^31mFAIL^0m  git           last commit was ########## and is ########## (second)

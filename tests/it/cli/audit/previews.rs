@@ -43,7 +43,7 @@ fn rules_and_previews() {
     generic  settings and data  data          -                **/*.{json,jsonc,json5,jsonl,ndjson,geojson,webmanifest,yml,yaml,toml,ini,cfg,co…
     generic  linter settings    data          -                **/.{eslintrc,prettierrc,stylelintrc,lintstagedrc,commitlintrc,releaserc,huskyrc…
     generic  tests only         tests         tests            **/{test,tests,spec,specs,testdata,__tests__}/** **/*_test.* **/*_spec.* **/*.te…
-    == colours
+    == colors
     ^1mPACK     RULE               KIND          ASKS FOR         FILES^0m
     "#);
     insta::assert_snapshot!(screen(&home, &["rules", "match", "--project", "shop", "src/main.rs", "migrations/1.sql"]), @r#"
@@ -57,7 +57,7 @@ fn rules_and_previews() {
                         .checkpointd.yml)
     == at 140 columns
         database schema Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
-    == colours
+    == colors
     ^1msrc/main.rs^0m
     ^1mmigrations/1.sql^0m
     "#);
@@ -82,9 +82,9 @@ fn rules_and_previews() {
             "--elapsed",
             elapsed,
         ];
-        screen_by(&arguments, |columns, colours| {
+        screen_by(&arguments, |columns, colors| {
             // The last paragraph names a path of this run.
-            let text = show(&home, &arguments, columns, colours);
+            let text = show(&home, &arguments, columns, colors);
             let end = text.find("Last resort").unwrap_or(text.len());
             format!("{}\n", text[..end].trim_end())
         })
@@ -131,7 +131,7 @@ fn rules_and_previews() {
       .checkpointd.yml)
       Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
       checkpoint chores out of it.
-    == colours
+    == colors
     ^32minject^0m: actions_due  (turn of 1m30s, claude)
     ^1mchanged files^0m
     ^1mwhat the agent did^0m

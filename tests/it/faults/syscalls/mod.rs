@@ -84,7 +84,7 @@ struct Row {
     no_start: u32,
     /// Calls acknowledged.
     acked: u64,
-    /// Acknowledged calls that were not in the journal afterwards.
+    /// Acknowledged calls that were not in the journal afterward.
     lost: u64,
     /// The longest hook call.
     slowest: Duration,

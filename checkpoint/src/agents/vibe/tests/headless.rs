@@ -13,7 +13,7 @@ fn only_a_turn_that_no_queue_gave_is_without_a_person() {
             r#"{"payload":{"abandon_on_restart":true,"client_command_id":"queue-8a","method":"turn/start"}}"#,
             false,
         ),
-        // What is left of the turn before.
+        // The remains of the turn before.
         (
             "{\"payload\":{\"delta\":[]}}\n{\"payload\":{\"client_command_id\":\"turn-8a\"",
             true,

@@ -24,7 +24,7 @@ fn every_known_tool_is_described() {
             None,
             "a",
         ),
-        // As its journal has it.
+        // In the form of its journal.
         (
             "file_system.read_file",
             json!({"path": "a"}),

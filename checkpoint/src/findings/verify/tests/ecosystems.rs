@@ -11,7 +11,7 @@ const TEST_FILES: [&str; 4] = [
     "test/runtests.jl",
 ];
 
-/// Returns what is known of a project with these files, in which a test covers each file of `covered`.
+/// Returns a workspace of a project with these files, in which a test covers each file of `covered`.
 fn known(files: &[(&str, &str)], changed: &str, covered: bool) -> Workspace {
     let files: Vec<ProjectFile> = files
         .iter()

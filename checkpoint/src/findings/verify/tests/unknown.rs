@@ -152,7 +152,7 @@ proptest! {
         prop_assert!(asks(&tested, &["edit src/a.py", &line]));
         let line = format!("$ {name} verify {option}");
         prop_assert!(!asks(&tested, &["edit src/a.py", &line]));
-        // Hidden, or before the edit, it is none.
+        // If it is hidden, or before the edit, it does not count.
         let hidden = format!("$ {name} verify {option} | cat");
         prop_assert!(asks(&tested, &["edit src/a.py", &hidden]));
         prop_assert!(asks(&tested, &[&line, "edit src/a.py"]));

@@ -47,7 +47,7 @@ fn explain() {
              silent_all_clear   all clear: false, all_clear: message
       taken  actions_due        nothing stood against it
 
-    actions: 1 of 1 were not done afterwards
+    actions: 1 of 1 were not done afterward
       validate   Run the tests that cover the changed Python code (`pytest`)
                  (Python code)
 
@@ -96,7 +96,7 @@ fn explain() {
       Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
       checkpoint chores out of it.
       Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
-    == colours
+    == colors
     decision 33: ^32minject^0m, actions_due
     ^1mwhat happened^0m
     ^1mthe session before it^0m
@@ -105,7 +105,7 @@ fn explain() {
         ^33mdue ^0m  Run the tests that cover the changed Python code (`pytest`)
     ^1mexits, in order^0m
       ^32mtaken^0m  actions_due        nothing stood against it
-    ^1mactions: 1 of 1 were not done afterwards^0m
+    ^1mactions: 1 of 1 were not done afterward^0m
     ^1mobservations^0m
     ^1mtimes, and the delivery: pending^0m
     ^1mmessage^0m
@@ -168,7 +168,7 @@ fn steps() {
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
     09:07:50.000      37  gemini 8c4e2d10  decided              pass block_budget after 20.0s
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
-    == colours
+    == colors
       project                ^2m-^0m -> ^32m/home/ada/inventory^0m
       cwd                    ^2m-^0m -> ^32m/home/ada/inventory^0m
       started_at             ^2m-^0m -> ^32m2026-11-20 09:06:40^0m
@@ -221,7 +221,7 @@ fn state_diff() {
     == at 140 columns
       pending                [] -> [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn":"p1","can_reply":true,"background_tasks":0,"restar…
       calls                  + Edit /home/ada/inventory/stock/reorder.py, + Bash pytest -q
-    == colours
+    == colors
       running                ^2mtrue^0m -> ^32mfalse^0m
       last_checkpoint_at     ^2m-^0m -> ^32m2026-11-20 09:01:15^0m
       last_tool_use_at       ^2m2026-11-20 09:00:42^0m -> ^32m2026-11-20 09:01:44^0m

@@ -1,15 +1,15 @@
-//! What people see: every command about the past at 80 and at 140 columns, with and without colours.
+//! What people see: every command about the past at 80 and at 140 columns, with and without colors.
 
 mod changes;
 
 use super::{Home, command, home_with, recorded, recording, run};
 
-pub(super) fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str) -> String {
+pub(super) fn show(home: &Home, arguments: &[&str], columns: &str, colors: &str) -> String {
     let mut command = command(home, arguments);
     let output = run(
         command
             .env("COLUMNS", columns)
-            .env("CLICOLOR_FORCE", colours),
+            .env("CLICOLOR_FORCE", colors),
         b"",
     );
     // A check that fails has something to show too.
@@ -20,20 +20,20 @@ pub(super) fn show(home: &Home, arguments: &[&str], columns: &str, colours: &str
     String::from_utf8(output.stdout).expect("text")
 }
 
-fn without_colours(text: &str) -> String {
+fn without_colors(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| {
-        text + part.split_once('m').expect("a colour ends").1
+        text + part.split_once('m').expect("a color ends").1
     })
 }
 
-/// Returns the screen of 80 columns, the lines of the one of 140 columns that differ, and the lines with colours; `^` is
-/// where a colour begins or ends. That colours change nothing else, and that no line is too long, is checked here.
+/// Returns the screen of 80 columns, the lines of the one of 140 columns that differ, and the lines with colors; `^` is
+/// where a color begins or ends. That colors change nothing else, and that no line is too long, is checked here.
 #[track_caller]
 pub(super) fn screen(home: &Home, arguments: &[&str]) -> String {
-    screen_by(arguments, |columns, colours| {
-        show(home, arguments, columns, colours)
+    screen_by(arguments, |columns, colors| {
+        show(home, arguments, columns, colors)
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn screen(home: &Home, arguments: &[&str]) -> String {
 #[track_caller]
 pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String) -> String {
     let mut plain = Vec::new();
-    let mut coloured = Vec::new();
+    let mut colored = Vec::new();
     for columns in ["80", "140"] {
         let text = show(columns, "0");
         assert!(!text.contains('\x1b'), "{arguments:?}");
@@ -55,26 +55,22 @@ pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String)
             "{arguments:?}: {longest} of {columns}\n{text}"
         );
         let painted = show(columns, "1");
-        assert_eq!(
-            without_colours(&painted),
-            text,
-            "{arguments:?} at {columns}"
-        );
+        assert_eq!(without_colors(&painted), text, "{arguments:?} at {columns}");
         plain.push(text);
-        coloured.push(painted);
+        colored.push(painted);
     }
     let known: Vec<_> = plain[0].lines().collect();
     let wide: Vec<_> = plain[1]
         .lines()
         .filter(|line| !known.contains(line))
         .collect();
-    let colours: Vec<_> = coloured[0]
+    let colors: Vec<_> = colored[0]
         .lines()
         .filter(|line| line.contains('\x1b'))
         .collect();
-    let colours = colours.join("\n").replace("\x1b[", "^");
+    let colors = colors.join("\n").replace("\x1b[", "^");
     format!(
-        "{}== at 140 columns\n{}\n== colours\n{colours}\n",
+        "{}== at 140 columns\n{}\n== colors\n{colors}\n",
         plain[0],
         wide.join("\n")
     )
@@ -101,7 +97,7 @@ fn sessions() {
     // Long ago, so that the days have five digits for the next centuries.
     let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
     let look =
-        |columns: &str, colours: &str| without_ages(&show(&home, &["sessions"], columns, colours));
+        |columns: &str, colors: &str| without_ages(&show(&home, &["sessions"], columns, colors));
     insta::assert_snapshot!(screen_by(&["sessions"], look), @r#"
     SESSION   AGENT   STATE    LAST           PROJECT      TITLE
     8c4e2d10  gemini  waiting  #####d##h ago  ~/inventory  Round the quantities up
@@ -112,7 +108,7 @@ fn sessions() {
     8c4e2d10  gemini  1     waiting  asked,sending  #####d##h ago  1 of 2       -             ~/inventory  Round the quantities up
     3f0a6c1e  claude  2     waiting  -              #####d##h ago  1 of 3       -             ~/inventory  Reorder points are off by one; pleas…
     01a1ffea  codex   1     ended    asked,sending  #####d##h ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
-    == colours
+    == colors
     ^1mSESSION   AGENT   STATE    LAST           PROJECT      TITLE^0m
     8c4e2d10  gemini  ^33mwaiting^0m  #####d##h ago  ~/inventory  Round the quantities up
     3f0a6c1e  claude  ^33mwaiting^0m  #####d##h ago  ~/inventory  Reorder points are off b…^0m
@@ -138,7 +134,7 @@ fn audit() {
     33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  inject   actions_due      pending
     37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  pass     block_budget     none
     45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   inject   docs_only        pending
-    == colours
+    == colors
     ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
     13   2026-11-20 09:01:15  claude  3f0a6c1e  ^32minject^0m   actions_due      ^32mconfirmed^0m
     22   2026-11-20 09:01:50  claude  3f0a6c1e  ^2mpass^0m     block_budget     ^2mnone^0m
@@ -170,7 +166,7 @@ fn audit_summary() {
     codex   1      1      0       0          0       0        0 of 0  58.0s        ~/handbook
     gemini  2      1      1       0          0       0        0 of 1  1m09s        ~/inventory
     all     6      3      3       1          0       0        1 of 2  1m09s
-    == colours
+    == colors
     ^1mAGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT^0m
     ^1mRULE                 ASKED  MET  MARKED WRONG^0m
     "#);
@@ -215,7 +211,7 @@ fn timeline() {
       +0.000s     23 |>                                  | prompt submitted user "Thanks"
       +8.000s     24 |                                  #| agent stopped
       +8.000s     26 |                                  .| decided pass below_threshold after 8.0s
-    == colours
+    == colors
     ^1mbefore the first turn^0m  ^2m2026-11-20 09:00:00^0m
       +0.000s      2 |^2m-^0m                   | session started startup
     ^1mturn 1^0m  ^2m2026-11-20 09:00:01^0m
@@ -268,7 +264,7 @@ fn state() {
     == at 140 columns
     pending                [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn":"p1","can_reply":true,"background_tasks":0,"restart":false…
     counts                 {"events":18,"tools":5,"errors":1,"stops":2,"injected":1,"passed":0}
-    == colours
+    == colors
     "#);
 }
 
@@ -289,7 +285,7 @@ fn tail() {
     09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > README.md
     09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > README.md
     09:09:20.000      45  codex  01a1ffea  decided              inject docs_only after 58.0s by hook_reply
-    == colours
+    == colors
     09:09:20.000      45  codex  01a1ffea  decided              ^32minject^0m docs_only af…^0m
     "#);
 }
