@@ -427,13 +427,3 @@ pub fn fold<'a>(stream: &Stream, events: impl IntoIterator<Item = &'a Envelope>)
         .for_each(|envelope| state.apply(envelope));
     state
 }
-
-/// Reads the time that a line of recorded hook calls carries.
-///
-/// # Errors
-///
-/// Returns an error when the value is not an RFC 3339 time.
-pub fn time_of(text: &str) -> Result<Timestamp, String> {
-    text.parse()
-        .map_err(|error| format!("`at` is not an RFC 3339 time: {error}"))
-}

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
@@ -93,12 +95,49 @@ where
 }
 
 fn open_sled(path: &Path) -> sled::Result<sled::Db> {
-    sled::Config::new()
+    let db = sled::Config::new()
         .path(path)
         .cache_capacity(CACHE_BYTES)
         .segment_size(SEGMENT_BYTES)
         .flush_every_ms(None)
-        .open()
+        .open()?;
+    let _slack = Slack::set();
+    // sled starts its threads when it first has work for them. This work may be done at any time, or not at all.
+    let _ = pin!(db.flush_async()).poll(&mut Context::from_waker(Waker::noop()));
+    Ok(db)
+}
+
+/// How late sled's threads may wake up from a wait that nothing ended.
+#[cfg(target_os = "linux")]
+const THREAD_SLACK: Duration = Duration::from_secs(600);
+
+/// While it lives, threads that this thread starts wake up for a timeout only with [`THREAD_SLACK`].
+///
+/// sled's seven threads look for work once a second, for the life of the process, although new work wakes them at once.
+/// A laptop's processor cannot sleep then. Threads inherit the slack of the thread that starts them.
+struct Slack;
+
+impl Slack {
+    fn set() -> Self {
+        #[cfg(target_os = "linux")]
+        set_slack(THREAD_SLACK);
+        Self
+    }
+}
+
+impl Drop for Slack {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        set_slack(Duration::ZERO);
+    }
+}
+
+/// Sets the slack of this thread; zero stands for the one that it started with.
+#[cfg(target_os = "linux")]
+fn set_slack(slack: Duration) {
+    let nanoseconds = u64::try_from(slack.as_nanos()).unwrap_or_default();
+    // If the system refuses it, sled's threads only wake up more often.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(nanoseconds));
 }
 
 /// Opens sled; waits for its lock.
@@ -293,5 +332,31 @@ impl Trees {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_threads_that_start_meanwhile_wake_up_late() {
+        let current = || {
+            let thread = std::fs::read_link("/proc/thread-self").expect("procfs");
+            let id = thread.file_name().expect("the id of a thread");
+            let slack = std::fs::read_to_string(Path::new("/proc").join(id).join("timerslack_ns"));
+            slack
+                .expect("a slack")
+                .trim()
+                .parse::<u128>()
+                .expect("a number")
+        };
+        let of_a_new_thread = || std::thread::spawn(current).join().expect("a thread");
+        let before = current();
+        let slack = Slack::set();
+        let started = of_a_new_thread();
+        drop(slack);
+        assert_eq!(started, THREAD_SLACK.as_nanos());
+        assert_eq!([current(), of_a_new_thread()], [before; 2]);
     }
 }

@@ -88,13 +88,13 @@ fn a_journal_at_rest_is_sealed_and_packed_and_reads_as_before() {
             .all(|ending| ending == "zst" || ending == "log")
     });
     wait_until(|| db(dir.path()) != first && journal.disk_bytes().0 < 5 * 1024 * 1024);
-    assert!(
+    wait_until(|| {
         endings(dir.path())
             .iter()
             .filter(|ending| *ending == "zst")
             .count()
             > 2
-    );
+    });
     assert!(exported(&journal) == before && journal.sessions() == sessions);
     assert_eq!(
         journal.snapshot(snapshot).expect("reads"),
