@@ -34,4 +34,6 @@ pub(super) enum Does {
     Asks,
     /// A page is looked at.
     Looks,
+    /// A kernel runs cells of a notebook.
+    RunsNotebooks,
 }
