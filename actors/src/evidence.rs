@@ -239,7 +239,7 @@ fn gather_rest(
     let words = transcripts::last_words(facts.as_ref(), state);
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;
-    checkpoint::findings::note_last_words(evidence, &words);
+    checkpoint::findings::note_words(evidence, &words, joined.said, &joined.outcomes);
     if policy.verify.outcomes == Outcomes::Output {
         evidence.facts.outcomes = joined.outcomes;
     }

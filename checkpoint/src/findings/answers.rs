@@ -214,7 +214,7 @@ fn asks(text: &str, line: &CommandLine, output: &str) -> bool {
 }
 
 /// Returns the command line that is run on another machine.
-fn remote(simple: &shell::Simple) -> Option<String> {
+pub(super) fn remote(simple: &shell::Simple) -> Option<String> {
     let (program, words) = simple.words.split_first()?;
     let line = words.last().filter(|line| line.contains(' '))?;
     (program == "ssh").then(|| line.clone())

@@ -1,5 +1,7 @@
 //! How a turn ended, whatever its policy asks for (spec LOOK-5).
 
+use std::collections::HashSet;
+
 use journal::{Evidence, SummaryVerdict, ToolKind};
 
 use super::actions::Claims;
@@ -59,7 +61,7 @@ pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
         code_changed: !code.is_empty(),
         nothing_run: !code.is_empty() && !runs_after(&turn, last),
         tests_failed: tests == Some(SummaryVerdict::Failed),
-        error_left: turn.has_timeline() && !errors::find(&turn).is_empty(),
+        error_left: turn.has_timeline() && !errors::find(&turn, &HashSet::new()).is_empty(),
     }
 }
 

@@ -2,12 +2,16 @@
 //!
 //! Only failed calls count, and those whose output says that tests failed (spec EVID-17).
 
+use std::collections::HashSet;
+
 use journal::{SummaryVerdict, ToolCall, ToolKind};
 
 use super::line_words::{FILES, FILTERS, SETTING_UP};
 use super::paths::PathRef;
 use super::turn::Turn;
-use super::{answers, handed, narrower, older, outcomes, settled, verify, went_on};
+use super::{
+    answers, concern, handed, narrower, older, outcomes, reached, settled, verify, went_on,
+};
 use crate::policy::Errors;
 use crate::shell;
 
@@ -38,13 +42,14 @@ const RUNNERS: [&str; 18] = [
     "phpunit", "ctest", "mypy", "pyright", "ruff", "eslint", "tsc", "prettier",
 ];
 
-/// Returns one sentence for each kind of unresolved error.
-pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
+/// Returns one sentence for each kind of unresolved error. `due` are the calls that were to do what is due.
+pub(super) fn find(turn: &Turn<'_>, due: &HashSet<usize>) -> Vec<String> {
     let calls = &turn.evidence.timeline.calls;
     let mut sentences: Vec<&str> = Vec::new();
     for (index, call) in calls.iter().enumerate() {
-        let open = call.is_error && is_open(turn, index);
-        if !call.refused && (open || hides_failure(turn, index)) {
+        let is_due = due.contains(&index);
+        let open = call.is_error && is_open(turn, index, is_due);
+        if !call.refused && (open || hides_failure(turn, index, is_due)) {
             sentences.extend(describe(turn, index));
         }
     }
@@ -59,27 +64,34 @@ pub(super) fn find(turn: &Turn<'_>) -> Vec<String> {
 }
 
 /// Returns whether a failed call says that something is broken which nothing later in the turn settled.
-fn is_open(turn: &Turn<'_>, index: usize) -> bool {
+fn is_open(turn: &Turn<'_>, index: usize, is_due: bool) -> bool {
     match turn.policy.hygiene.errors {
         Errors::All => !is_resolved(turn, index),
-        Errors::Broken => {
+        Errors::Broken | Errors::Open => {
             !is_answer(turn, index)
                 && !is_older(turn, index)
                 && !settled::is_settled(turn, index)
-                && !handed::is_over(turn, index)
+                && !handed::is_over(turn, index, is_due)
                 && !went_on::is_passed(turn, index)
+                && (turn.policy.hygiene.errors == Errors::Broken || is_open_matter(turn, index))
         }
     }
 }
 
-/// Returns whether a failure is an answer. Failed tests are not an answer, however the line ended. If they passed, the
-/// line failed because of its time limit or its end.
+/// Returns whether a failure came from work on the project, and nothing later was about the same.
+fn is_open_matter(turn: &Turn<'_>, index: usize) -> bool {
+    concern::is_one(turn, index) && !reached::is_reached(turn, index)
+}
+
+/// Returns whether a failure is an answer. Tests that failed are none, however the line ended, and if they passed, what ended
+/// it was its time limit or its end.
 fn is_answer(turn: &Turn<'_>, index: usize) -> bool {
     let call = &turn.evidence.timeline.calls[index];
     let said = turn.outcomes.as_ref();
     match said.and_then(|said| said.any_tests(index)) {
         Some(SummaryVerdict::Failed) => false,
         Some(SummaryVerdict::Passed) if outcomes::was_stopped(call) => true,
+        Some(SummaryVerdict::RanNothing) if verify::says_no_tests(turn, index) => true,
         _ => answers::is_answer(call, &turn.lines[index], turn.project),
     }
 }
@@ -90,7 +102,7 @@ fn is_older(turn: &Turn<'_>, index: usize) -> bool {
 }
 
 /// Returns whether only the output of a call says that tests failed, and nothing was edited since and no tests passed.
-fn hides_failure(turn: &Turn<'_>, index: usize) -> bool {
+fn hides_failure(turn: &Turn<'_>, index: usize, is_due: bool) -> bool {
     let calls = &turn.evidence.timeline.calls;
     let edits = |call: &ToolCall| {
         matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.is_error && !call.refused
@@ -105,6 +117,7 @@ fn hides_failure(turn: &Turn<'_>, index: usize) -> bool {
     };
     outcomes.any_tests(index) == Some(SummaryVerdict::Failed)
         && !is_older(turn, index)
+        && (is_due || !handed::is_told(turn, index))
         && !(index + 1..calls.len()).any(passes)
         && !calls[index + 1..].iter().any(edits)
 }

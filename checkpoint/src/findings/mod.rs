@@ -8,6 +8,7 @@
 mod actions;
 mod answers;
 mod aside;
+mod concern;
 mod contents;
 mod edits;
 mod ending;
@@ -17,6 +18,7 @@ mod handed;
 mod hygiene;
 mod known;
 mod line_words;
+mod messages;
 mod missing;
 mod narrower;
 mod older;
@@ -25,15 +27,19 @@ mod own_script;
 mod paths;
 mod proof;
 mod questions;
+mod reached;
 mod server;
 mod settled;
 mod slug;
 #[cfg(test)]
 mod tests;
+mod told;
 mod trace;
 mod turn;
 mod verify;
 mod went_on;
+
+use std::collections::HashSet;
 
 use journal::{Evidence, ToolCall, ToolKind};
 
@@ -43,7 +49,7 @@ use crate::shell;
 
 pub use ending::{Ending, ending};
 pub use example::{Imagined, asked_after};
-pub use handed::note_last_words;
+pub use handed::note_words;
 pub use known::known_files;
 pub use slug::plan_files;
 pub use trace::{ActionTrace, Findings, Outcome, RuleTrace, TracedCall};
@@ -85,7 +91,7 @@ pub fn find(
     let mut findings = actions::find(&turn, &claims);
     let gaps = findings.observations.len();
     if turn.has_timeline() {
-        let errors = errors::find(&turn);
+        let errors = errors::find(&turn, &calls_for_due(&findings));
         findings.unresolved = !errors.is_empty();
         findings.observations.extend(errors);
         findings
@@ -101,6 +107,15 @@ pub fn find(
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
     findings
+}
+
+/// Returns the calls that were to do what is due.
+fn calls_for_due(findings: &Findings) -> HashSet<usize> {
+    let actions = findings.trace.iter().flat_map(|rule| &rule.actions);
+    let due = actions.filter(|action| action.stands);
+    due.flat_map(|action| &action.found)
+        .map(|seen| seen.call)
+        .collect()
 }
 
 /// Returns whether a call failed in a way that says that something is broken, and not only that a question was answered

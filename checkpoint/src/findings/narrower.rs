@@ -130,7 +130,8 @@ pub(super) fn settles(turn: &Turn<'_>, failed: usize, later: usize) -> bool {
     let left_out = after
         .iter()
         .any(|choice| choice.of.iter().all(|one| *one == LEFT_OUT));
-    if left_out && turn.evidence.facts.named_failures.contains(&failed) {
+    let is_said = turn.evidence.facts.named_failures.contains(&failed) || turn.is_reported(failed);
+    if left_out && is_said {
         return true;
     }
     let is_all = before.iter().any(Choice::is_all);
@@ -143,6 +144,14 @@ pub(super) fn settles(turn: &Turn<'_>, failed: usize, later: usize) -> bool {
         && names
             .iter()
             .all(|name| chosen.iter().any(|one| takes(one, name)))
+}
+
+/// Returns whether the tests of a call were chosen by no name or pattern: all of its place, or by their files.
+pub(super) fn chooses_no_names(turn: &Turn<'_>, call: usize) -> bool {
+    let is_path = |one: &str| one.contains(['/', '.']) && !one.contains("::");
+    tests(turn, call)
+        .iter()
+        .all(|choice| !choice.last_failed && choice.of.iter().all(|one| is_path(one)))
 }
 
 /// Returns the tests, or the files of tests, that an output says have failed.

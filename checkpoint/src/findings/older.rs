@@ -37,8 +37,7 @@ pub(super) fn only_older_failed(turn: &Turn<'_>, index: usize) -> bool {
         said.kind == SummaryKind::Tests && said.passed.is_some_and(|passed| passed > 0)
     };
     let is_said = || {
-        turn.policy.hygiene.handed_over == HandedOver::Believed
-            && turn.evidence.facts.older_failures
+        turn.policy.hygiene.handed_over != HandedOver::Errors && turn.evidence.facts.older_failures
     };
     let outcomes = turn.outcomes.as_ref();
     outcomes.is_some_and(|outcomes| outcomes.of(index).iter().any(passed))

@@ -293,7 +293,7 @@ pub(super) fn only_shows(words: &[String]) -> bool {
 }
 
 /// Returns the command line that `ssh` runs on another machine.
-fn remote(words: &[String]) -> Option<String> {
+pub(super) fn remote(words: &[String]) -> Option<String> {
     let takes_value = |word: &str| word.len() == 2 && "bcDEeFIiJLlmOopQRSWw".contains(&word[1..]);
     let mut rest = words.iter();
     while let Some(word) = rest.next() {

@@ -20,7 +20,7 @@ const RECORDING: [&str; 12] = [
     "remote", "pull",
 ];
 /// Programs whose first operand only groups; the second says what is done.
-const GROUPS: [&str; 14] = [
+pub(super) const GROUPS: [&str; 14] = [
     "docker", "podman", "gh", "glab", "kubectl", "aws", "gcloud", "az", "dotnet", "flutter", "nx",
     "turbo", "uv", "poetry",
 ];
@@ -29,7 +29,7 @@ pub(super) const SCRIPT_RUNNERS: [&str; 11] = [
     "npm", "pnpm", "yarn", "bun", "deno", "mise", "just", "task", "make", "composer", "rake",
 ];
 /// Programs that run a script given on their line.
-const INTERPRETERS: [&str; 8] = [
+pub(super) const INTERPRETERS: [&str; 8] = [
     "python", "node", "ruby", "perl", "php", "deno", "bun", "Rscript",
 ];
 /// Programs that do the same work.
@@ -41,8 +41,8 @@ const SAME: [&[&str]; 5] = [
     &["npm", "pnpm", "yarn", "bun"],
 ];
 
-/// Programs that install named packages.
-const INSTALLERS: [&str; 24] = [
+/// Programs that install what they are told.
+pub(super) const INSTALLERS: [&str; 24] = [
     "brew",
     "apt",
     "apt-get",
@@ -283,7 +283,7 @@ fn settles_by_line(turn: &Turn<'_>, index: usize, at: usize, files: &[PathRef]) 
     !calls[at].is_error && names_any(text, files)
 }
 
-fn looks_or_records(simple: &Simple) -> bool {
+pub(super) fn looks_or_records(simple: &Simple) -> bool {
     let is_git = simple.words.first().is_some_and(|program| program == "git");
     let verb = simple
         .words
@@ -425,7 +425,7 @@ fn is_same_operand(one: &str, two: &str) -> bool {
     one == two || (name(one) == name(two) && name(one).len() > 2)
 }
 
-fn purpose(program: &str, first: Option<&str>) -> Option<&'static str> {
+pub(super) fn purpose(program: &str, first: Option<&str>) -> Option<&'static str> {
     let of = |word: &str| {
         let parts = || word.split([':', '_', '.']);
         let found = PURPOSES
@@ -457,7 +457,7 @@ pub(super) fn is_check(simple: &Simple) -> bool {
 }
 
 /// Returns whether a command runs a script that its line holds.
-fn is_inline(simple: &Simple) -> bool {
+pub(super) fn is_inline(simple: &Simple) -> bool {
     let Some((program, words)) = simple.words.split_first() else {
         return false;
     };

@@ -1,10 +1,13 @@
 //! The evidence of a stop in the form that every heuristic reads.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use journal::{ChangedFile, Evidence, TimelineSource, ToolCall, ToolKind};
 
 use super::aside;
 use super::outcomes::Outcomes;
-use crate::policy::{self, EvidenceRule, Gaps, Policy};
+use crate::policy::{self, EvidenceRule, Gaps, HandedOver, Policy};
 use crate::rules::RuleSet;
 use crate::shell;
 
@@ -22,6 +25,8 @@ pub(super) struct Turn<'a> {
     pub(super) outcomes: Option<Outcomes>,
     /// The calls that ran without the work of the turn, by position.
     aside: Vec<bool>,
+    /// What each command is about, by call and place, once that is asked for.
+    pub(super) subjects: OnceCell<Vec<Vec<HashSet<String>>>>,
 }
 
 impl<'a> Turn<'a> {
@@ -48,6 +53,7 @@ impl<'a> Turn<'a> {
             lines,
             outcomes,
             aside: aside.unwrap_or_default(),
+            subjects: OnceCell::new(),
         })
     }
 
@@ -58,7 +64,19 @@ impl<'a> Turn<'a> {
 
     /// Returns whether whatever of the project ran after an edit is believed to have used it (spec EVID-29).
     pub(super) fn believes_runs(&self) -> bool {
-        self.policy.verify.gaps == Gaps::Ran && self.outcomes.is_some()
+        matches!(self.policy.verify.gaps, Gaps::Ran | Gaps::Open) && self.outcomes.is_some()
+    }
+
+    /// Returns whether test runners are believed that find no tests, and services that a deployment brought about (spec
+    /// EVID-30).
+    pub(super) fn believes_runners(&self) -> bool {
+        self.policy.verify.gaps == Gaps::Open && self.outcomes.is_some()
+    }
+
+    /// Returns whether a message of the agent reports the failure of a call, and that is believed (spec HYG-13).
+    pub(super) fn is_reported(&self, call: usize) -> bool {
+        self.policy.hygiene.handed_over == HandedOver::Told
+            && self.evidence.facts.told_failures.contains(&call)
     }
 
     /// Returns whether a call ran without the work of the turn, which had been set aside (spec EVID-28).

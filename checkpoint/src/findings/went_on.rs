@@ -7,7 +7,7 @@ use super::{questions, server, settled, verify};
 use crate::shell::Simple;
 
 /// First operands by which a program brings about what only the same command can: nothing else shows that it was done.
-const LASTING: [&str; 14] = [
+pub(super) const LASTING: [&str; 14] = [
     "push",
     "publish",
     "deploy",
@@ -87,7 +87,7 @@ fn installs(simple: &Simple) -> bool {
 }
 
 /// Returns whether a command tests, builds, checks or runs what the project has.
-fn is_of_project(simple: &Simple) -> bool {
+pub(super) fn is_of_project(simple: &Simple) -> bool {
     let program = simple.words.first().map_or("", String::as_str);
     settled::is_check(simple)
         || settled::SCRIPT_RUNNERS.contains(&program)
@@ -96,7 +96,7 @@ fn is_of_project(simple: &Simple) -> bool {
         || verify::given_inline(simple).is_some()
 }
 
-fn is_lasting(simple: &Simple) -> bool {
+pub(super) fn is_lasting(simple: &Simple) -> bool {
     let mut operands = simple.words.iter().skip(1).take(3);
     operands.any(|word| LASTING.contains(&word.as_str()))
 }

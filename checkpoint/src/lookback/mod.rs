@@ -313,7 +313,7 @@ impl PastSession {
         };
         evidence.facts.workspace.clone_from(&ground.workspace);
         let said = facts.last_assistant.as_deref().unwrap_or_default();
-        findings::note_last_words(&mut evidence, said);
+        findings::note_words(&mut evidence, said, facts.said, &facts.outcomes);
         if ground.policy.verify.outcomes == Outcomes::Output {
             evidence.facts.outcomes = std::mem::take(&mut facts.outcomes);
         }

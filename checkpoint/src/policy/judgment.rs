@@ -135,6 +135,8 @@ pub enum Gaps {
     Assumed,
     /// What the record shows not to be done, and nothing of the project ran after it that may have shown a mistake.
     Ran,
+    /// The same, where what a test runner and a deployed service show is believed too.
+    Open,
 }
 
 /// When a file counts as read before its edit.
@@ -183,6 +185,8 @@ pub enum Errors {
     /// All of them.
     #[default]
     All,
+    /// Those of work on the project whose subject nothing later came back to.
+    Open,
 }
 
 /// Whether a tool that is missing is an error after the turn went on without it.
@@ -200,11 +204,13 @@ pub enum MissingTools {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandedOver {
-    /// It is not an error.
+    /// It is none if its cause lies outside the project, and the agent's last message names it.
     Believed,
     /// It is one like any other.
     #[default]
     Errors,
+    /// It is none, whatever its cause, if the agent told the person of it in any message after it.
+    Told,
 }
 
 /// Whether a pass of some tests settles a failure of more.

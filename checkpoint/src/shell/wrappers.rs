@@ -107,6 +107,13 @@ fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" => {
             return shell(words, &mut found.state);
         }
+        "cmd"
+            if words
+                .get(1)
+                .is_some_and(|word| word.eq_ignore_ascii_case("/c")) =>
+        {
+            return Step::Script(words[2..].join(" "));
+        }
         "eval" if words.len() > 1 => return Step::Script(words[1..].join(" ")),
         "su" | "runuser" if words.len() > 1 => return user_switch(words),
         "flock" => return lock(words),

@@ -18,6 +18,22 @@ pub struct UserText {
     pub origin: PromptOrigin,
 }
 
+/// What the agent said to the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// How many calls of the turn had begun before it.
+    pub calls: usize,
+    /// The text, cut to [`Said::BYTES_MAX`].
+    pub text: String,
+}
+
+impl Said {
+    /// The most bytes of one message that are kept.
+    pub const BYTES_MAX: usize = 4096;
+    /// The most messages of one turn that are kept.
+    pub const MESSAGES_MAX: usize = 48;
+}
+
 /// What a transcript's tail says about its session and the current turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -39,6 +55,8 @@ pub struct Facts {
     pub prompts: Vec<String>,
     /// The agent's last words in the current turn, cut to [`journal::Event::TEXT_BYTES_MAX`].
     pub last_assistant: Option<String>,
+    /// What the agent said in the current turn, oldest first: the latest messages, each cut.
+    pub said: Vec<Said>,
     /// The agent's version.
     pub host_version: Option<String>,
     /// The git branch, if the agent notes it.
@@ -64,10 +82,12 @@ impl Facts {
                 .chain(&mut call.paths)
                 .chain(std::iter::once(&mut call.output))
         });
+        let messages = self.said.iter_mut().map(|said| &mut said.text);
         for text in said
             .chain(&mut self.prompts)
             .chain(&mut self.last_assistant)
             .chain(&mut self.branch)
+            .chain(messages)
             .chain(calls)
         {
             if let Cow::Owned(redacted) = redactor.text(text) {
@@ -87,6 +107,10 @@ impl Facts {
             .chain(&mut self.last_assistant)
         {
             text.truncate(text::head(text, Event::TEXT_BYTES_MAX).len());
+        }
+        for said in &mut self.said {
+            said.text
+                .truncate(text::head(&said.text, Said::BYTES_MAX).len());
         }
         self.calls.iter_mut().for_each(tools::bound);
     }

@@ -2,7 +2,7 @@
 
 use journal::{CallOutcome, Timeline, TimelineSource, ToolCall};
 
-use super::facts::Facts;
+use super::facts::{Facts, Said};
 use crate::outcome;
 
 /// A turn's calls, and what their outputs say.
@@ -12,6 +12,8 @@ pub struct Joined {
     pub timeline: Timeline,
     /// What their outputs say, in the order of the calls.
     pub outcomes: Vec<CallOutcome>,
+    /// What the agent said between them.
+    pub said: Vec<Said>,
 }
 
 /// A call, and its position in the transcript.
@@ -29,7 +31,7 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Joined {
         } else {
             TimelineSource::Journal
         };
-        return joined(source, calls, &[]);
+        return joined(source, calls, &[], Vec::new());
     };
     let begun = facts.began.unwrap_or_default();
     let (mut calls, mut taken) = (facts.calls, Vec::new());
@@ -56,15 +58,21 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Joined {
         TimelineSource::Transcript,
         merged(placed, &unknown),
         &facts.outcomes,
+        facts.said,
     )
 }
 
 /// Gives the outcomes the positions of their calls in the timeline. Of a call that only the journal knows, there is the
 /// output of a failure.
-fn joined(source: TimelineSource, placed: Vec<Placed>, said: &[CallOutcome]) -> Joined {
+fn joined(
+    source: TimelineSource,
+    placed: Vec<Placed>,
+    outcomes: &[CallOutcome],
+    mut said: Vec<Said>,
+) -> Joined {
     let outcome = |(at, (call, known)): (usize, &Placed)| {
-        let said = known.and_then(|known| said.iter().find(|said| said.call == known));
-        let outcome = said.cloned().unwrap_or_else(|| CallOutcome {
+        let known = known.and_then(|known| outcomes.iter().find(|said| said.call == known));
+        let outcome = known.cloned().unwrap_or_else(|| CallOutcome {
             summaries: outcome::read(&call.output),
             ..CallOutcome::default()
         });
@@ -75,7 +83,14 @@ fn joined(source: TimelineSource, placed: Vec<Placed>, said: &[CallOutcome]) -> 
             ..outcome
         })
     };
+    // A message stays behind the call of the transcript that it followed.
+    for said in &mut said {
+        let before = said.calls.checked_sub(1);
+        let place = placed.iter().position(|(_, known)| *known == before);
+        said.calls = before.and(place).map_or(said.calls, |place| place + 1);
+    }
     Joined {
+        said,
         outcomes: placed.iter().enumerate().filter_map(outcome).collect(),
         timeline: Timeline {
             source,

@@ -25,7 +25,7 @@ use journal::Agent;
 use crate::agents;
 use crate::redact::Redactor;
 
-pub use facts::{Facts, UserText};
+pub use facts::{Facts, Said, UserText};
 pub use join::{Joined, join};
 pub use tail::{Part, ReadBefore};
 

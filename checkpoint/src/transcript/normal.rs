@@ -1,13 +1,14 @@
 //! The common form of all transcripts, and the facts read from it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
 
-use super::facts::{Facts, UserText};
+use super::facts::{Facts, Said, UserText};
 use super::outputs::Outputs;
 use crate::prompts::Authors;
+use crate::text;
 use crate::tools::{ResultText, Tools};
 
 /// One thing that a transcript holds, in the form that all agents share.
@@ -121,6 +122,7 @@ pub(crate) struct Folding {
     index: HashMap<String, usize>,
     outputs: Outputs,
     last_assistant: Option<String>,
+    said: VecDeque<Said>,
 }
 
 impl Folding {
@@ -136,6 +138,7 @@ impl Folding {
             Entry::User { text, at, origin } => user(facts, authors, &text, at, origin),
             Entry::Assistant { text, .. } => {
                 if !text.trim().is_empty() {
+                    self.note_said(facts.calls.len(), &text);
                     self.last_assistant = Some(text.into_owned());
                 }
             }
@@ -167,6 +170,19 @@ impl Folding {
         None
     }
 
+    /// Keeps the latest messages. Some transcripts hold each of them twice.
+    fn note_said(&mut self, calls: usize, text: &str) {
+        if self.last_assistant.as_deref() == Some(text) {
+            return;
+        }
+        if self.said.len() == Said::MESSAGES_MAX {
+            self.said.pop_front();
+        }
+        // Secrets are removed before a text is cut to its limit; the rest of a longer one is of no use.
+        let text = text::head(text, 2 * Said::BYTES_MAX).to_owned();
+        self.said.push_back(Said { calls, text });
+    }
+
     /// Returns whether the agent has said or done anything.
     pub(crate) fn has_begun(&self) -> bool {
         self.last_assistant.is_some() || !self.index.is_empty()
@@ -176,6 +192,7 @@ impl Folding {
     pub(crate) fn finish(self, facts: &mut Facts) {
         facts.outcomes = self.outputs.into_outcomes();
         facts.last_assistant = self.last_assistant;
+        facts.said = self.said.into();
     }
 }
 

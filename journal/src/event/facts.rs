@@ -30,7 +30,10 @@ pub struct Facts {
     /// Positions of the failed calls that the agent's last message names as such.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub named_failures: Vec<usize>,
-    /// That message says that tests failed before the turn.
+    /// Positions of the calls with a failure that the agent told the person of, in any message after them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told_failures: Vec<usize>,
+    /// Its last message says that tests failed before the turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub older_failures: bool,
     /// What the changed files hold.

@@ -2,8 +2,11 @@
 
 use super::*;
 
+/// By the rules before HYG-16.
 fn is_open(lines: &[&str]) -> bool {
-    found("notes.md", lines, &policy("")).unresolved
+    let mut policy = policy("");
+    policy.hygiene.errors = Errors::Broken;
+    found("notes.md", lines, &policy).unresolved
 }
 
 const ANSWERS: &[&str] = &[
@@ -259,4 +262,135 @@ fn a_tool_that_is_not_there_says_nothing_of_the_code() {
     // A program that is there and fails is another matter.
     let broken = "! python app.py -> Traceback (most recent call last):\nModuleNotFoundError: No module named 'acme'";
     assert!(is_open(&[broken, "edit notes.txt"]));
+}
+
+/// By HYG-16.
+fn is_left(lines: &[&str]) -> bool {
+    found("notes.md", lines, &policy("")).unresolved
+}
+
+#[test]
+fn failures_that_say_something_of_the_project() {
+    for line in [
+        "! python app/main.py -> Exit code 1\nKeyError",
+        "! npm run build -> Exit code 1\nerror TS2322",
+        "! cargo test -> Exit code 101\ntest result: FAILED. 1 failed",
+        "! npm install -> Exit code 1",
+        "! docker compose up -d -> Exit code 1",
+        "! sudo systemctl restart shop -> Exit code 1",
+        "! ssh box 'cd /srv && make deploy' -> Exit code 2",
+        "! psql -f db/seed.sql -> Exit code 3",
+        "! git commit -m x -> Exit code 1\nhook failed",
+        "! gh pr create --fill -> Exit code 1\nNot Found",
+        "! curl -X POST http://localhost:3000/api -> Exit code 7",
+        "! git stash pop -> Exit code 1\nCONFLICT (content): Merge conflict in a.md",
+        "! acme-gen init -> Exit code 127\nbash: acme-gen: command not found",
+        "!edit src/a.rs -> String to replace not found in file.",
+        "!other mcp__github__create_pull_request -> 403",
+        "!other mcp__db__migrate -> syntax error at or near",
+    ] {
+        assert!(is_left(&[line]), "{line}");
+        assert!(is_left(&[line, "$ git status --short"]), "{line}");
+    }
+    for line in [
+        "! convert a.svg a.png -> Exit code 1\nno delegate",
+        "! cp src/a.ts /mnt/x -> Exit code 1",
+        "! docker rm -f shop -> Exit code 1\nNo such container",
+        "! docker network create shop -> Exit code 1\nnetwork with name shop already exists",
+        "! git branch -d feature -> Exit code 1\nerror: not fully merged",
+        "! gh issue comment 3 -b ok -> Exit code 1",
+        "! python3 -c 'import json; print(json.load(open(\"x\"))[0])' -> Traceback (most recent call last):\n  File \"<string>\", line 1\nKeyError: 0",
+        "!other mcp__browser__click -> Timeout",
+    ] {
+        assert!(!is_left(&[line]), "{line}");
+    }
+}
+
+/// A failure, and what is about the same.
+const SAME: &[[&str; 2]] = &[
+    [
+        "! node tools/import-orders.ts -> SyntaxError",
+        "$ npx tsx tools/import-orders.ts",
+    ],
+    [
+        "! ./deploy.sh web -> unbound variable",
+        "$ gcloud run deploy web --source .",
+    ],
+    [
+        "! python tools/load.py -> Exit code 1",
+        "$ docker compose exec web python tools/load.py",
+    ],
+    [
+        "! git pull -> Exit code 128\nfatal: Not possible to fast-forward",
+        "$ git rebase origin/main",
+    ],
+    [
+        "! git add x.md -> Exit code 128\nfatal: pathspec 'x.md'",
+        "$ git commit -am x",
+    ],
+    [
+        "! gh pr create --fill -> Exit code 1",
+        "other mcp__github__create_pull_request",
+    ],
+    ["!edit pkg/a.py -> String not found", "read pkg/a.py"],
+    [
+        "!edit pkg/a.py -> String not found",
+        "$ sed -n 1,20p pkg/a.py",
+    ],
+    [
+        "! flask run -> Exit code 1",
+        "$ (python -m shop.web &) ; sleep 1",
+    ],
+];
+
+/// A failure, and what is about something else.
+const OTHERS: &[[&str; 2]] = &[
+    // Nothing in common, or only what many commands have.
+    [
+        "! node tools/import-orders.ts -> SyntaxError",
+        "$ node tools/export-carts.ts",
+    ],
+    [
+        "! python tools/build.py -> Exit code 1",
+        "$ python docs/build_index.py",
+    ],
+    [
+        "! docker compose up -d -> Exit code 1",
+        "$ docker compose down",
+    ],
+    // The other one failed too, or its end is not known.
+    [
+        "! node tools/import-orders.ts -> SyntaxError",
+        "! npx tsx tools/import-orders.ts -> Exit code 1",
+    ],
+    [
+        "! node tools/import-orders.ts -> SyntaxError",
+        "$ echo import-orders",
+    ],
+    // Another thing that lasts.
+    [
+        "! npm publish -w orders -> Exit code 1",
+        "$ npm pack -w orders",
+    ],
+    [
+        "! git push origin guide -> Exit code 1",
+        "$ git commit -qam guide",
+    ],
+    [
+        "! git commit -m x -> Exit code 1\nhook failed",
+        "$ git add -A",
+    ],
+    ["!edit pkg/a.py -> String not found", "read pkg/b.py"],
+];
+
+#[test]
+fn what_is_about_the_same() {
+    for lines in SAME {
+        assert!(is_left(&lines[..1]), "{lines:?}");
+        assert!(!is_left(lines), "{lines:?}");
+        assert!(is_left(&[lines[1], lines[0]]), "{lines:?}");
+    }
+    for lines in OTHERS {
+        assert!(is_left(lines), "{lines:?}");
+    }
 }

@@ -59,7 +59,7 @@ pub(super) fn ended(
     let is_program = match does {
         Does::Command(_) => true,
         Does::Tool { kind, .. } => *kind == Kind::Run,
-        Does::Asks | Does::Looks | Does::Unknown(_) => false,
+        Does::Asks | Does::Looks | Does::RunsNotebooks | Does::Unknown(_) => false,
     };
     match outcome {
         Outcome::Failed if is_program && was_stopped(call) => Outcome::Counts,

@@ -320,13 +320,18 @@ pub(in crate::findings) fn is_lint(simple: &Simple) -> bool {
     known(simple) == Some(Kind::Lint)
 }
 
+/// Returns whether a command starts a server.
+pub(in crate::findings) fn is_server(simple: &Simple) -> bool {
+    known(simple) == Some(Kind::Serve)
+}
+
 fn known(simple: &Simple) -> Option<Kind> {
     let known = kind_of(simple).or_else(|| called(simple));
     known.map(|(kind, _)| kind)
 }
 
 /// Returns whether the table knows a program.
-pub(super) fn is_known_tool(program: &str) -> bool {
+pub(in crate::findings) fn is_known_tool(program: &str) -> bool {
     PATTERNS.contains_key(crate::shell::canonical_name(program))
 }
 

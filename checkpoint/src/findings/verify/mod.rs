@@ -1,14 +1,20 @@
 //! Whether changed code was verified: by its tests if some cover it, else by a build or a run of the program
 //! (spec EVID-20 to EVID-24).
 
+mod deployed;
 mod ended;
 mod inline;
+mod judge;
 mod kind;
 pub(super) mod kinds;
 mod names;
+mod need;
+mod none;
+mod notebook;
 mod program;
 mod ran;
 mod reach;
+mod remote;
 mod reports;
 mod run;
 mod shown;
@@ -23,10 +29,9 @@ use journal::{ChangedFile, SummaryVerdict, ToolKind, Workspace};
 
 use super::edits::Edits;
 use super::paths::PathRef;
-use super::proof::{Edit, Position, Proof, shorten};
+use super::proof::{Position, Proof, shorten};
 use super::trace::{Outcome, TracedCall};
 use super::turn::Turn;
-use super::{narrower, older};
 use crate::digest;
 use crate::policy::{Commands, EvidenceRule, Uncovered, Unknown, VerifiedCode};
 use crate::project::covering::{Family, family};
@@ -34,14 +39,17 @@ use crate::project::folder;
 use crate::project::resolve::{Map, Placed, resolve};
 use crate::shell::{self, Pattern};
 
+use deployed::Deployed;
 use ended::{ended, served};
+use judge::Judge;
 use kind::Kind;
 use kinds::kind_of;
 use names::kind_of_name;
-use program::Request;
+use need::Need;
 use reach::Reach;
 use run::{Does, Run};
 
+pub(super) use none::says_no_tests;
 pub(super) use program::{asks_server, given_inline, is_browser, looks_at_page};
 pub(super) use reports::passed as reported;
 pub(super) use wording::Wording;
@@ -65,16 +73,6 @@ pub(super) struct Verified {
     pub(super) wording: Wording,
 }
 
-/// A changed file and what is enough for it.
-struct Need<'a> {
-    path: &'a str,
-    family: Family,
-    covered: bool,
-    /// A command is known that would check it.
-    checkable: bool,
-    edit: Option<Edit>,
-}
-
 /// Returns the facts if the policy judges by them.
 pub(super) fn workspace<'a>(turn: &Turn<'a>) -> Option<&'a Workspace> {
     let verify = &turn.policy.verify;
@@ -92,18 +90,19 @@ pub(super) fn verify(turn: &Turn<'_>, workspace: &Workspace, wanted: &Wanted<'_>
         top: turn.project,
         folders: wanted.files.iter().map(|file| folder(&file.path)).collect(),
     };
-    let needs = needs(turn, &map, wanted);
+    let mut needs = needs(turn, &map, wanted);
+    let runs = if turn.has_timeline() && !needs.is_empty() {
+        runs(turn, wanted, &map)
+    } else {
+        Vec::new()
+    };
+    none::uncover(turn, &runs, &map, &mut needs);
     if needs.is_empty() {
         return Verified {
             nothing: true,
             ..Verified::default()
         };
     }
-    let runs = if turn.has_timeline() {
-        runs(turn, wanted, &map)
-    } else {
-        Vec::new()
-    };
     let judge = Judge { turn, map: &map };
     let done: Vec<Option<Position>> = needs.iter().map(|need| judge.first(&runs, need)).collect();
     let open: Vec<&Need<'_>> = needs
@@ -192,10 +191,11 @@ fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
         own: patterns(&wanted.own),
     };
     let mut found = Vec::new();
-    let mut deployed = false;
+    let mut deployed = Deployed::default();
     for (call, line) in turn.lines.iter().enumerate() {
         let tool = &turn.evidence.timeline.calls[call];
         reports::add(turn, call, &mut found);
+        notebook::add(turn, call, &mut found);
         if program::looks_at_page(tool) {
             found.push(Run {
                 position: (call, 0),
@@ -208,8 +208,11 @@ fn runs(turn: &Turn<'_>, wanted: &Wanted<'_>, map: &Map<'_>) -> Vec<Run> {
             continue;
         }
         for (place, simple) in line.commands.iter().enumerate() {
-            deployed |= program::deploys(simple) && !tool.is_error;
-            search.read(simple, (call, place), deployed, &mut found);
+            deployed.note(turn, simple, tool);
+            search.read(simple, (call, place), &deployed, &mut found);
+            for inner in remote::ending(turn, simple) {
+                search.read(&inner, (call, place), &deployed, &mut found);
+            }
         }
         shown::add(turn, call, &mut found);
         ran::add_service(turn, call, &mut found);
@@ -230,7 +233,7 @@ impl Search<'_> {
         &self,
         simple: &shell::Simple,
         position: Position,
-        deployed: bool,
+        deployed: &Deployed,
         found: &mut Vec<Run>,
     ) {
         let call = &self.turn.evidence.timeline.calls[position.0];
@@ -252,10 +255,8 @@ impl Search<'_> {
             if let Some((kind, family)) = known.filter(|(kind, _)| *kind >= Kind::Run) {
                 note(self.tool(kind, family, one), &one.simple);
             }
-            match program::request(&one.simple) {
-                Some(Request::Local) => note(Does::Asks, &one.simple),
-                Some(Request::Remote) if deployed => note(Does::Asks, &one.simple),
-                _ => {}
+            if deployed.is_asked(self.turn, &one.simple) {
+                note(Does::Asks, &one.simple);
             }
             note(Does::Command(one.clone()), &one.simple);
         }
@@ -367,125 +368,4 @@ pub(super) fn language(simple: &shell::Simple) -> Option<Family> {
 
 fn fits(patterns: &[Pattern], simple: &shell::Simple) -> bool {
     patterns.iter().any(|pattern| pattern.fits(simple))
-}
-
-struct Judge<'a> {
-    turn: &'a Turn<'a>,
-    map: &'a Map<'a>,
-}
-
-impl Judge<'_> {
-    /// Returns the first command that verifies a file, unless tests failed after the last one.
-    fn first(&self, runs: &[Run], need: &Need<'_>) -> Option<Position> {
-        let counts = |run: &&Run| self.outcome(run, need) == Some(Outcome::Counts);
-        let done = runs.iter().find(counts)?;
-        let last = runs.iter().rfind(counts)?;
-        let fails = runs
-            .iter()
-            .any(|run| run.position.0 > last.position.0 && self.fails(run, need));
-        (!fails).then_some(done.position)
-    }
-
-    /// Returns whether a command ran tests of a file that failed, which its call does not say.
-    fn fails(&self, run: &Run, need: &Need<'_>) -> bool {
-        let Does::Tool {
-            kind: Kind::Tests,
-            family,
-            reach,
-        } = &run.does
-        else {
-            return false;
-        };
-        let index = run.position.0;
-        let packs = [shown::pack_of(*family)];
-        let said = self
-            .turn
-            .outcomes
-            .as_ref()
-            .and_then(|said| said.tests(index, &packs));
-        let speaks = *family == Family::Other || *family == need.family;
-        said == Some(SummaryVerdict::Failed)
-            && !older::only_older_failed(self.turn, index)
-            && !self.turn.evidence.timeline.calls[index].is_error
-            && speaks
-            && reach.covers(need.path, Kind::Tests, *family, self.map.workspace)
-    }
-
-    /// Returns whether a run of tests failed only in tests that are older, or in those of other files, and a later run
-    /// settled that.
-    fn passed_for(&self, run: &Run, need: &Need<'_>) -> bool {
-        let is_tests = matches!(
-            &run.does,
-            Does::Tool {
-                kind: Kind::Tests,
-                ..
-            }
-        );
-        if !is_tests || run.outcome != Outcome::Failed {
-            return false;
-        }
-        let tests: Vec<&str> = reach::covering(need.path, self.map.workspace).collect();
-        if older::only_older_failed(self.turn, run.position.0) {
-            return true;
-        }
-        narrower::passed_for(self.turn, run.position.0, &tests)
-    }
-
-    /// Returns what a command says about a file; `None` if it cannot say anything.
-    fn outcome(&self, run: &Run, need: &Need<'_>) -> Option<Outcome> {
-        let workspace = self.map.workspace;
-        let covers = match &run.does {
-            Does::Tool {
-                kind,
-                family,
-                reach,
-            } => {
-                let speaks = *family == Family::Other
-                    || need.family == Family::Other
-                    || *family == need.family;
-                if !speaks || (need.covered && *kind != Kind::Tests) {
-                    return None;
-                }
-                reach.covers(need.path, *kind, *family, workspace)
-                    || (!need.covered
-                        && reach.holds_companion(self.turn.files, need.path, workspace))
-            }
-            Does::Command(placed) => {
-                // A test that is a script verifies itself.
-                let enough = !need.covered || crate::project::is_test(need.path);
-                if !enough || !ran::runs(self.turn, placed, need.path, self.map) {
-                    return None;
-                }
-                true
-            }
-            Does::Unknown(unknown) => {
-                if !unknown.is_about(need.path, need.covered, need.checkable) {
-                    return None;
-                }
-                unknown.covers(need.path, workspace)
-            }
-            Does::Asks if !need.covered => true,
-            Does::Looks if !need.covered && program::is_front_end(need.path) => true,
-            Does::Asks | Does::Looks => return None,
-        };
-        if run.outcome < Outcome::TooEarly && !self.passed_for(run, need) {
-            return Some(run.outcome);
-        }
-        if !covers {
-            return Some(Outcome::Elsewhere);
-        }
-        let call = run.position.0;
-        let line = self.turn.evidence.timeline.calls[call]
-            .command
-            .as_deref()
-            .unwrap_or_default();
-        let early = need
-            .edit
-            .is_some_and(|edit| edit.follows(call, line, &run.program));
-        Some(if early {
-            Outcome::BeforeEdit
-        } else {
-            Outcome::Counts
-        })
-    }
 }

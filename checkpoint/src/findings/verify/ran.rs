@@ -1,7 +1,7 @@
 //! What ran of the project after an edit, and is believed to have used it (spec EVID-29).
 
-use super::program;
 use super::run::{Does, Run};
+use super::{notebook, program, remote};
 use crate::findings::trace::Outcome;
 use crate::findings::turn::Turn;
 use crate::project::resolve::{Map, Placed};
@@ -26,6 +26,7 @@ pub(super) fn runs(turn: &Turn<'_>, placed: &Placed, path: &str, map: &Map<'_>) 
     let (simple, place) = (&placed.simple, placed.place.as_deref());
     program::runs(simple, place, path, map)
         || program::runs_companion(simple, turn.files, path, map)
+        || (turn.believes_runners() && notebook::runs(simple, path))
         || (turn.believes_runs() && program::runs_in_package(simple, place, path, map))
 }
 
@@ -33,8 +34,10 @@ pub(super) fn runs(turn: &Turn<'_>, placed: &Placed, path: &str, map: &Map<'_>) 
 pub(super) fn add_service(turn: &Turn<'_>, index: usize, found: &mut Vec<Run>) {
     let calls = &turn.evidence.timeline.calls;
     let went_well = |at: usize| !calls[at].is_error && !calls[at].refused && calls[at].finished;
-    let has =
-        |at: usize, is_it: &dyn Fn(&Simple) -> bool| turn.lines[at].commands.iter().any(is_it);
+    let has = |at: usize, is_it: &dyn Fn(&Simple) -> bool| {
+        let mut commands = turn.lines[at].commands.iter();
+        commands.any(|simple| is_it(simple) || remote::all(turn, simple).iter().any(is_it))
+    };
     if !turn.believes_runs() || !went_well(index) || !has(index, &shows_log) {
         return;
     }

@@ -33,4 +33,6 @@ pub(super) enum Does {
     Asks,
     /// A page that was opened or read.
     Looks,
+    /// A kernel runs cells of a notebook.
+    RunsNotebooks,
 }

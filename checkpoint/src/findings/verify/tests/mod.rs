@@ -16,6 +16,7 @@ mod ended;
 mod grid;
 mod inline;
 mod properties;
+mod sessions;
 mod tasks;
 mod turns;
 mod units;

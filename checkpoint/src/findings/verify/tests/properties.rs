@@ -201,12 +201,19 @@ proptest! {
     }
 
     #[test]
-    fn another_machine_is_believed_by_its_output((file, command, passed, failed) in run()) {
+    fn another_machine_is_believed_like_this_one((file, command, passed, failed) in run()) {
         let ran = [format!("edit {file}"), format!("$ ssh ci 'cd shop && {command}'")];
         let due = verdict(&ran[..1], &[]);
-        prop_assert_eq!(verdict(&ran, &[]), due.clone());
-        prop_assert_eq!(verdict(&ran, &[(1, failed)]), due);
+        prop_assert_eq!(verdict(&ran, &[]), "-");
+        prop_assert_eq!(verdict(&ran, &[(1, failed)]), due.clone());
         prop_assert_eq!(verdict(&ran, &[(1, passed)]), "-");
+        let fails = [ran[0].clone(), ran[1].replacen('$', "!", 1)];
+        prop_assert_eq!(verdict(&fails, &[]), due.clone());
+        // There, too, a line hides how its commands ended.
+        let hides = [ran[0].clone(), ran[1].replace('\'', "").replacen("cd shop", "'cd shop", 1) + "; true'"];
+        prop_assert_eq!(verdict(&hides, &[]), due.clone(), "{}", hides[1]);
+        let away = [ran[0].clone(), format!("$ ssh ci '{command}' | head -1")];
+        prop_assert_eq!(verdict(&away, &[]), due);
     }
 
     #[test]

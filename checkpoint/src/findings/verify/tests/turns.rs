@@ -2,8 +2,9 @@
 //!
 //! The tables in `turns/` were written before the rules were run on them. A turn begins with `== NAME`, perhaps with the
 //! agent in brackets. `% ` lines describe the project, `edit`, `write`, `read`, `gone`, `changed` and `restored` lines name files, `$ `
-//! is a command and `!` or `!N ` one that failed, `x ` one that was refused, `tool NAME` and `!tool NAME` another tool; `| `
-//! lines are the output of the call before, `> ` lines the agent's last message. `? ` ends it with what is asked for.
+//! is a command and `!` or `!N ` one that failed, `x ` one that was refused, `tool NAME` and `!tool NAME` another tool,
+//! `notebook PATH` an edit of a notebook, `ps LINE` and `!ps LINE` a line of PowerShell; `| ` lines are the output of the call
+//! before, `< ` lines what the agent says between its calls, `> ` lines its last message. `? ` ends it with what is asked for.
 
 use std::borrow::Cow;
 
@@ -12,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::agents;
-use crate::findings::{Findings, note_last_words, rule_of};
+use crate::findings::{Findings, note_words, rule_of};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
 
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 13] = [
     ("handed", include_str!("turns/handed.txt")),
     ("failures", include_str!("turns/failures.txt")),
     ("web", include_str!("turns/web.txt")),
@@ -27,6 +28,10 @@ const TABLES: [(&str, &str); 9] = [
     ("systems", include_str!("turns/systems.txt")),
     ("record", include_str!("turns/record.txt")),
     ("ran", include_str!("turns/ran.txt")),
+    ("told", include_str!("turns/told.txt")),
+    ("reached", include_str!("turns/reached.txt")),
+    ("none", include_str!("turns/none.txt")),
+    ("places", include_str!("turns/places.txt")),
 ];
 
 /// One call as the table has it.
@@ -103,6 +108,11 @@ fn tool(agent: Agent, word: &str, rest: &str, script: &str) -> (String, Value) {
     let named = |name: &str, input: Value| (name.to_owned(), input);
     match (agent, word.trim_start_matches('!')) {
         (_, "tool") => named(rest, json!({})),
+        (_, "notebook") => named(
+            "NotebookEdit",
+            json!({ "notebook_path": path, "new_source": "b" }),
+        ),
+        (_, "ps") => named("PowerShell", json!({ "command": line })),
         (Agent::Codex, "edit" | "write" | "gone") => {
             let head = match word {
                 "gone" => "Delete File",
@@ -194,8 +204,10 @@ fn evidence(case: &Case<'_>) -> Evidence {
             "gone" => None,
             _ => Some(1),
         };
-        if matches!(line.word, "edit" | "write" | "gone" | "changed")
-            && !line.rest.starts_with(['/', '~'])
+        if matches!(
+            line.word,
+            "edit" | "write" | "gone" | "changed" | "notebook"
+        ) && !line.rest.starts_with(['/', '~'])
         {
             files.retain(|file| file.path != line.rest);
             files.push(ChangedFile {
@@ -208,6 +220,12 @@ fn evidence(case: &Case<'_>) -> Evidence {
             files.retain(|file| file.path != line.rest);
         }
         if matches!(line.word, "changed" | "restored") {
+            continue;
+        }
+        if line.word == "<" {
+            let text = Cow::Borrowed(line.rest);
+            let at = Timestamp::default();
+            entries.push(Entry::Assistant { text, at });
             continue;
         }
         let (script, output) = script_and_output(line);
@@ -238,12 +256,13 @@ fn evidence(case: &Case<'_>) -> Evidence {
     evidence.facts.outcomes = joined.outcomes;
     evidence.facts.known_files = known;
     evidence.facts.workspace = Some(project(&case.project));
-    note_last_words(&mut evidence, &case.said);
+    let outcomes = evidence.facts.outcomes.clone();
+    note_words(&mut evidence, &case.said, joined.said, &outcomes);
     evidence
 }
 
 /// Returns what is asked for, in words: the purposes of actions, `errors`, and other observations.
-fn demands(findings: &Findings) -> String {
+pub(super) fn demands(findings: &Findings) -> String {
     let actions = findings.trace.iter().flat_map(|rule| &rule.actions);
     let due = actions
         .filter(|action| action.stands)
