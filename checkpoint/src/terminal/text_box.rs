@@ -139,7 +139,7 @@ pub(crate) fn is_rule(row: &Row) -> bool {
 /// Returns whether a row is a chosen one of numbered answers: `❯ 1. Yes`.
 pub(crate) fn is_choice(row: &Row) -> bool {
     let inside = row.text.trim_start_matches([' ', '│']);
-    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '>']) else {
+    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '▶', '>']) else {
         return false;
     };
     let (number, words) = rest.trim_start().split_once('.').unwrap_or_default();
