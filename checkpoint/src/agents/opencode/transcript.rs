@@ -21,9 +21,10 @@ pub(super) const DATABASE: Database = Database {
     sessions: "SELECT id, time_updated, \
             (SELECT coalesce(sum(octet_length(data)), 0) FROM part WHERE session_id = session.id) \
         FROM session WHERE parent_id IS NULL",
+    // Without `json` around it, the list of parts would be a string.
     lines: "SELECT json_object('session', s.id, 'version', s.version, 'cwd', s.directory, 'at', m.time_created, \
-            'message', json(m.data), 'parts', (SELECT json_group_array(json(p.data)) \
-                FROM (SELECT data FROM part WHERE message_id = m.id ORDER BY id) AS p)) \
+            'message', json(m.data), 'parts', json((SELECT json_group_array(json(p.data)) \
+                FROM (SELECT data FROM part WHERE message_id = m.id ORDER BY id) AS p))) \
         FROM message AS m JOIN session AS s ON s.id = m.session_id \
         WHERE m.session_id = ?1 ORDER BY m.time_created, m.id",
 };

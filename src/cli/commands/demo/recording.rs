@@ -214,18 +214,23 @@ fn in_json(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Gives each line the time that it contains, or that of the line before it.
+/// Gives each line the time that it contains, or that of the next line with one: it was not written before the lines above
+/// it, and maybe not long before the next one.
 fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
-    let mut at = from;
-    let timed = |line: &str| {
+    let own = |line: &str| {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
         let millis = || value["time"].as_i64().or_else(|| created_at(line));
         let millis = || Some(Timestamp::from_micros(millis()? * 1_000));
-        let own = text(&value["timestamp"]).parse().ok().or_else(millis);
-        at = own.unwrap_or(at).max(at);
+        text(&value["timestamp"]).parse().ok().or_else(millis)
+    };
+    let times: Vec<Option<Timestamp>> = transcript.lines().map(own).collect();
+    let mut at = from;
+    let timed = |(number, line): (usize, &str)| {
+        let next = times[number..].iter().find_map(|time| *time);
+        at = next.unwrap_or(at).max(at);
         (at, line.to_owned())
     };
-    transcript.lines().map(timed).collect()
+    transcript.lines().enumerate().map(timed).collect()
 }
 
 /// Returns the last time that Vibe wrote into a line, in milliseconds.

@@ -76,7 +76,7 @@ fn sessions_in_a_database_are_read_and_nothing_is_written_to_it() {
     let before = fs::read(&path).expect("a file");
     let found = user.json(&look);
     assert_eq!(
-        found["turns"], 2,
+        found["total"]["turns"], 2,
         "a person's messages, without a subagent's: {found}"
     );
     assert_eq!(fs::read(&path).expect("a file"), before);
@@ -100,7 +100,7 @@ fn sessions_in_a_database_are_read_and_nothing_is_written_to_it() {
     )
     .expect("written");
     let found = user.json(&look);
-    assert_eq!(found["turns"], 4, "{found}");
+    assert_eq!(found["total"]["turns"], 4, "{found}");
     let problem = found["problems"][0]["problem"].as_str().expect("a text");
     assert!(problem.contains("the database cannot be read"), "{problem}");
 
