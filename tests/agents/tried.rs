@@ -87,22 +87,24 @@ pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
 /// Returns what the agent has no use for.
 fn left_out(agent: Agent) -> &'static [&'static str] {
     match agent {
-        // It has no hook whose reply a new session reads, and no id of the turn.
+        // It has no hook whose reply a new session reads, and no id of the turn. Its subagents and compactions are not tried.
         Agent::Kimi => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
-        // It holds back what is typed until it has stopped.
-        Agent::Gemini => &[STEERED],
+        // Their settings here allow everything. Their dialogs are known from recorded screens.
+        Agent::Claude | Agent::Codex => &[ASKED],
+        // It holds back what is typed until it has stopped, too.
+        Agent::Gemini => &[STEERED, ASKED],
         // It has no hook for a prompt, a start or a compaction.
         Agent::Vibe => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         // They read no reply to the start of a session, and have no id of the turn.
         Agent::Copilot | Agent::OpenCode => &[TOLD, CLEARED, STEERED],
-        // Without an account it has no terminal view and takes up no session.
+        // Without an account it has no terminal view and takes up no session. Its subagents are not tried.
         Agent::Droid => &[
             RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
             DELEGATED,
         ],
         // It has no subagents, and asks for no permission.
         Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, ASKED],
-        _ => &[],
+        Agent::Qwen => &[],
     }
 }
 
