@@ -233,9 +233,9 @@ fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
     transcript.lines().enumerate().map(timed).collect()
 }
 
-/// Returns the last time that Vibe wrote into a line, in milliseconds.
+/// Returns the first time in a line of Vibe's, in milliseconds: older ones follow.
 fn created_at(line: &str) -> Option<i64> {
-    let (_, rest) = line.rsplit_once("\"createdAt\":")?;
+    let (_, rest) = line.split_once("\"createdAt\":")?;
     let end = rest.find(|letter: char| !letter.is_ascii_digit());
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
