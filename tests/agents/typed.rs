@@ -16,8 +16,16 @@ use crate::terminal::Terminal;
 
 /// What a person has begun to type.
 const DRAFT: &str = "half a thought";
-/// Long enough for an agent to start and for a person to do something before a checkpoint is typed.
-const LATER: &str = "25s";
+/// Long enough for an agent to start and for a person to do something before a checkpoint is typed. opencode needs long to
+/// show what was typed.
+fn later(agent: Agent) -> &'static str {
+    if agent == Agent::OpenCode {
+        "50s"
+    } else {
+        "25s"
+    }
+}
+
 /// How long a dialog is watched.
 const WATCHED: Duration = Duration::from_secs(3);
 
@@ -137,7 +145,7 @@ pub(crate) fn restarted(agent: Agent) -> Counts {
 }
 
 pub(crate) fn drafted(agent: Agent) -> Counts {
-    let mut stage = set(agent, LATER);
+    let mut stage = set(agent, later(agent));
     let terminal = restart(&mut stage, work());
     stage.model.expect(TASK, [says("Debrief.")]);
     terminal.wait_until("its composer is empty", || {
@@ -155,7 +163,7 @@ pub(crate) fn drafted(agent: Agent) -> Counts {
 }
 
 pub(crate) fn asked(agent: Agent) -> Counts {
-    let mut stage = set(agent, LATER);
+    let mut stage = set(agent, later(agent));
     stage.be_careful();
     let terminal = restart(&mut stage, [says("Written.")]);
     stage.model.expect(
