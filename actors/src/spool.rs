@@ -31,8 +31,8 @@ const FOLLOW_WITHIN: Duration = Duration::from_millis(500);
 /// Extension of a complete spool file.
 pub const ENDING: &str = "spool";
 
-/// Age at which a temporary file is removed: a client was killed while it wrote, and acknowledged nothing.
-const UNFINISHED_AFTER: Duration = Duration::from_secs(3_600);
+/// Age at which a temporary file is one of a client that was killed while it wrote.
+const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 /// Written by clients that found the spool full; its length is the number of calls that they dropped.
 const FULL: &str = ".full";
 
@@ -183,7 +183,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Removes files that killed clients left behind, and journals how many calls a full spool dropped.
+    /// Takes over whole files that killed clients left behind, removes other ones, and journals how many calls a full
+    /// spool dropped.
     async fn clean_up(&self) {
         let spool = &self.shared.home.spool;
         let full = spool.join(FULL);
@@ -203,11 +204,27 @@ impl Pass<'_> {
             let is_unfinished = path.extension().is_some_and(|ending| ending == "tmp");
             let modified = entry.metadata().and_then(|meta| meta.modified());
             let age = modified.ok().and_then(|time| time.elapsed().ok());
-            if is_unfinished && age.is_some_and(|age| age > UNFINISHED_AFTER) {
-                let _ = std::fs::remove_file(path);
+            if is_unfinished && age.is_some_and(|age| age > ABANDONED_AFTER) {
+                settle_abandoned(&path);
             }
         }
     }
+}
+
+/// Gives a whole file its final name, so that the next pass accepts it, and removes a partial one.
+fn settle_abandoned(path: &Path) {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let name = stem.map(|stem| stem.trim_start_matches('.'));
+    let _ = match name.filter(|_| std::fs::read(path).is_ok_and(|bytes| is_whole(&bytes))) {
+        Some(name) => std::fs::rename(path, path.with_file_name(name)),
+        None => std::fs::remove_file(path),
+    };
+}
+
+/// Returns whether bytes are frames to their end, maybe those of a newer client.
+fn is_whole(bytes: &[u8]) -> bool {
+    let is_frame = |item| matches!(item, Ok(_) | Err(Damage::Newer { .. }));
+    !bytes.is_empty() && Reader::new(bytes).all(is_frame)
 }
 
 /// What a frame of a spool file holds.

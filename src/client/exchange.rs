@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use journal::reply::{self, Reply};
 use journal::socket::{check_owner, with_short_path};
 use rustix::buffer::spare_capacity;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 use rustix::process::Uid;
+
+use super::ending;
 
 /// Pause between two attempts while the daemon's connection queue is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
@@ -79,22 +81,9 @@ fn receive(connection: &OwnedFd, deadline: Instant) -> Answer {
     }
 }
 
-/// Waits until a descriptor is ready or closed. Returns false after the deadline.
+/// Waits until a descriptor is ready or closed. Returns false after the deadline, or once the process is asked to end.
 pub(super) fn is_ready(descriptor: impl AsFd, flags: PollFlags, deadline: Instant) -> bool {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec {
-            tv_sec: left.as_secs() as i64,
-            tv_nsec: i64::from(left.subsec_nanos()) as _,
-        };
-        match poll(&mut [PollFd::new(&descriptor, flags)], Some(&timeout)) {
-            Ok(0) => return false,
-            Ok(_) => return true,
-            Err(Errno::INTR) => {}
-            // It cannot be polled, for example a device: the next read or write tells.
-            Err(_) => return true,
-        }
-    }
+    ending::is_ready(PollFd::new(&descriptor, flags), deadline)
 }
 
 fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
@@ -141,9 +130,8 @@ fn connect_to(address: &SocketAddrUnix, deadline: Instant) -> Result<OwnedFd, Er
             Ok(()) => return Ok(connection),
             Err(Errno::INTR) => {}
             // A blocking socket would wait forever for a daemon that hangs.
-            Err(Errno::AGAIN) if Instant::now() + BUSY_PAUSE < deadline => {
-                std::thread::sleep(BUSY_PAUSE)
-            }
+            Err(Errno::AGAIN)
+                if Instant::now() + BUSY_PAUSE < deadline && !ending::pause(BUSY_PAUSE) => {}
             Err(error) => return Err(error),
         }
     }

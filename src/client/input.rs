@@ -12,6 +12,7 @@ use rustix::event::PollFlags;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use super::ending;
 use super::exchange::is_ready;
 
 /// The largest payload; the rest is read and dropped.
@@ -88,6 +89,10 @@ impl Call {
         } else {
             read_stdin()
         };
+        // The host ended the call before it said anything.
+        if payload.is_empty() && ending::is_asked() {
+            return None;
+        }
         Some(Self {
             agent,
             event,

@@ -8,6 +8,7 @@
 
 mod autostart;
 mod debug;
+mod ending;
 mod exchange;
 mod input;
 mod spool;
@@ -59,6 +60,7 @@ Always exits 0. CHECKPOINTD_DEBUG=1 says on standard error what happened.
 ///
 /// The exit code is always 0: agents give every other code a meaning of their own.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    ending::watch();
     panic::set_hook(Box::new(|panic| debug(&panic)));
     let arguments: Vec<OsString> = arguments.collect();
     let _ = panic::catch_unwind(AssertUnwindSafe(|| match arguments.as_slice() {
@@ -189,10 +191,9 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
             Answer::Broken => {}
             Answer::Taken(_) | Answer::Refused | Answer::Useless(_) => return answer,
         }
-        if Instant::now() + RETRY_PAUSE >= deadline {
+        if Instant::now() + RETRY_PAUSE >= deadline || ending::pause(RETRY_PAUSE) {
             return answer;
         }
-        std::thread::sleep(RETRY_PAUSE);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Hook calls that could not be delivered: one file each, with one frame that holds the request as
 //! it would have been sent. A file gets its final name after its sync, so a reader never sees a
-//! partial one. If the sync fails the file is renamed anyway: a call that may survive is better
-//! than none.
+//! partial one; in a client that is asked to end the sync comes last. If the sync fails the file is
+//! renamed anyway: a call that may survive is better than none.
 //! ```text
 //! spool/<unix microseconds, 20 digits>-<uuid>.spool     a call; names sort by time
 //! spool/.<the same>.tmp                                 being written, or left by a client that was killed
@@ -17,6 +17,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use journal::frame::{self, Kind};
 use journal::home::create_folder;
 use rustix::fs::Mode;
+
+use super::ending;
 
 /// The most calls that the spool holds.
 const FILES_MAX: usize = 100_000;
@@ -41,8 +43,11 @@ pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io
     let name = format!("{micros:020}-{id}.spool");
     let unfinished = spool.join(format!(".{name}.tmp"));
     let kept = write(&unfinished, request).and_then(|file| {
-        let synced = file.sync_data();
-        fs::rename(&unfinished, spool.join(&name)).map(|()| synced)
+        // A host that asks the client to end kills it soon, and a sync may take longer than that.
+        let is_hasty = ending::is_asked();
+        let synced = if is_hasty { Ok(()) } else { file.sync_data() };
+        fs::rename(&unfinished, spool.join(&name))?;
+        Ok(if is_hasty { file.sync_data() } else { synced })
     });
     if kept.is_err() {
         let _ = fs::remove_file(&unfinished);

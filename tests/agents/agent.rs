@@ -236,13 +236,48 @@ impl Agent {
         self == Self::OpenCode
     }
 
-    /// Returns the words that give it its task in a terminal.
+    /// Whether it calls its stop hook once in a turn only, so that the next tool call shows that it was told.
+    pub(crate) fn stops_once(self) -> bool {
+        self == Self::Kimi
+    }
+
+    /// Whether it ends the hooks of a turn that still run with the turn.
+    pub(crate) fn ends_hooks(self) -> bool {
+        self == Self::Kimi
+    }
+
+    /// What it asks at its start in a new folder, if nothing prevents it. Enter says yes.
+    pub(crate) fn asks_at_start(self) -> Option<&'static str> {
+        (self == Self::Kimi).then_some("Trust this folder?")
+    }
+
+    /// Returns what makes it ask nothing in its terminal, beside the words of its command.
+    pub(crate) fn allows(self) -> &'static [&'static str] {
+        match self {
+            Self::Kimi => &["--auto"],
+            _ => &[],
+        }
+    }
+
+    /// Has it ask before it runs a command, if it does not do that unless it is told otherwise.
+    pub(crate) fn ask_before_commands(self, home: &Path) {
+        if self == Self::OpenCode {
+            let file = self.own_settings(home);
+            let text = fs::read_to_string(&file).expect("settings");
+            let mut settings: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            settings["permission"] = json!({ "bash": "ask" });
+            fs::write(file, settings.to_string()).expect("writes");
+        }
+    }
+
+    /// Returns the words that give it its task in a terminal; none if it has to be typed.
     pub(crate) fn asks(self, task: &str) -> Vec<&str> {
         match self {
+            Self::Kimi => vec![],
             // With a bare task it would end when that is done.
             Self::Qwen | Self::Copilot => vec!["-i", task],
             Self::OpenCode => vec!["--prompt", task],
-            Self::Droid | Self::Kimi => unreachable!("its terminal view is not tried"),
+            Self::Droid => unreachable!("it has no terminal view without an account"),
             Self::Claude | Self::Gemini | Self::Codex | Self::Pi | Self::Vibe => vec![task],
         }
     }

@@ -7,6 +7,7 @@ mod agent;
 mod model;
 mod notify;
 mod opencode;
+mod programs;
 mod progress;
 mod recording;
 mod scenarios;

@@ -40,6 +40,8 @@ pub(crate) enum Call {
     Shell(String),
     /// Create this file, relative to the project, with this content.
     Write(String, String),
+    /// In this file of the project, replace this line by that one.
+    Edit(String, String, String),
     /// Give this task to a subagent; in the background where the agent can.
     Delegate(String),
     /// Wait for the subagent, where that is a call of its own (Codex).
@@ -59,6 +61,15 @@ pub(crate) fn shell(command: impl Into<String>) -> Answer {
 /// Creates a file.
 pub(crate) fn write(path: &str, content: &str) -> Answer {
     Answer::Calls(vec![Call::Write(path.to_owned(), content.to_owned())])
+}
+
+/// Replaces a line of a file that was created before.
+pub(crate) fn edit(path: &str, old: &str, new: &str) -> Answer {
+    Answer::Calls(vec![Call::Edit(
+        path.to_owned(),
+        old.to_owned(),
+        new.to_owned(),
+    )])
 }
 
 /// What a model is to answer in the conversation that begins with a task.

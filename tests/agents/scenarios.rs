@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::model::{Answer, Call, says, shell, write};
+use crate::model::{Answer, Call, edit, says, shell, write};
 use crate::stage::{Counts, Stage};
 use crate::terminal::Terminal;
 
@@ -27,27 +27,110 @@ pub(crate) fn short_turn(agent: Agent) -> Counts {
     stage.finish()
 }
 
+/// Returns the answers of a model that was told: a tool call shows it where no second stop does.
+pub(crate) fn debrief(agent: Agent) -> Vec<Answer> {
+    let mut answers = vec![says("Debrief.")];
+    if agent.stops_once() {
+        answers.insert(0, shell("echo on"));
+    }
+    answers
+}
+
+/// Returns the decisions about a turn that gets one checkpoint.
+pub(crate) fn told_once(agent: Agent) -> Vec<&'static str> {
+    let mut decisions = vec!["actions_due confirmed", "block_budget none"];
+    decisions.truncate(if agent.stops_once() { 1 } else { 2 });
+    decisions
+}
+
+/// Asserts that a turn got one checkpoint, after so many requests of the agent.
+fn assert_told_once(stage: &Stage, before: usize) {
+    let agent = stage.agent;
+    assert_eq!(stage.decisions(), told_once(agent));
+    let after = debrief(agent).len();
+    let expected = [vec![0; before], vec![1; after]].concat();
+    assert_eq!(stage.checkpoints(TASK), expected);
+}
+
 pub(crate) fn long_turn(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    stage.run(
-        TASK,
-        [
-            write("app.py", CODE),
-            shell(WHILE),
-            says("Written."),
-            says("Debrief."),
-        ],
-    );
-    assert_eq!(
-        stage.decisions(),
-        ["actions_due confirmed", "block_budget none"]
-    );
-    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
+    let work = vec![
+        write("app.py", CODE),
+        edit("app.py", "    return 42", "    return 43"),
+        shell(WHILE),
+        says("Written."),
+    ];
+    stage.run(TASK, [work, debrief(agent)].concat());
+    assert_told_once(&stage, 4);
     assert!(
         message(&stage).contains("Build or run the changed code: no test covers it"),
         "{}",
         message(&stage)
     );
+    let text = fs::read_to_string(stage.path("project/app.py")).expect("it is written");
+    assert_eq!(text, CODE.replace("42", "43"));
+    let is_app = |call: &Value| {
+        let path = call["paths"][0].as_str();
+        path.is_some_and(|path| path.ends_with("app.py")) && call["paths"][1].is_null()
+    };
+    let seen: Vec<String> = calls(&stage)
+        .iter()
+        .map(|call| {
+            let kind = call["kind"].as_str().expect("a word");
+            let about = match call["command"].as_str() {
+                Some(command) => command.to_owned(),
+                None => format!("app.py {}", is_app(call)),
+            };
+            let ended = (&call["finished"], &call["is_error"]);
+            format!("{kind} {about} {ended:?}")
+        })
+        .collect();
+    // Codex writes by editing.
+    let writes = if agent == Agent::Codex {
+        "edit"
+    } else {
+        "write"
+    };
+    let ended = "(Bool(true), Bool(false))";
+    assert_eq!(
+        seen,
+        [
+            format!("{writes} app.py true {ended}"),
+            format!("edit app.py true {ended}"),
+            format!("shell {WHILE} {ended}"),
+        ]
+    );
+    stage.finish()
+}
+
+/// The changed code was run, and nothing else is to be verified.
+pub(crate) fn done_already(agent: Agent) -> Counts {
+    let mut stage = Stage::new(
+        agent,
+        &format!("{SOON}headless: always\nall_clear: silent\n"),
+    );
+    let run = shell(format!("{WHILE}; python3 app.py"));
+    stage.run(TASK, [write("app.py", CODE), run, says("Written.")]);
+    assert_eq!(stage.decisions(), ["silent_all_clear none"]);
+    assert_eq!(stage.checkpoints(TASK), [0, 0, 0]);
+    stage.finish()
+}
+
+/// The program that the hooks call was removed without them.
+pub(crate) fn client_gone(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, SOON);
+    fs::remove_file(stage.path("bin/checkpointd-hook")).expect("it was there");
+    let append = shell(format!("{WHILE}; echo done > done.txt"));
+    let change = edit("app.py", "    return 42", "    return 43");
+    stage.run(
+        TASK,
+        [write("app.py", CODE), change, append, says("Written.")],
+    );
+    let text = |name: &str| fs::read_to_string(stage.path(name)).expect("it is written");
+    assert_eq!(text("project/app.py"), CODE.replace("42", "43"));
+    assert_eq!(text("project/done.txt"), "done\n");
+    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 0]);
+    assert!(stage.journaled().is_empty());
     stage.finish()
 }
 
@@ -62,24 +145,6 @@ pub(crate) fn no_cap(agent: Agent) -> Counts {
     stage.finish()
 }
 
-/// No second stop follows, and what shows that it was told is its next tool call.
-pub(crate) fn told_once(agent: Agent) -> Counts {
-    let mut stage = Stage::new(agent, SOON);
-    let answers = [
-        write("app.py", CODE),
-        shell(format!("{WHILE}; make no-such-target")),
-        says("Written."),
-        shell("echo on"),
-        says("Debrief."),
-    ];
-    stage.run(TASK, answers);
-    assert_eq!(stage.decisions(), ["actions_due confirmed"]);
-    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1, 1]);
-    let message = message(&stage);
-    assert!(message.contains("A command returned errors"), "{message}");
-    stage.finish()
-}
-
 pub(crate) fn next_prompt(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let first = [
@@ -91,30 +156,16 @@ pub(crate) fn next_prompt(agent: Agent) -> Counts {
         says("Done."),
     ];
     stage.run(TASK, first);
-    assert_eq!(
-        stage.decisions(),
-        ["actions_due confirmed", "block_budget none"]
-    );
-    stage.run_again(
-        TASK,
-        "Go on.",
-        [
-            write("third.py", CODE),
-            shell(WHILE),
-            says("Written."),
-            says("Debrief."),
-        ],
-    );
-    let each = ["actions_due confirmed", "block_budget none"];
-    assert_eq!(stage.decisions(), [each, each].concat());
+    let each = told_once(agent);
+    assert_eq!(stage.decisions(), each);
+    let work = vec![write("third.py", CODE), shell(WHILE), says("Written.")];
+    stage.run_again(TASK, "Go on.", [work, debrief(agent)].concat());
+    assert_eq!(stage.decisions(), [&each[..], &each[..]].concat());
     // Qwen Code writes nothing down of what a hook said, so a resumed session does not hold it.
-    let resumed = if agent == Agent::Qwen {
-        [0, 0, 0, 1]
-    } else {
-        [1, 1, 1, 2]
-    };
-    let first = [0, 0, 0, 1, 1, 1];
-    assert_eq!(stage.checkpoints(TASK), [&first[..], &resumed].concat());
+    let known = usize::from(agent != Agent::Qwen);
+    let resumed = [vec![known; 3], vec![known + 1; debrief(agent).len()]].concat();
+    let first = vec![0, 0, 0, 1, 1, 1];
+    assert_eq!(stage.checkpoints(TASK), [first, resumed].concat());
     assert_eq!(
         stage.ask(&["sessions", "--json"]).len(),
         1,
@@ -126,19 +177,9 @@ pub(crate) fn next_prompt(agent: Agent) -> Counts {
 pub(crate) fn failing_command(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let fails = shell(format!("{WHILE}; make no-such-target"));
-    stage.run(
-        TASK,
-        [
-            write("app.py", CODE),
-            fails,
-            says("Written."),
-            says("Debrief."),
-        ],
-    );
-    assert_eq!(
-        stage.decisions(),
-        ["actions_due confirmed", "block_budget none"]
-    );
+    let work = vec![write("app.py", CODE), fails, says("Written.")];
+    stage.run(TASK, [work, debrief(agent)].concat());
+    assert_told_once(&stage, 3);
     assert!(
         message(&stage).contains("A command returned errors"),
         "{}",
@@ -183,19 +224,13 @@ pub(crate) fn parallel_calls(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let commands = [WHILE, "echo one", "echo two", "echo three"];
     let calls_at_once = commands.map(|command| Call::Shell(command.to_owned()));
-    stage.run(
-        TASK,
-        [
-            write("app.py", CODE),
-            Answer::Calls(calls_at_once.into()),
-            says("Written."),
-            says("Debrief."),
-        ],
-    );
-    assert_eq!(
-        stage.decisions(),
-        ["actions_due confirmed", "block_budget none"]
-    );
+    let work = vec![
+        write("app.py", CODE),
+        Answer::Calls(calls_at_once.into()),
+        says("Written."),
+    ];
+    stage.run(TASK, [work, debrief(agent)].concat());
+    assert_told_once(&stage, 3);
     let mut seen: Vec<String> = calls(&stage)
         .iter()
         .filter_map(|call| Some(call["command"].as_str()?.to_owned()))
@@ -277,24 +312,17 @@ pub(crate) fn killed_daemon(agent: Agent) -> Counts {
     fs::write(&script, format!("xargs kill -9 < '{}'\n", pid.display())).expect("writes");
     let kill = shell(format!("sh '{}'; {WHILE}", script.display()));
     let before = fs::read_to_string(&pid).expect("it runs");
-    stage.run(
-        TASK,
-        [
-            write("app.py", CODE),
-            kill,
-            shell("echo on"),
-            says("Written."),
-            says("Debrief."),
-        ],
-    );
+    let work = vec![
+        write("app.py", CODE),
+        kill,
+        shell("echo on"),
+        says("Written."),
+    ];
+    stage.run(TASK, [work, debrief(agent)].concat());
     assert_ne!(fs::read_to_string(&pid).expect("it runs again"), before);
     let log = fs::read_to_string(stage.path("data/logs/daemon.log")).expect("a log");
     assert!(log.contains("Accepted spooled hook calls."), "{log}");
-    assert_eq!(
-        stage.decisions(),
-        ["actions_due confirmed", "block_budget none"]
-    );
-    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 0, 1]);
+    assert_told_once(&stage, 4);
     assert!(
         calls(&stage)
             .iter()
@@ -329,91 +357,27 @@ pub(crate) fn uninstalled(agent: Agent) -> Counts {
 pub(crate) fn in_terminal(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     work_in_terminal(&mut stage);
-    assert_eq!(
-        stage.decisions(),
-        ["actions_due confirmed", "block_budget none"]
-    );
-    assert_eq!(stage.checkpoints(TASK), [0, 0, 0, 1]);
-    stage.finish()
-}
-
-/// No hook waits for an answer then, so this checkpoint is typed.
-pub(crate) fn restarted(agent: Agent) -> Counts {
-    let gemini = "restart: {gemini: 'gemini --yolo -m gemini-2.5-flash --resume {session}'}\n";
-    // Until these have drawn their composer they take no paste.
-    let is_slow = matches!(
-        agent,
-        Agent::Qwen | Agent::Copilot | Agent::OpenCode | Agent::Vibe
-    );
-    let delay = if is_slow { "12s" } else { "2s" };
-    let config = format!("min_turn: 1h\nrestart_delay: {delay}\n{gemini}");
-    let mut stage = Stage::new(agent, &config);
-    let terminal = stage.open_from_shell(TASK, [write("app.py", CODE), says("Written.")]);
-    let has_stopped = || !stage.decisions().is_empty();
-    terminal.wait_until("it is at rest", has_stopped);
-    terminal.wait_until("its words are shown", || {
-        terminal.screen().contains("Written.")
-    });
-    stage.model.expect(TASK, [says("Debrief.")]);
-    let answer = stage.ask(&["restart", "last", "--json"]);
-    assert_eq!(answer.len(), 1);
-    let is_told = || {
-        stage
-            .decisions()
-            .iter()
-            .any(|decision| decision == "restart confirmed")
-    };
-    terminal.wait_until("the checkpoint is typed and taken", is_told);
-    terminal.wait_until("the debrief is shown", || {
-        terminal.screen().contains("Debrief.")
-    });
-    terminal.wait_until("it is at rest again", || stage.decisions().len() == 3);
-    terminal.leave();
-    assert_eq!(
-        stage.decisions(),
-        [
-            "below_threshold none",
-            "restart confirmed",
-            "block_budget none"
-        ]
-    );
-    assert_eq!(
-        stage.ask(&["audit", "--verdict", "inject", "--json"])[0]["route"],
-        "tmux"
-    );
-    assert_eq!(stage.checkpoints(TASK), [0, 0, 1]);
-    let sessions: Vec<Value> = stage.ask(&["sessions", "--json"]);
-    assert_eq!(
-        sessions.len(),
-        1,
-        "a resumed session is the same one: {sessions:?}"
-    );
+    assert_told_once(&stage, 3);
     stage.finish()
 }
 
 /// Has the agent write something in its terminal, for longer than a moment, and quits it once it is at rest.
 pub(crate) fn work_in_terminal(stage: &mut Stage) {
-    let terminal = stage.open(
-        TASK,
-        [
-            write("app.py", CODE),
-            shell(WHILE),
-            says("Written."),
-            says("Debrief."),
-        ],
-    );
+    let work = vec![write("app.py", CODE), shell(WHILE), says("Written.")];
+    let terminal = stage.open(TASK, [work, debrief(stage.agent)].concat());
     finish_in_terminal(stage, terminal);
 }
 
-/// Waits until the agent is at rest after its second stop, and quits it.
+/// Waits until the agent was told and is at rest again, and quits it.
 pub(crate) fn finish_in_terminal(stage: &Stage, terminal: Terminal) {
+    let expected = told_once(stage.agent);
     let is_over = || {
-        stage
-            .decisions()
+        let decisions = stage.decisions();
+        expected
             .iter()
-            .any(|decision| decision == "block_budget none")
+            .all(|one| decisions.iter().any(|it| it == one))
     };
-    terminal.wait_until("the second stop is let pass", is_over);
+    terminal.wait_until("it was told, and its second stop is let pass", is_over);
     terminal.wait_until("the debrief is shown", || {
         terminal.screen().contains("Debrief.")
     });

@@ -7,11 +7,13 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use checkpoint::terminal::Composer;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::agent::{Agent, programs};
+use crate::agent::{self, Agent};
 use crate::model::{Answer, Model};
+use crate::programs;
 use crate::terminal::Terminal;
 
 /// After this long an agent hangs. Far above what a run takes on a slow machine.
@@ -20,13 +22,6 @@ const LIMIT: Duration = Duration::from_secs(180);
 pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint]";
 /// Begins what a session is told of an earlier one's work.
 const OFFER: &str = "Work of an earlier session can be resumed here.";
-
-/// Returns the path of a program that was installed from a package, if `CHECKPOINTD_PROGRAMS` names its folder, else of the
-/// one that was built with the tests.
-fn installed(name: &str, built: &str) -> PathBuf {
-    let folder = std::env::var_os("CHECKPOINTD_PROGRAMS");
-    folder.map_or_else(|| built.into(), |folder| PathBuf::from(folder).join(name))
-}
 
 /// What happened in runs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,6 +53,8 @@ pub(crate) struct Stage {
     folder: Option<TempDir>,
     runs: usize,
     in_terminal: bool,
+    /// In its terminal the agent asks before it runs a command.
+    is_careful: bool,
     /// The agent's settings before hooks were installed.
     pub(crate) settings_before: String,
 }
@@ -83,6 +80,7 @@ impl Stage {
             folder: Some(folder),
             runs: 0,
             in_terminal: false,
+            is_careful: false,
             settings_before: String::new(),
         };
         agent.settle(
@@ -134,19 +132,14 @@ impl Stage {
     /// Puts the programs beside each other as an installation does. The client's name is a script that counts calls and
     /// then becomes the client, so that no call can go missing unnoticed.
     fn link_programs(&self) {
-        let daemon = installed("checkpointd", env!("CARGO_BIN_EXE_checkpointd"));
+        let daemon = programs::installed("checkpointd", env!("CARGO_BIN_EXE_checkpointd"));
         // A link or a copy, as the installer looks beside the file that it runs from.
         let path = self.path("bin/checkpointd");
         fs::hard_link(&daemon, &path)
             .or_else(|_| fs::copy(&daemon, &path).map(drop))
             .expect("a program");
-        let fired = self.path("fired");
-        let client = installed("checkpointd-hook", env!("CARGO_BIN_EXE_checkpointd-hook"));
-        let script = format!(
-            "#!/bin/sh\nprintf '%s\\n' \"${{2-$1}}\" >> '{}'\nexec '{}' \"$@\"\n",
-            fired.display(),
-            client.display()
-        );
+        let script =
+            programs::counting_client(self.agent, &self.path("fired"), &self.path("ended"));
         let path = self.path("bin/checkpointd-hook");
         fs::write(&path, script).expect("writes");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("may run");
@@ -169,7 +162,7 @@ impl Stage {
             .env("TMPDIR", self.path("tmp"));
         command.env("CHECKPOINTD_HOME", self.path("data"));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let first = [self.path("bin"), programs()].into_iter();
+        let first = [self.path("bin"), agent::programs()].into_iter();
         let path = std::env::join_paths(first.chain(std::env::split_paths(&path)));
         command.env("PATH", path.expect("no folder has a colon in its name"));
     }
@@ -200,7 +193,8 @@ impl Stage {
         answers: impl IntoIterator<Item = Answer>,
     ) {
         let before = self.decisions().len();
-        let is_hooked = !self.settings().is_empty();
+        let client = self.path("bin/checkpointd-hook");
+        let is_hooked = !self.settings().is_empty() && client.exists();
         let command = self.interactive(task, words, answers);
         let terminal = Terminal::open(self.path("tmux"), &command);
         if let Some(prompt) = prompt {
@@ -231,6 +225,12 @@ impl Stage {
         self.finish_run(command);
     }
 
+    /// Has the agent ask before it runs a command in a terminal.
+    pub(crate) fn be_careful(&mut self) {
+        self.is_careful = true;
+        self.agent.ask_before_commands(&self.path("home"));
+    }
+
     /// Has the agent work on a task in a terminal.
     pub(crate) fn open(
         &mut self,
@@ -238,7 +238,9 @@ impl Stage {
         answers: impl IntoIterator<Item = Answer>,
     ) -> Terminal {
         let command = self.interactive(task, &self.agent.asks(task), answers);
-        Terminal::open(self.path("tmux"), &command)
+        let terminal = Terminal::open(self.path("tmux"), &command);
+        self.give(task, &terminal);
+        terminal
     }
 
     /// Has the agent work on a task in a terminal, started from a shell there.
@@ -248,7 +250,23 @@ impl Stage {
         answers: impl IntoIterator<Item = Answer>,
     ) -> Terminal {
         let command = self.interactive(task, &self.agent.asks(task), answers);
-        Terminal::open_shell(self.path("tmux"), &command)
+        let terminal = Terminal::open_shell(self.path("tmux"), &command);
+        self.give(task, &terminal);
+        terminal
+    }
+
+    /// Types the task if the agent's command cannot hold it.
+    fn give(&self, task: &str, terminal: &Terminal) {
+        if let Some(question) = self.agent.asks_at_start() {
+            terminal.wait_until("it asks", || terminal.screen().contains(question));
+            terminal.press(&["Enter"]);
+        }
+        if !self.agent.asks(task).contains(&task) {
+            terminal.wait_until("its composer is empty", || {
+                terminal.composer(self.agent) == Composer::Empty
+            });
+            terminal.say(task);
+        }
     }
 
     fn interactive(
@@ -261,6 +279,9 @@ impl Stage {
         let mut command = self.agent.command(self.model.port);
         self.place(&mut command);
         command.args(words);
+        if !self.is_careful {
+            command.args(self.agent.allows());
+        }
         self.runs += 1;
         self.in_terminal = true;
         command
@@ -366,8 +387,9 @@ impl Stage {
         self.ask(&["tail", "-n", "1000", "--kind", kind, "--json"])
     }
 
-    /// Returns the hook calls that the agent has made.
+    /// Returns the hook calls that the agent has made, once all of them have ended.
     pub(crate) fn fired(&self) -> usize {
+        programs::settle(&self.path(""));
         fs::read_to_string(self.path("fired"))
             .unwrap_or_default()
             .lines()
@@ -393,6 +415,7 @@ impl Stage {
     /// Proves that the journal is whole, holds every call that the agent has made, and explains every decision; then
     /// counts.
     pub(crate) fn finish(mut self) -> Counts {
+        programs::settle(&self.path(""));
         self.checkpointd(&["journal", "verify"]);
         self.checkpointd(&["replay", "--verify"]);
         let journaled = self.journaled();
@@ -420,6 +443,8 @@ impl Stage {
                 .saturating_sub(told)
                 .min(self.runs.saturating_sub(ends));
         }
+        // A client that has not begun when its host ends it knows of no call.
+        expected -= programs::ended(&self.path("ended"));
         assert_eq!(told, expected, "calls in the journal against calls made");
         let decisions = self.decisions();
         let delivered = decisions

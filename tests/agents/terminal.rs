@@ -6,6 +6,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use checkpoint::terminal::{self, Composer, View};
+
+use crate::agent::Agent;
+
 /// After this long what is waited for will not come.
 const LIMIT: Duration = Duration::from_secs(180);
 /// After this long Enter is pressed once more.
@@ -84,6 +88,24 @@ impl Terminal {
     /// Returns what the screen shows.
     pub(crate) fn screen(&self) -> String {
         self.capture(&["capture-pane", "-p"])
+    }
+
+    /// Returns what it shows of the composer of the agent in it.
+    pub(crate) fn composer(&self, agent: Agent) -> Composer {
+        let cursor = self.capture(&["display-message", "-p", "#{cursor_x} #{cursor_y}"]);
+        let mut cursor = cursor
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok());
+        let view = View {
+            screen: self.colored_screen(),
+            cursor: (
+                cursor.next().unwrap_or_default(),
+                cursor.next().unwrap_or_default(),
+            ),
+            cursor_shown: true,
+        };
+        let agent = journal::Agent::host(agent.name()).expect("it is known");
+        terminal::read(agent, &view, "")
     }
 
     /// Returns the same with its colors.

@@ -6,8 +6,8 @@ use crate::opencode;
 use crate::progress;
 use crate::recording;
 use crate::scenarios::{
-    also_run, failing_command, in_terminal, killed_daemon, long_turn, next_prompt, no_cap,
-    parallel_calls, restarted, short_turn, subagent, told_once, uninstalled,
+    also_run, client_gone, done_already, failing_command, in_terminal, killed_daemon, long_turn,
+    next_prompt, no_cap, parallel_calls, short_turn, subagent, uninstalled,
 };
 use crate::stage::Counts;
 use crate::typed;
@@ -15,7 +15,9 @@ use crate::typed;
 /// A name, and what to do.
 type Scenario = (&'static str, fn(Agent) -> Counts);
 
-const LONG: &str = "a long turn gets one checkpoint, then may end";
+const LONG: &str = "a long turn is journaled, gets one checkpoint, then may end";
+const DONE: &str = "what is done already is not asked for";
+const GONE: &str = "without the hook client it works as before";
 const FAILING: &str = "a failing command is seen";
 const UNINSTALLED: &str = "without hooks nothing is called";
 const WATCHED: &str = "without a terminal it is only watched";
@@ -27,23 +29,29 @@ const CLEARED: &str = "after /clear it is told what was left";
 const TERMINAL: &str = "in its terminal it is told once too";
 const COMPACTED: &str = "before a compaction the work is written down";
 const RESTARTED: &str = "restarted in its terminal it is the same session, told there once";
+const DRAFTED: &str = "a person's draft is waited out, and nothing of it is lost";
+const ASKED: &str = "while it asks for permission nothing is typed";
 const STEERED: &str = "what is typed while it works is added to the turn";
 const DELEGATED: &str = "a subagent's stops change nothing";
 
-const USUAL: [Scenario; 14] = [
+const USUAL: [Scenario; 18] = [
     ("a short turn is left alone", short_turn),
     (LONG, long_turn),
+    (DONE, done_already),
     (RESUMED, next_prompt),
     (FAILING, failing_command),
     (PARALLEL, parallel_calls),
     (DELEGATED, subagent),
     (KILLED, killed_daemon),
     (UNINSTALLED, uninstalled),
+    (GONE, client_gone),
     (TERMINAL, in_terminal),
     (TOLD, progress::told_at_start),
     (COMPACTED, progress::compacted),
     (CLEARED, progress::cleared),
-    (RESTARTED, restarted),
+    (RESTARTED, typed::restarted),
+    (DRAFTED, typed::drafted),
+    (ASKED, typed::asked),
     (STEERED, typed::steered),
 ];
 
@@ -67,33 +75,36 @@ pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
     match agent {
         Agent::OpenCode => [LONG, UNINSTALLED, WATCHED].contains(&name),
         Agent::Droid => [LONG, FAILING, UNINSTALLED].contains(&name),
-        Agent::Pi => [LONG, FAILING, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
+        Agent::Pi => [LONG, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
+        Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
-        _ => true,
+        // It denies everything if a hook fails.
+        Agent::Copilot if name == GONE => true,
+        _ => ![DONE, GONE, DRAFTED, ASKED].contains(&name),
     }
 }
 
 /// Returns what the agent has no use for.
 fn left_out(agent: Agent) -> &'static [&'static str] {
     match agent {
-        // It calls its stop hook once in a turn, and its terminal view is not tried.
-        Agent::Kimi => &[
-            LONG, RESUMED, FAILING, PARALLEL, DELEGATED, KILLED, TERMINAL, TOLD, COMPACTED,
-            CLEARED, RESTARTED, STEERED,
-        ],
-        // It holds back what is typed until it has stopped.
-        Agent::Gemini => &[STEERED],
+        // It has no hook whose reply a new session reads, and no id of the turn. Its subagents and compactions are not tried.
+        Agent::Kimi => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
+        // Their settings here allow everything. Their dialogs are known from recorded screens.
+        Agent::Claude | Agent::Codex => &[ASKED],
+        // It holds back what is typed until it has stopped, too.
+        Agent::Gemini => &[STEERED, ASKED],
         // It has no hook for a prompt, a start or a compaction.
         Agent::Vibe => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         // They read no reply to the start of a session, and have no id of the turn.
         Agent::Copilot | Agent::OpenCode => &[TOLD, CLEARED, STEERED],
-        // Without an account it has no terminal view and takes up no session.
+        // Without an account it has no terminal view and takes up no session. Its subagents are not tried.
         Agent::Droid => &[
-            RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, STEERED, DELEGATED,
+            RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
+            DELEGATED,
         ],
-        // It has no subagents.
-        Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, RESTARTED],
-        _ => &[],
+        // It has no subagents, and asks for no permission.
+        Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, ASKED],
+        Agent::Qwen => &[],
     }
 }
 
@@ -116,7 +127,6 @@ fn own(agent: Agent) -> &'static [Scenario] {
             also_run,
         )],
         Agent::Droid => &[("with no limit of its own ours holds", no_cap)],
-        Agent::Kimi => &[("it is told once, and its work goes on", told_once)],
         Agent::OpenCode => &[
             (WATCHED, opencode::watched),
             ("a half-typed draft stays as it is", opencode::draft_stays),

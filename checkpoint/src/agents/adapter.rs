@@ -102,6 +102,11 @@ pub trait Adapter: Debug + Sync {
     /// Where the agent keeps the transcripts of all sessions.
     fn library(&self) -> Library;
 
+    /// How the transcripts are read from the files of the library, if those are databases.
+    fn database(&self) -> Option<Database> {
+        None
+    }
+
     /// Whether no hook reports some prompts, so that they are searched for in the transcript at each stop.
     fn omits_prompts(&self) -> bool {
         false
@@ -233,10 +238,19 @@ pub struct Library {
     pub home_variable: &'static str,
     /// The agent's home in the user's, if the variable is not set; empty for the user's home itself.
     pub home_default: &'static str,
-    /// Paths of transcripts in the agent's home; `*` matches any part of one name.
+    /// Paths of transcripts, or of databases, in the agent's home; `*` matches any part of one name.
     pub patterns: &'static [&'static str],
     /// The file that names a transcript's project, if the transcript may not say it.
     pub project_file: Option<ProjectFile>,
+}
+
+/// The questions to a database (SQLite) that holds sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Database {
+    /// Selects the id, the time of the last change in milliseconds, and the size in bytes of each session of a person.
+    pub sessions: &'static str,
+    /// Selects the lines of the transcript of the session whose id is the parameter, in order.
+    pub lines: &'static str,
 }
 
 /// A file that names a transcript's project.

@@ -121,6 +121,16 @@ fn after(text: &str, column: usize) -> &str {
         .map_or("", |(at, _)| &text[at..])
 }
 
+/// Returns whether `shown` is `[paste #N +L lines]` or `[paste #N C chars]` for a pasted text, as Pi's text field and its
+/// descendants show a long one.
+pub(crate) fn numbered_paste(shown: &str, pasted: &str) -> bool {
+    let rest = shown.strip_prefix("[paste #").unwrap_or_default();
+    let (lines, chars) = (pasted.split('\n').count(), pasted.encode_utf16().count());
+    let count = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    count.len() < rest.len()
+        && (count == format!(" +{lines} lines]") || count == format!(" {chars} chars]"))
+}
+
 pub(crate) fn is_rule(row: &Row) -> bool {
     let line = row.text.trim_start().trim_start_matches(['╭', '╰']);
     line.chars().take_while(|char| *char == '─').count() >= RULE_CHARS_MIN
@@ -129,7 +139,7 @@ pub(crate) fn is_rule(row: &Row) -> bool {
 /// Returns whether a row is a chosen one of numbered answers: `❯ 1. Yes`.
 pub(crate) fn is_choice(row: &Row) -> bool {
     let inside = row.text.trim_start_matches([' ', '│']);
-    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '>']) else {
+    let Some(rest) = inside.strip_prefix(['❯', '›', '●', '▶', '>']) else {
         return false;
     };
     let (number, words) = rest.trim_start().split_once('.').unwrap_or_default();

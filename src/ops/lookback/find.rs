@@ -4,14 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use checkpoint::agents::{self, adapter::Library};
+use checkpoint::agents;
+use checkpoint::agents::adapter::{Adapter, Library};
 use checkpoint::config::DescribedAgents;
 use journal::{Agent, Timestamp};
+
+use super::database;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundFile {
     pub(super) agent: Agent,
     pub(super) path: PathBuf,
+    /// The session, if the file is a database of many.
+    pub(super) session: Option<String>,
     pub(super) bytes: u64,
     /// When the file was last written.
     pub(super) written: Timestamp,
@@ -27,7 +32,8 @@ pub(super) fn find(
     let mut walk_in = |agent: Agent, home: &Path, pattern: &str| {
         let segments: Vec<&str> = pattern.split('/').collect();
         walk(home, &segments, &mut |path| {
-            found.extend(transcript(agent, path).filter(|file| file.written >= since));
+            let files = transcripts(agent, path);
+            found.extend(files.into_iter().filter(|file| file.written >= since));
         });
     };
     let is_wanted = |agent: Agent| only.is_none_or(|only| only == agent);
@@ -45,7 +51,11 @@ pub(super) fn find(
             walk_in(agent, Path::new("/"), pattern.trim_start_matches('/'));
         }
     }
-    found.sort_by(|one, other| (other.written, &one.path).cmp(&(one.written, &other.path)));
+    let key = |file: &FoundFile| (file.path.clone(), file.session.clone());
+    found.sort_by(|one, other| {
+        let newest_first = other.written.cmp(&one.written);
+        newest_first.then_with(|| key(one).cmp(&key(other)))
+    });
     found
 }
 
@@ -94,6 +104,27 @@ fn fits(name: &str, pattern: &str) -> bool {
     })
 }
 
+/// Returns the transcripts of a file: those of its sessions if it is a database. One that cannot be read is returned as
+/// it is, so that reading it says why.
+fn transcripts(agent: Agent, path: PathBuf) -> Vec<FoundFile> {
+    let Some(file) = transcript(agent, path) else {
+        return Vec::new();
+    };
+    let Some(questions) = agents::adapter(agent).and_then(Adapter::database) else {
+        return vec![file];
+    };
+    let Ok(sessions) = database::sessions(&file.path, questions) else {
+        return vec![file];
+    };
+    let session = |listed: database::Listed| FoundFile {
+        session: Some(listed.id),
+        bytes: listed.bytes,
+        written: Timestamp::from_micros(listed.changed.saturating_mul(1000)),
+        ..file.clone()
+    };
+    sessions.into_iter().map(session).collect()
+}
+
 fn transcript(agent: Agent, path: PathBuf) -> Option<FoundFile> {
     let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let since_epoch = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -101,6 +132,7 @@ fn transcript(agent: Agent, path: PathBuf) -> Option<FoundFile> {
     Some(FoundFile {
         agent,
         path,
+        session: None,
         bytes: meta.len(),
         written: Timestamp::from_micros(micros),
     })

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use actors::named_file::{self, Links};
+use checkpoint::agents;
+use checkpoint::agents::adapter::{Adapter, Database};
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
 
+use super::database;
 use super::find::FoundFile;
 
 /// Longer lines are left out: no message of a person or call of a tool needs so much.
@@ -39,6 +42,10 @@ pub(super) fn read(
     goes_on: impl Fn() -> bool,
     each: &mut impl FnMut(PastTurn),
 ) -> io::Result<Seen> {
+    if let Some(questions) = agents::adapter(file.agent).and_then(Adapter::database) {
+        rows(file, questions, &mut turns, reading, goes_on, each)?;
+        return Ok(turns.finish(each));
+    }
     let (opened, length) = named_file::open(&file.path, Links::Follow)?;
     if turns.is_whole() {
         if length > WHOLE_BYTES_MAX {
@@ -60,6 +67,27 @@ pub(super) fn read(
     }
     lines(opened, &mut turns, reading, goes_on, each)?;
     Ok(turns.finish(each))
+}
+
+fn rows(
+    file: &FoundFile,
+    questions: Database,
+    turns: &mut Turns<'_>,
+    reading: &Reading,
+    goes_on: impl Fn() -> bool,
+    each: &mut impl FnMut(PastTurn),
+) -> io::Result<()> {
+    let Some(session) = &file.session else {
+        // Listing its sessions has failed, and fails again.
+        return database::sessions(&file.path, questions).map(drop);
+    };
+    database::lines(&file.path, questions, session, |line| {
+        reading
+            .bytes
+            .fetch_add(line.len() as u64, Ordering::Relaxed);
+        let is_small = line.len() <= LINE_BYTES_MAX;
+        goes_on() && turns.line(if is_small { line } else { "" }, each)
+    })
 }
 
 fn lines(

@@ -18,11 +18,13 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
         .take_while(|message| message["role"] != "assistant")
         .map(Value::to_string)
         .collect();
-    // Qwen Code asks beside the conversation what its user might say next.
-    let suggests = messages
-        .last()
-        .is_some_and(|last| last.to_string().contains("[SUGGESTION MODE:"));
-    (path.ends_with("/chat/completions") && has_tools && !suggests).then(|| Asked {
+    // Qwen Code asks beside the conversation what its user might say next, and whether a call is safe. Without an answer
+    // it suggests nothing, and asks its user.
+    let last = messages.last().map(Value::to_string).unwrap_or_default();
+    let is_beside = ["[SUGGESTION MODE:", "should be ALLOWED or BLOCKED"]
+        .iter()
+        .any(|mark| last.contains(mark));
+    (path.ends_with("/chat/completions") && has_tools && !is_beside).then(|| Asked {
         begins,
         holds: body["messages"].to_string(),
     })
@@ -79,66 +81,126 @@ pub(super) fn whole(events: &[Value]) -> Value {
     whole
 }
 
+/// The names of an agent's tools, and of their fields.
+struct Names {
+    shell: &'static str,
+    write: &'static str,
+    edit: &'static str,
+    path: &'static str,
+    content: &'static str,
+    texts: [&'static str; 2],
+}
+
+fn names(agent: Agent) -> Names {
+    let usual = Names {
+        shell: "bash",
+        write: "write_file",
+        edit: "edit",
+        path: "file_path",
+        content: "content",
+        texts: ["old_string", "new_string"],
+    };
+    match agent {
+        Agent::Copilot => Names {
+            write: "create",
+            path: "path",
+            content: "file_text",
+            texts: ["old_str", "new_str"],
+            ..usual
+        },
+        Agent::OpenCode => Names {
+            write: "write",
+            path: "filePath",
+            texts: ["oldString", "newString"],
+            ..usual
+        },
+        Agent::Droid => Names {
+            shell: "Execute",
+            write: "Create",
+            edit: "Edit",
+            texts: ["old_str", "new_str"],
+            ..usual
+        },
+        Agent::Kimi => Names {
+            shell: "Bash",
+            write: "Write",
+            edit: "Edit",
+            path: "path",
+            ..usual
+        },
+        Agent::Pi => Names {
+            write: "write",
+            path: "path",
+            texts: ["oldText", "newText"],
+            ..usual
+        },
+        Agent::Vibe => usual,
+        _ => Names {
+            shell: "run_shell_command",
+            ..usual
+        },
+    }
+}
+
+/// Returns a tool's name and its arguments.
 fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
-    match (agent, call) {
-        (Agent::Copilot, Call::Shell(command)) => (
-            "bash",
-            json!({ "command": command, "description": "Do a part" }),
-        ),
-        (Agent::Copilot, Call::Write(path, content)) => (
-            "create",
-            json!({ "path": project.join(path), "file_text": content }),
-        ),
-        (Agent::Copilot, Call::Delegate(task)) => (
-            "task",
-            json!({ "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part" }),
-        ),
-        (Agent::OpenCode, Call::Shell(command)) => (
-            "bash",
-            json!({ "command": command, "description": "Do a part" }),
-        ),
-        (Agent::OpenCode, Call::Write(path, content)) => (
-            "write",
-            json!({ "filePath": project.join(path), "content": content }),
-        ),
-        (Agent::OpenCode, Call::Delegate(task)) => (
-            "task",
-            json!({ "description": "A part", "prompt": task, "subagent_type": "general" }),
-        ),
-        (Agent::Droid, Call::Shell(command)) => (
-            "Execute",
+    let names = names(agent);
+    let place = |path: &str| match agent {
+        Agent::Pi => json!(path),
+        _ => json!(project.join(path)),
+    };
+    match call {
+        Call::Shell(command) if agent == Agent::Droid => (
+            names.shell,
             json!({ "command": command, "summary": "Do a part", "riskLevel": "low", "riskLevelReason": "none" }),
         ),
-        (Agent::Droid, Call::Write(path, content)) => (
-            "Create",
-            json!({ "file_path": project.join(path), "content": content }),
-        ),
-        (Agent::Kimi, Call::Shell(command)) => ("Bash", json!({ "command": command })),
-        (Agent::Kimi, Call::Write(path, content)) => (
-            "Write",
-            json!({ "path": project.join(path), "content": content }),
-        ),
-        (Agent::Vibe, Call::Shell(command)) => ("bash", json!({ "command": command })),
-        (Agent::Vibe, Call::Write(path, content)) => (
-            "write_file",
-            json!({ "path": project.join(path), "content": content }),
-        ),
-        (Agent::Pi, Call::Shell(command)) => ("bash", json!({ "command": command })),
-        (Agent::Pi, Call::Write(path, content)) => {
-            ("write", json!({ "path": path, "content": content }))
+        Call::Shell(command) if matches!(agent, Agent::Kimi | Agent::Pi | Agent::Vibe) => {
+            (names.shell, json!({ "command": command }))
         }
-        (_, Call::Shell(command)) => (
-            "run_shell_command",
+        Call::Shell(command) if agent == Agent::Qwen => (
+            names.shell,
             json!({ "command": command, "description": "Do a part", "is_background": false }),
         ),
-        (_, Call::Write(path, content)) => (
-            "write_file",
-            json!({ "file_path": project.join(path), "content": content }),
+        Call::Shell(command) => (
+            names.shell,
+            json!({ "command": command, "description": "Do a part" }),
         ),
-        (_, Call::Delegate(task)) => (
-            "agent",
-            json!({ "description": "A part", "prompt": task, "subagent_type": "general-purpose" }),
-        ),
-        (_, Call::Wait) => unreachable!("it waits by itself"),
+        Call::Write(path, content) => {
+            let field = if agent == Agent::Vibe {
+                "path"
+            } else {
+                names.path
+            };
+            (
+                names.write,
+                json!({ field: place(path), names.content: content }),
+            )
+        }
+        Call::Edit(path, old, new) => {
+            let [before, after] = names.texts;
+            let change = json!({ before: old, after: new });
+            let mut input = if agent == Agent::Pi {
+                json!({ "edits": [change] })
+            } else {
+                change
+            };
+            input[names.path] = place(path);
+            (names.edit, input)
+        }
+        Call::Delegate(task) => match agent {
+            Agent::Copilot => (
+                "task",
+                json!({ "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part" }),
+            ),
+            Agent::OpenCode => (
+                "task",
+                json!({ "description": "A part", "prompt": task, "subagent_type": "general" }),
+            ),
+            _ => (
+                "agent",
+                json!({ "description": "A part", "prompt": task, "subagent_type": "general-purpose" }),
+            ),
+        },
+        Call::Wait => unreachable!("it waits by itself"),
     }
 }

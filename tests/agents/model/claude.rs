@@ -86,6 +86,10 @@ fn tool(project: &Path, call: &Call) -> (&'static str, Value) {
             "Write",
             json!({ "file_path": project.join(path), "content": content }),
         ),
+        Call::Edit(path, old, new) => (
+            "Edit",
+            json!({ "file_path": project.join(path), "old_string": old, "new_string": new }),
+        ),
         Call::Delegate(task) => {
             let kind = "general-purpose";
             let input = json!({ "description": "A part", "prompt": task, "subagent_type": kind, "run_in_background": true });

@@ -67,13 +67,19 @@ fn item(call: &Call) -> Value {
         let arguments = arguments.to_string();
         json!({ "type": "function_call", "id": new_id("fc_"), "call_id": new_id("call_"), "name": name, "arguments": arguments })
     };
+    let patch = |text: String| {
+        let patch = format!("*** Begin Patch\n{text}*** End Patch\n");
+        let id = new_id("call_");
+        json!({ "type": "custom_tool_call", "id": new_id("ctc_"), "call_id": id, "name": "apply_patch", "input": patch })
+    };
     match call {
         Call::Shell(command) => function("exec_command", json!({ "cmd": command })),
         Call::Write(path, content) => {
             let lines: String = content.lines().map(|line| format!("+{line}\n")).collect();
-            let patch = format!("*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n");
-            let id = new_id("call_");
-            json!({ "type": "custom_tool_call", "id": new_id("ctc_"), "call_id": id, "name": "apply_patch", "input": patch })
+            patch(format!("*** Add File: {path}\n{lines}"))
+        }
+        Call::Edit(path, old, new) => {
+            patch(format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n"))
         }
         Call::Delegate(task) => in_team(function(
             "spawn_agent",

@@ -59,6 +59,10 @@ fn tool(project: &Path, call: &Call) -> Value {
         Call::Write(path, content) => {
             json!({ "name": "write_file", "args": { "file_path": project.join(path), "content": content } })
         }
+        Call::Edit(path, old, new) => {
+            json!({ "name": "replace", "args": { "file_path": project.join(path), "old_string": old, "new_string": new,
+                "instruction": "Do a part" } })
+        }
         Call::Delegate(task) => {
             json!({ "name": "invoke_agent", "args": { "agent_name": "generalist", "prompt": task } })
         }

@@ -111,7 +111,7 @@ fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
 #[test]
 fn other_agents_play_if_they_are_named() {
     let home = Home::new();
-    let agents = ["qwen", "copilot", "opencode", "droid", "pi", "kimi"];
+    let agents = ["qwen", "copilot", "opencode", "droid", "pi", "kimi", "vibe"];
     let named = agents.iter().flat_map(|agent| ["--agent", agent]);
     let arguments = Vec::from_iter(["--json"].into_iter().chain(named));
     let output = run(&mut demo(&home, &arguments), b"");
@@ -123,11 +123,11 @@ fn other_agents_play_if_they_are_named() {
     replied.sort_unstable();
     assert_eq!(
         replied,
-        ["copilot", "droid", "kimi", "opencode", "pi", "qwen"].map(Some)
+        ["copilot", "droid", "kimi", "opencode", "pi", "qwen", "vibe"].map(Some)
     );
     assert_nothing_left(&home);
 
-    let refused = run(&mut demo(&home, &["--agent", "vibe"]), b"");
+    let refused = run(&mut demo(&home, &["--agent", "cursor"]), b"");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("kimi"), "{said}");

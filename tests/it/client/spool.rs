@@ -140,3 +140,31 @@ fn large_payloads_are_kept_up_to_the_limit() {
         );
     }
 }
+
+#[test]
+fn a_client_that_is_asked_to_end_keeps_its_call() {
+    for (signal, payload) in [
+        (Signal::TERM, TOOL),
+        (Signal::INT, STOP),
+        (Signal::HUP, STOP),
+    ] {
+        let home = Home::new();
+        let requests = serve(&home.socket(), |_| Act::Hold(Vec::new()));
+        let mut client = home.client(&["claude"]);
+        client
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = client.spawn().expect("runs");
+        let mut input = child.stdin.take().expect("a pipe");
+        input.write_all(payload).expect("written");
+        drop(input);
+        // From here on it waits for the reply, for a minute.
+        let sent = next(&requests);
+        let asked = Instant::now();
+        rustix::process::kill_process(Pid::from_child(&child), signal).expect("it runs");
+        assert_eq!(printed(&child.wait_with_output().expect("output")), "");
+        assert!(asked.elapsed() < Duration::from_secs(30), "{signal:?}");
+        assert_eq!(home.spooled(), [sent], "{signal:?}");
+    }
+}

@@ -210,7 +210,7 @@ impl Subject {
         let _ = if patterns.is_empty() {
             writeln!(
                 said,
-                "- Its transcripts are not read, so `lookback` leaves it out."
+                "- `lookback` does not support it: its documentation says neither where its transcripts are nor how they are written."
             )
         } else {
             let (patterns, variable) = (patterns.join(" and "), library.home_variable);

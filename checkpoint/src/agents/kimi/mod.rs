@@ -1,5 +1,6 @@
 //! Kimi Code.
 
+mod composer;
 mod hooks;
 mod prompts;
 #[cfg(test)]
@@ -103,13 +104,8 @@ impl Adapter for Kimi {
         "kimi"
     }
 
-    /// Its screens are not recorded.
-    fn has_composer(&self) -> bool {
-        false
-    }
-
-    fn composer<'a>(&self, _: &'a [Row], _: &View) -> Option<TextBox<'a>> {
-        None
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
     }
 
     fn package(&self) -> &'static str {
@@ -119,15 +115,15 @@ impl Adapter for Kimi {
     fn particulars(&self) -> &'static [&'static str] {
         &[
             "It continues a turn only once: a later stop passes with the reason `nobody_waiting`. Usually no hook reports that stop, so the session counts as running until your next message.",
-            "It does not show the checkpoint in its terminal.",
+            "It does not show the checkpoint that answers its stop hook in its terminal.",
+            "It does not wait for the hook after a tool. At the end of a turn it sends SIGTERM to those that still run, and SIGKILL 100 ms later. The hook client then spools its call. Only a call whose client had not begun by then is lost.",
             "A new session gets no summary of unfinished work.",
             "It does not start if its settings have a hook with an unknown key or event.",
-            "Its composer is not known, so after `checkpointd restart` the checkpoint is sent at the next stop.",
             "`/checkpoint` and `/handoff` are not installed.",
         ]
     }
 
-    fn stands_for(&self, _: &str, _: &str) -> bool {
-        false
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
     }
 }

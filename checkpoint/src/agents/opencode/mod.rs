@@ -6,18 +6,19 @@ mod prompts;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod transcript;
 
 use journal::{Event, Host, ReplyForm};
 use serde_json::Value;
 
-use super::adapter::{Adapter, Library, Variables};
+use super::adapter::{Adapter, Database, Library, Variables};
 use crate::hooks::payload::Payload;
 use crate::policy::Reply;
 use crate::prompts::Texts;
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
-use crate::transcript::forward::{Forward, Read};
+use crate::transcript::forward::Forward;
 
 #[derive(Debug)]
 pub(super) struct OpenCode;
@@ -55,18 +56,21 @@ impl Adapter for OpenCode {
         &["AGENTS.md", "CLAUDE.md"]
     }
 
-    /// Its sessions are in a database, not in files.
     fn library(&self) -> Library {
         Library {
             home_variable: "XDG_DATA_HOME",
             home_default: ".local/share",
-            patterns: &[],
+            patterns: &["opencode/opencode*.db"],
             project_file: None,
         }
     }
 
+    fn database(&self) -> Option<Database> {
+        Some(transcript::DATABASE)
+    }
+
     fn forward(&self) -> Forward {
-        Forward::Lines(|_, _, _, _| Read::Nothing)
+        Forward::Lines(transcript::line)
     }
 
     fn reply_forms(&self) -> &'static [ReplyForm] {
@@ -99,7 +103,7 @@ impl Adapter for OpenCode {
             "`init` writes a plugin, which calls the hook client and sends the checkpoint as a message.",
             "`opencode run` ends with its first stop, so its stops pass with the reason `nobody_waiting`.",
             "A new session gets no summary of unfinished work.",
-            "Its sessions are in a database, not in files.",
+            "Its transcripts are rows of a database, which `lookback` opens for reading only. Decisions about live sessions do not use them.",
             "Its turns have no ids, so a message that is typed while it works begins a new turn.",
         ]
     }

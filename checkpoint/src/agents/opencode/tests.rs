@@ -2,4 +2,5 @@
 
 mod composer;
 mod hooks;
+mod recordings;
 mod tools;

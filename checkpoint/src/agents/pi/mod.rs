@@ -1,5 +1,6 @@
 //! Pi.
 
+mod composer;
 mod hooks;
 mod prompts;
 #[cfg(test)]
@@ -75,13 +76,8 @@ impl Adapter for Pi {
         "pi"
     }
 
-    /// Its screens are not recorded.
-    fn has_composer(&self) -> bool {
-        false
-    }
-
-    fn composer<'a>(&self, _: &'a [Row], _: &View) -> Option<TextBox<'a>> {
-        None
+    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
+        composer::find(rows, view)
     }
 
     fn package(&self) -> &'static str {
@@ -91,12 +87,13 @@ impl Adapter for Pi {
     fn particulars(&self) -> &'static [&'static str] {
         &[
             "`init` writes an extension, which calls the hook client and sends the checkpoint as a message.",
+            "It never asks for permission, so there is no dialog to wait for.",
             "A new session gets no summary of unfinished work.",
             "Its turns have no ids, so a message that is typed while it works begins a new turn.",
         ]
     }
 
-    fn stands_for(&self, _: &str, _: &str) -> bool {
-        false
+    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
+        composer::stands_for(shown, pasted)
     }
 }

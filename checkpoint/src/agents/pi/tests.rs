@@ -1,4 +1,5 @@
 //! Tests with recordings of the real agent.
 
+mod composer;
 mod recordings;
 mod tools;

@@ -14,12 +14,13 @@ use crate::error::{Failure, Result};
 const RECORDED_PROJECT: &str = "/home/user/project";
 const RECORDED_HOME: &str = "/home/user";
 /// Tools that change files, in small letters.
-const EDITS: [&str; 6] = [
+const EDITS: [&str; 7] = [
     "write",
     "edit",
     "apply_patch",
     "write_file",
     "replace",
+    "search_replace",
     "create",
 ];
 
@@ -92,7 +93,7 @@ impl Script {
         let place = recording
             .transcript_place
             .map(|place| here(place).replace(SESSION, &session));
-        let transcript = named.map(str::to_owned).or(place).map(PathBuf::from);
+        let transcript = place.or(named.map(str::to_owned)).map(PathBuf::from);
         let lines = timed_lines(&here(recording.transcript), from);
         Ok(Self {
             session,
@@ -157,9 +158,12 @@ impl Call {
         let event = text(&line["event"]).to_owned();
         let payload = &line["payload"];
         let tool = field(payload, ["tool_name", "toolName"]).to_lowercase();
-        let is_after = ["posttooluse", "aftertool"].contains(&event.to_lowercase().as_str());
+        // Vibe names a group before the tool.
+        let tool = tool.rsplit('.').next().unwrap_or_default();
+        let is_after =
+            ["posttooluse", "aftertool", "post_tool"].contains(&event.to_lowercase().as_str());
         Some(Self {
-            edited: is_after && EDITS.contains(&tool.as_str()),
+            edited: is_after && EDITS.contains(&tool),
             due: text(&line["at"]).parse().ok()?,
             env: env.map(ours).collect(),
             transcript: field(payload, ["transcript_path", "transcriptPath"]).to_owned(),
@@ -171,7 +175,7 @@ impl Call {
 
     /// Returns whether the agent stops here and acts on the reply.
     pub(super) fn is_stop(&self) -> bool {
-        ["Stop", "AfterAgent", "agentStop"].contains(&self.event.as_str())
+        ["Stop", "AfterAgent", "agentStop", "post_agent"].contains(&self.event.as_str())
     }
 
     /// Returns whether a prompt starts here, from a person or from a blocked stop.
@@ -209,17 +213,30 @@ fn in_json(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Gives each line the time that it contains, or that of the line before it.
+/// Gives each line the time that it contains, or that of the next line with one: it was not written before the lines above
+/// it, and maybe not long before the next one.
 fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
-    let mut at = from;
-    let timed = |line: &str| {
+    let own = |line: &str| {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
-        let millis = || Some(Timestamp::from_micros(value["time"].as_i64()? * 1_000));
-        let own = text(&value["timestamp"]).parse().ok().or_else(millis);
-        at = own.unwrap_or(at).max(at);
+        let millis = || value["time"].as_i64().or_else(|| created_at(line));
+        let millis = || Some(Timestamp::from_micros(millis()? * 1_000));
+        text(&value["timestamp"]).parse().ok().or_else(millis)
+    };
+    let times: Vec<Option<Timestamp>> = transcript.lines().map(own).collect();
+    let mut at = from;
+    let timed = |(number, line): (usize, &str)| {
+        let next = times[number..].iter().find_map(|time| *time);
+        at = next.unwrap_or(at).max(at);
         (at, line.to_owned())
     };
-    transcript.lines().map(timed).collect()
+    transcript.lines().enumerate().map(timed).collect()
+}
+
+/// Returns the first time in a line of Vibe's, in milliseconds: older ones follow.
+fn created_at(line: &str) -> Option<i64> {
+    let (_, rest) = line.split_once("\"createdAt\":")?;
+    let end = rest.find(|letter: char| !letter.is_ascii_digit());
+    rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
 /// Shifts every RFC 3339 time in a text.

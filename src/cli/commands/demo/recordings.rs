@@ -13,7 +13,7 @@ pub(super) struct Recording {
     pub(super) file: &'static str,
     /// The message that blocked the recorded agent.
     pub(super) feedback: &'static str,
-    /// Where the agent keeps its transcript, if its hooks do not say.
+    /// Where the agent keeps its transcript, if its hooks do not say, or name a folder.
     pub(super) transcript_place: Option<&'static str>,
     pub(super) calls: &'static str,
     pub(super) transcript: &'static str,
@@ -28,7 +28,7 @@ const CHECKPOINT: &str =
     "[TeleClaude Checkpoint] - Before you stop:\n\n1. run the tests\n2. say what you did";
 
 /// One recording for each agent; those that are played by default come first.
-pub(super) static RECORDINGS: [Recording; 9] = [
+pub(super) static RECORDINGS: [Recording; 10] = [
     Recording {
         agent: "claude",
         name: "Claude Code 2.1.330",
@@ -201,6 +201,27 @@ pub(super) static RECORDINGS: [Recording; 9] = [
         calls: include_str!("../../../../tests/data/fixtures/kimi/h-stop-block-once.ndjson"),
         transcript: include_str!(
             "../../../../tests/data/fixtures/kimi/h-stop-block-once.transcripts/wire.jsonl"
+        ),
+    },
+    Recording {
+        agent: "vibe",
+        name: "Mistral Vibe 3.0.2",
+        project: &Project {
+            name: "notebook",
+            files: &[
+                ("pyproject.toml", "[project]\nname = \"notebook\"\n"),
+                ("notebook/page.py", "def page():\n    return 1\n"),
+            ],
+            written: "notebook/page.py",
+        },
+        file: "src/x.py",
+        feedback: CHECKPOINT,
+        transcript_place: Some(
+            "/home/user/.vibe/logs/session/unified/SESSION/journal/0000000000000001.jsonl",
+        ),
+        calls: include_str!("../../../../tests/data/fixtures/vibe/h-stop-block-once.ndjson"),
+        transcript: include_str!(
+            "../../../../tests/data/fixtures/vibe/h-stop-block-once.transcripts/0000000000000001.jsonl"
         ),
     },
 ];

@@ -1,6 +1,7 @@
 //! `lookback`: what the agents' own transcripts come to, and their import into the journal.
 
 mod covering;
+mod database;
 mod ends;
 mod import;
 mod suggest;

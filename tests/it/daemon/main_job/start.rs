@@ -1,5 +1,8 @@
 //! The daemon comes up, is killed, and takes in what came meanwhile.
 
+use std::fs;
+use std::time::SystemTime;
+
 use super::*;
 
 #[test]
@@ -71,6 +74,38 @@ fn calls_without_a_daemon_arrive_through_the_spool_in_order() {
         .map(|call| call["event"].as_str().expect("a word").to_owned())
         .collect();
     assert_eq!(hooks, expected);
+    daemon.verify();
+}
+
+#[test]
+fn what_a_killed_client_wrote_whole_is_taken_in_and_what_it_began_is_removed() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    daemon.kill();
+    play(&daemon, &recorded("codex/h-normal")[0]);
+    let spool = daemon.home.path().join("spool");
+    let entry = fs::read_dir(&spool).expect("a folder").next();
+    let whole = entry.expect("a call").expect("an entry").path();
+    let name = whole
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let abandoned = spool.join(format!(".{name}.tmp"));
+    fs::rename(&whole, &abandoned).expect("renamed");
+    let bytes = fs::read(&abandoned).expect("readable");
+    let begun = spool.join(".0-begun.spool.tmp");
+    fs::write(&begun, &bytes[..bytes.len() / 2]).expect("written");
+    let fresh = spool.join(".0-fresh.spool.tmp");
+    fs::write(&fresh, &bytes[..bytes.len() / 2]).expect("written");
+    let earlier = SystemTime::now() - Duration::from_secs(120);
+    for path in [&abandoned, &begun] {
+        let file = fs::File::options().append(true).open(path).expect("a file");
+        file.set_modified(earlier).expect("older");
+    }
+    daemon.start();
+    wait_until(|| !daemon.ask(&["sessions", "--json"]).is_empty());
+    wait_until(|| !abandoned.exists() && !begun.exists() && daemon.home.waiting() == 0);
+    assert!(fresh.exists(), "its client may still run");
     daemon.verify();
 }
 

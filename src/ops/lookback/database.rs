@@ -1,0 +1,103 @@
+//! Sessions in an agent's database, which is opened for reading only.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use checkpoint::agents::adapter::Database;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+
+/// How long to wait for an agent that writes.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// A session as its database lists it.
+pub(super) struct Listed {
+    pub(super) id: String,
+    /// When it was last changed, in milliseconds.
+    pub(super) changed: i64,
+    pub(super) bytes: u64,
+}
+
+/// Returns the sessions of a database.
+///
+/// # Errors
+///
+/// If it cannot be read, or has other tables.
+pub(super) fn sessions(path: &Path, questions: Database) -> io::Result<Vec<Listed>> {
+    let read = || {
+        let database = open(path)?;
+        let mut statement = database.prepare(questions.sessions)?;
+        let listed = statement.query_map([], |row| {
+            Ok(Listed {
+                id: row.get(0)?,
+                changed: row.get(1)?,
+                bytes: row.get::<_, i64>(2)?.try_into().unwrap_or_default(),
+            })
+        })?;
+        listed.collect::<rusqlite::Result<Vec<_>>>()
+    };
+    read().map_err(unreadable)
+}
+
+/// Hands the lines of a session's transcript to `each`, which says whether to go on.
+///
+/// # Errors
+///
+/// If the database cannot be read.
+pub(super) fn lines(
+    path: &Path,
+    questions: Database,
+    session: &str,
+    mut each: impl FnMut(&str) -> bool,
+) -> io::Result<()> {
+    let mut read = || {
+        let database = open(path)?;
+        let mut statement = database.prepare(questions.lines)?;
+        let mut rows = statement.query([session])?;
+        while let Some(row) = rows.next()? {
+            let goes_on = match row.get_ref(0)? {
+                ValueRef::Text(bytes) => each(&String::from_utf8_lossy(bytes)),
+                _ => true,
+            };
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(())
+    };
+    read().map_err(unreadable)
+}
+
+fn unreadable(error: rusqlite::Error) -> io::Error {
+    io::Error::other(format!("the database cannot be read: {error}"))
+}
+
+/// Opens a database. One that no agent has open is read as it is: SQLite would create files beside it.
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let is_at_rest = fs::metadata(log).map_or(true, |log| log.len() == 0);
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            let _ = write!(uri, "%{byte:02x}");
+        }
+    }
+    uri.push_str(if is_at_rest {
+        "?immutable=1"
+    } else {
+        "?mode=ro"
+    });
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(uri, flags)?;
+    database.busy_timeout(BUSY)?;
+    Ok(database)
+}
