@@ -313,27 +313,34 @@ fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> boo
     within(path, &at) && package_of(packages, path) == package_of(packages, &format!("{at}/x"))
 }
 
-/// Returns whether a command runs a script of the same language and package, wherever in it, that is no test. How it ended has
-/// to be known.
+/// Returns whether a command runs a script of the same language and package, anywhere in it. A file of tests that its
+/// interpreter runs is such a script too. How the command ended has to be known.
 pub(super) fn runs_in_package(
     simple: &Simple,
     place: Option<&str>,
     path: &str,
     map: &Map<'_>,
 ) -> bool {
-    let is_one = |script: &&str| {
-        family(script) != Family::Other
-            && family(script) == family(path)
-            && !crate::project::is_test(script)
-            && !script.starts_with(['/', '~', '$'])
-    };
     let script = script_of(simple).filter(|_| simple.decides && given_inline(simple).is_none());
-    let Some(script) = script.filter(is_one) else {
+    let Some(script) = script else {
         return false;
     };
+    let in_top = |script: &'_ str| -> Option<String> {
+        if script.starts_with('/') {
+            let rest = script.strip_prefix(map.top)?.strip_prefix('/')?;
+            return Some(rest.to_owned());
+        }
+        let from = format!("{}/{script}", place.unwrap_or_default());
+        Some(from.trim_start_matches('/').to_owned())
+    };
+    if family(script) == Family::Other
+        || family(script) != family(path)
+        || script.starts_with(['~', '$'])
+    {
+        return false;
+    }
     let packages = &map.workspace.packages;
-    let from = format!("{}/{script}", place.unwrap_or_default());
-    package_of(packages, path) == package_of(packages, from.trim_start_matches('/'))
+    in_top(script).is_some_and(|script| package_of(packages, path) == package_of(packages, &script))
 }
 
 /// Returns the text of an inline script: `python -c TEXT`, `node -e TEXT`, `python - <<EOF`.
