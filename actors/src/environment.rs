@@ -39,7 +39,7 @@ const KEPT: [&str; 22] = [
 /// Like [`KEPT`], all variables with this beginning: `LC_ALL`, `LC_CTYPE` and the others.
 const KEPT_LOCALE: &str = "LC_";
 /// Kept by the daemon only: what a service manager tells it, and its own debugging.
-const DAEMON_ONLY: [&str; 8] = [
+const DAEMON_ONLY: [&str; 9] = [
     "LISTEN_FDS",
     "LISTEN_PID",
     "LISTEN_FDNAMES",
@@ -48,7 +48,12 @@ const DAEMON_ONLY: [&str; 8] = [
     "XPC_FLAGS",
     "CHECKPOINTD_LOG",
     "RUST_BACKTRACE",
+    PURGE_DELAY,
 ];
+/// How many milliseconds the allocator keeps what was freed before it returns it to the system. It only looks when it is
+/// used, so with its default of a second a daemon at rest keeps what a burst of events took.
+const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
+const PURGE_DELAY_MS: &str = "10";
 /// What programs get that the daemon runs for itself, besides `PATH`.
 const TOOLS: [&str; 3] = ["HOME", "TMPDIR", "XDG_CONFIG_HOME"];
 
@@ -89,11 +94,16 @@ fn give(command: &mut Command, is_given: impl Fn(&OsStr) -> bool) {
         .env("PATH", programs::search_path());
 }
 
-/// Returns the variables of this process that the daemon keeps, or `None` if it has no others.
+/// Returns the variables that the daemon has to be started with, or `None` if this process has just those: the ones of its
+/// own that the daemon keeps, and what is set for it.
 pub fn reduced(named: &[VariableName]) -> Option<Vec<(OsString, OsString)>> {
-    let (kept, others): (Vec<_>, Vec<_>) =
+    let (mut kept, others): (Vec<_>, Vec<_>) =
         std::env::vars_os().partition(|(name, _)| is_kept(name, named));
-    (!others.is_empty()).then_some(kept)
+    let is_set = kept.iter().any(|(name, _)| name == PURGE_DELAY);
+    if !is_set {
+        kept.push((PURGE_DELAY.into(), PURGE_DELAY_MS.into()));
+    }
+    (!is_set || !others.is_empty()).then_some(kept)
 }
 
 #[cfg(test)]
@@ -110,6 +120,7 @@ mod tests {
             ("NTFY_TOKEN", true, true),
             ("LISTEN_FDS", true, false),
             ("CHECKPOINTD_LOG", true, false),
+            (PURGE_DELAY, true, false),
             ("PATH", false, false),
             ("LD_PRELOAD", false, false),
             ("GIT_DIR", false, false),

@@ -48,7 +48,12 @@ pub struct Ingest {
     sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
     twins: Twins,
+    /// Calls to append together once the mailbox is empty: the journal's thread is woken once for all of them.
+    gathered: Vec<(Draft, journal::Done)>,
 }
+
+/// The most calls that are gathered. Fewer than may wait for the journal.
+const GATHERED_MAX: usize = 64;
 
 impl Ingest {
     /// Creates the actor; it remembers no calls yet.
@@ -62,6 +67,28 @@ impl Ingest {
             sessions,
             replies,
             twins: Twins::default(),
+            gathered: Vec::new(),
+        }
+    }
+
+    /// Gathers a call to append.
+    fn gather(&mut self, draft: Draft, done: journal::Done, ctx: &mut Context<Self>) {
+        self.gathered.push((draft, done));
+        match self.gathered.len() {
+            // An actor's futures follow once its mailbox is empty.
+            1 => {
+                ctx.spawn(async {}.into_actor(self).map(|(), actor, _| actor.flush()));
+            }
+            GATHERED_MAX.. => self.flush(),
+            _ => {}
+        }
+    }
+
+    /// Hands over what was gathered.
+    fn flush(&mut self) {
+        if !self.gathered.is_empty() {
+            let gathered = std::mem::take(&mut self.gathered);
+            self.shared.journal.append_each(gathered);
         }
     }
 
@@ -95,7 +122,7 @@ pub struct AcceptHook {
 impl Handler<AcceptHook> for Ingest {
     type Result = ();
 
-    fn handle(&mut self, call: AcceptHook, _: &mut Self::Context) {
+    fn handle(&mut self, call: AcceptHook, ctx: &mut Self::Context) {
         let AcceptHook {
             mut normal,
             waits,
@@ -113,10 +140,7 @@ impl Handler<AcceptHook> for Ingest {
                 let own = own(&counters, session, appended);
                 let _ = outcome.send(own.map(|own| accepted(&counters, own, String::new())));
             };
-            if let Err(error) = self.shared.journal.append(vec![draft], done) {
-                // The end of `outcome` tells the caller.
-                refused(&self.shared.counters, session, &error);
-            }
+            self.gather(draft, Box::new(done), ctx);
             return;
         }
         let appended = self.append(draft, &next, waits.is_some());
@@ -166,7 +190,8 @@ type Acknowledgment = journal::Result<oneshot::Receiver<journal::Result<Vec<Appe
 
 impl Ingest {
     /// Hands a call to the journal, in the order in which the calls came.
-    fn append(&self, draft: Draft, next: &Next, waits: bool) -> Acknowledgment {
+    fn append(&mut self, draft: Draft, next: &Next, waits: bool) -> Acknowledgment {
+        self.flush();
         let (sender, appended) = oneshot::channel();
         let done = move |result| drop(sender.send(result));
         let journal = &self.shared.journal;

@@ -50,13 +50,17 @@ const CONFIG: Configuration<LittleEndian, Varint, Limit<DECODED_BYTES_MAX>> =
 /// Encodes an envelope into an event value.
 pub fn encode_event(envelope: &Envelope) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
+    write_event(&mut out, envelope);
+    out
+}
+
+fn write_event(out: &mut Vec<u8>, envelope: &Envelope) {
     let written = "events are plain data, and writing to a vector does not fail";
     out.push(envelope.origin.as_ref().map_or(OWN, |_| RECEIVED));
-    bincode::serde::encode_into_std_write(envelope, &mut out, CONFIG).expect(written);
+    bincode::serde::encode_into_std_write(envelope, out, CONFIG).expect(written);
     if let Some(origin) = &envelope.origin {
-        bincode::serde::encode_into_std_write(origin, &mut out, CONFIG).expect(written);
+        bincode::serde::encode_into_std_write(origin, out, CONFIG).expect(written);
     }
-    out
 }
 
 /// Decodes an event value of any known version.
@@ -124,10 +128,19 @@ fn explain(error: bincode::error::DecodeError) -> Error {
 
 /// Encodes a host's payload into a payload value. Plain: sealing compresses many of them together.
 pub fn encode_payload(payload: Option<&str>) -> Vec<u8> {
-    payload.map_or_else(
-        || NO_PAYLOAD.to_vec(),
-        |text| [&[1], text.as_bytes()].concat(),
-    )
+    let mut out = Vec::with_capacity(payload.map_or(0, str::len) + 1);
+    write_payload(&mut out, payload);
+    out
+}
+
+fn write_payload(out: &mut Vec<u8>, payload: Option<&str>) {
+    match payload {
+        None => out.extend_from_slice(&NO_PAYLOAD),
+        Some(text) => {
+            out.push(1);
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
 }
 
 /// Compares the payload values of store and log, which may be encoded differently. Compaction changes one side after the
@@ -175,6 +188,24 @@ fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
         ));
     }
     lz4_flex::block::decompress(block, length).map_err(damaged)
+}
+
+/// Appends the record of an event. Without a payload it may be that it was dropped.
+pub(crate) fn write_record(
+    out: &mut Vec<u8>,
+    envelope: &Envelope,
+    payload: Option<&str>,
+    is_dropped: bool,
+) {
+    let at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    write_event(out, envelope);
+    let length = u32::try_from(out.len() - at - 4).expect("events are far smaller than 4 GB");
+    out[at..at + 4].copy_from_slice(&length.to_le_bytes());
+    match is_dropped {
+        true => out.extend_from_slice(&DROPPED),
+        false => write_payload(out, payload),
+    }
 }
 
 /// Joins an event value and a payload value into a record.

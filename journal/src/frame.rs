@@ -103,20 +103,32 @@ pub enum Damage {
 ///
 /// If the payload is larger than [`PAYLOAD_BYTES_MAX`]; callers must limit it.
 pub fn push(out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
-    assert!(
-        payload.len() <= PAYLOAD_BYTES_MAX,
-        "frame payload over the limit"
-    );
+    out.reserve(HEADER_BYTES + payload.len());
+    push_with(out, kind, |out| out.extend_from_slice(payload));
+}
+
+/// Appends a frame whose payload `write` appends.
+///
+/// # Panics
+///
+/// As [`push`].
+pub fn push_with(out: &mut Vec<u8>, kind: Kind, write: impl FnOnce(&mut Vec<u8>)) {
     let mut header = [0; HEADER_BYTES];
     header[..4].copy_from_slice(&MAGIC);
     header[4] = kind.version();
     header[5] = kind as u8;
+    let at = out.len();
+    out.extend_from_slice(&header);
+    write(out);
+    let payload = &out[at + HEADER_BYTES..];
+    assert!(
+        payload.len() <= PAYLOAD_BYTES_MAX,
+        "frame payload over the limit"
+    );
     header[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
     let sum = checksum(&header[4..12], payload);
     header[12..].copy_from_slice(&sum.to_le_bytes());
-    out.reserve(HEADER_BYTES + payload.len());
-    out.extend_from_slice(&header);
-    out.extend_from_slice(payload);
+    out[at..at + HEADER_BYTES].copy_from_slice(&header);
 }
 
 fn checksum(head: &[u8], payload: &[u8]) -> u32 {

@@ -57,7 +57,7 @@ pub use hook_call::{reply, request};
 #[cfg(feature = "store")]
 pub use identity::{Identity, Renewal};
 #[cfg(feature = "store")]
-pub use log::{Appended, Appending, Journal, Options, Sync};
+pub use log::{Appended, Appending, Done, Journal, Options, Sync};
 #[cfg(feature = "store")]
 pub use maintenance::{Compacted, Forgotten, Retention};
 pub use payload::Payload;

@@ -8,8 +8,8 @@ use checkpoint::config::Config;
 
 use crate::error::{Failure, Result};
 
-/// Replaces this process by one with the same id and arguments that has only the variables that a daemon keeps. Does
-/// nothing in that process.
+/// Replaces this process by one with the same id and arguments that has just the variables of a daemon. Does nothing in
+/// that process.
 ///
 /// Removing variables is not enough: what a process was started with can be read as long as it lives
 /// (`/proc/PID/environ`).

@@ -121,12 +121,16 @@ fn calls_for_due(findings: &Findings) -> HashSet<usize> {
 /// Returns whether a call failed in a way that says that something is broken, and not only that a question was answered
 /// (spec HYG-1).
 pub fn is_breakage(call: &ToolCall, project: &str) -> bool {
+    // Most calls succeed, and their commands need not be read.
+    if !call.is_error || call.refused {
+        return false;
+    }
     let shell = call
         .command
         .as_deref()
         .filter(|_| call.kind == ToolKind::Shell);
     let line = shell.map(shell::read).unwrap_or_default();
-    call.is_error && !call.refused && !answers::is_answer(call, &line, project)
+    !answers::is_answer(call, &line, project)
 }
 
 /// Returns the edited files whose text the agent did not have, as far as the evidence says, as the agent wrote their

@@ -22,8 +22,19 @@ const fn counts() -> [u64; 256] {
     table
 }
 
-/// Counts of a value's characters. Counts that few checks need are made only for them, since values are examined
-/// wherever a literal occurs.
+/// Returns a table of bytes: far faster to ask than several comparisons.
+pub(super) const fn table(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
+/// Counts of a value's characters. What most questions do not need is counted when it is asked for: values are looked
+/// at wherever a literal stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'v> {
     /// The part that is examined.

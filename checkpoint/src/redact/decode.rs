@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use super::chars::table;
+
 /// The longest escape sequence of a terminal that is recognized, in bytes.
 const SEQUENCE_BYTES_MAX: usize = 256;
 /// The most digits of a line number.
@@ -76,9 +78,10 @@ pub(super) fn decode(text: &str) -> Option<Decoded> {
             at += length;
             continue;
         }
-        if !is_special(bytes[at]) {
-            at += 1;
-            continue;
+        let is_special = |byte: &u8| SPECIAL[usize::from(*byte)];
+        match bytes[at..].iter().position(is_special) {
+            Some(plain) => at += plain,
+            None => break,
         }
         match step(text, at) {
             Step::Keep => {
@@ -136,12 +139,8 @@ impl Builder<'_> {
     }
 }
 
-fn is_special(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'\\' | b'\n' | 0x1b | b'%' | b'&' | 0xc2 | 0xe2 | 0xef
-    )
-}
+/// The bytes that a step looks at.
+const SPECIAL: [bool; 256] = table(b"\\\n\x1b%&\xc2\xe2\xef");
 
 fn step(text: &str, at: usize) -> Step {
     let bytes = text.as_bytes();
@@ -239,6 +238,12 @@ fn hex(digits: Option<&[u8]>) -> Option<u8> {
 /// Returns the length of what a program put before a line's text.
 fn line_start(line: &str) -> usize {
     let bytes = line.as_bytes();
+    if !matches!(
+        bytes.first(),
+        Some(b'>' | b'|' | b'+' | b' ' | b'0'..=b'9' | 0xe2)
+    ) {
+        return 0;
+    }
     if let Some(quote) = QUOTES.iter().find(|quote| line.starts_with(**quote)) {
         return quote.len();
     }

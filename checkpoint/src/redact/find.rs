@@ -1,10 +1,9 @@
-//! The search: an automaton finds all literals of all rules in one pass, and a rule examines a text only where one of
-//! its literals occurs.
+//! The search: all literals of all rules are found in one pass, and a rule looks at a text only where one of its literals
+//! stands.
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
+use super::literals::Literals;
 use super::scan::{Found, Scan};
 use super::shapes::SHAPES;
 use super::{assigned, blocks, commands, names, runs, urls};
@@ -24,13 +23,13 @@ enum Rule {
     Block(blocks::Part),
 }
 
-struct Literals {
-    automaton: AhoCorasick,
+struct Rules {
+    literals: Literals,
     /// The rule of each literal, and whether the case of its letters matters.
     rules: Vec<(Rule, &'static str)>,
 }
 
-static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let shapes = SHAPES.iter().enumerate().flat_map(|(index, shape)| {
         shape
             .prefixes
@@ -55,26 +54,20 @@ static LITERALS: LazyLock<Literals> = LazyLock::new(|| {
                 .map(|(literal, part)| (Rule::Block(*part), *literal)),
         )
         .collect();
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(rules.iter().map(|(_, literal)| *literal))
-        .expect("the literals are few");
-    Literals { automaton, rules }
+    let literals = Literals::new(rules.iter().map(|(_, literal)| *literal));
+    Rules { literals, rules }
 });
 
 /// Compiles the rules, which the first search would wait for.
 pub(super) fn prepare() {
-    LazyLock::force(&LITERALS);
+    LazyLock::force(&RULES);
 }
 
 pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
     let mut scan = Scan::new(text, depth);
-    let literals = &*LITERALS;
-    for hit in literals.automaton.find_overlapping_iter(text) {
-        let (rule, literal) = literals.rules[hit.pattern().as_usize()];
-        let at = hit.range();
+    let Rules { literals, rules } = &*RULES;
+    literals.each(text.as_bytes(), |index, at| {
+        let (rule, literal) = rules[index];
         match rule {
             Rule::Shape(index) => {
                 if scan.bytes[at.clone()] == *literal.as_bytes() {
@@ -86,7 +79,7 @@ pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
             Rule::Url(part) => urls::read(&mut scan, part, at),
             Rule::Block(part) => blocks::read(&mut scan, part, at),
         }
-    }
+    });
     blocks::finish(&mut scan);
     runs::read(&mut scan, find);
     scan.found

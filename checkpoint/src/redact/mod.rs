@@ -1,12 +1,12 @@
 //! Redacts secrets in the texts of agents before they are journaled: `[redacted: KIND]` replaces a
 //! secret (spec JRNL-20).
 //!
-//! An automaton finds the literals of all rules in one pass (`find.rs`), and a rule reads a text only where one of its
-//! literals occurs: tokens by their shape (`shapes.rs`), values by the name that they are assigned to (`names.rs`,
-//! `assigned.rs`, `value.rs`), arguments of commands, addresses, headers, blocks of lines and sentences. A text that
-//! hides something in escapes, colors or line numbers is also searched decoded (`decode.rs`). All of it is linear in
-//! the text. Redacting twice equals redacting once, so journaled texts can be compared: hashes of prompts are hashes of
-//! redacted prompts.
+//! The literals of all rules are found in one pass (`find.rs`, `literals.rs`), and a rule reads a text only
+//! where one of its literals stands: tokens by their shape (`shapes.rs`), values by the name that they
+//! are assigned to (`names.rs`, `assigned.rs`, `value.rs`), arguments of commands, addresses, headers,
+//! blocks of lines and sentences. A text that hides something in escapes, colors or line numbers is
+//! also searched decoded (`decode.rs`). All of it is linear in the text. Redacting twice equals redacting
+//! once, so journaled texts can be compared: hashes of prompts are hashes of redacted prompts.
 
 mod assigned;
 mod base64;
@@ -16,6 +16,7 @@ mod commands;
 mod decode;
 mod find;
 mod headers;
+mod literals;
 mod names;
 mod payload;
 mod prose;
@@ -217,9 +218,10 @@ fn secret_of(captures: &Captures<'_>) -> Range<usize> {
 }
 
 fn markers(text: &str) -> Vec<Range<usize>> {
-    let starts = text.match_indices(MARKER).map(|(start, _)| start);
+    // Its first byte is far quicker to find.
+    let starts = text.match_indices('[').map(|(start, _)| start);
     let whole = |start: usize| {
-        let kind = &text[start + MARKER.len()..];
+        let kind = text[start..].strip_prefix(MARKER)?;
         let end = kind
             .bytes()
             .take(KIND_BYTES_MAX)

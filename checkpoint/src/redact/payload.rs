@@ -1,11 +1,11 @@
 //! Redacts JSON, whose keys name values, and whose strings are texts.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
 use super::assigned::judge;
+use super::chars::table;
 use super::names::{Class, Name};
 use super::scan::Found;
 use super::value::Style;
@@ -170,20 +170,69 @@ impl Redactor {
 
 /// Returns whether a text is what a value is written as, without writing it.
 fn is_text_of(value: &Value, text: &str) -> bool {
-    struct Rest<'t>(&'t [u8]);
-    impl Write for Rest<'_> {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let rest = self.0.strip_prefix(bytes);
-            self.0 = rest.ok_or(io::ErrorKind::InvalidData)?;
-            Ok(bytes.len())
-        }
+    behind(value, text.as_bytes()).is_some_and(<[u8]>::is_empty)
+}
 
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
+/// Returns what follows behind what a value is written as.
+fn behind<'t>(value: &Value, text: &'t [u8]) -> Option<&'t [u8]> {
+    let mut sign: &[u8] = b"";
+    match value {
+        Value::String(string) => behind_string(string, text),
+        Value::Array(items) => {
+            let mut rest = text.strip_prefix(b"[")?;
+            for item in items {
+                rest = behind(item, rest.strip_prefix(sign)?)?;
+                sign = b",";
+            }
+            rest.strip_prefix(b"]")
+        }
+        Value::Object(members) => {
+            let mut rest = text.strip_prefix(b"{")?;
+            for (key, value) in members {
+                rest = behind_string(key, rest.strip_prefix(sign)?)?;
+                rest = behind(value, rest.strip_prefix(b":")?)?;
+                sign = b",";
+            }
+            rest.strip_prefix(b"}")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            text.strip_prefix(value.to_string().as_bytes())
         }
     }
-    let mut rest = Rest(text.as_bytes());
-    serde_json::to_writer(&mut rest, value).is_ok() && rest.0.is_empty()
+}
+
+/// The bytes that are escaped in strings.
+const ESCAPED: [bool; 256] = {
+    let mut escaped = table(b"\"\\");
+    let mut byte = 0;
+    while byte < 0x20 {
+        escaped[byte] = true;
+        byte += 1;
+    }
+    escaped
+};
+
+fn behind_string<'t>(string: &str, text: &'t [u8]) -> Option<&'t [u8]> {
+    let is_escaped = |byte: &u8| ESCAPED[usize::from(*byte)];
+    let (mut bytes, mut rest) = (string.as_bytes(), text.strip_prefix(b"\"")?);
+    loop {
+        let plain = bytes.iter().position(is_escaped).unwrap_or(bytes.len());
+        rest = rest.strip_prefix(&bytes[..plain])?;
+        let Some(byte) = bytes.get(plain) else {
+            return rest.strip_prefix(b"\"");
+        };
+        rest = match byte {
+            b'\n' => rest.strip_prefix(b"\\n"),
+            b'"' => rest.strip_prefix(b"\\\""),
+            b'\\' => rest.strip_prefix(b"\\\\"),
+            b'\t' => rest.strip_prefix(b"\\t"),
+            b'\r' => rest.strip_prefix(b"\\r"),
+            0x08 => rest.strip_prefix(b"\\b"),
+            0x0c => rest.strip_prefix(b"\\f"),
+            other => rest.strip_prefix(format!("\\u{other:04x}").as_bytes()),
+        }?;
+        bytes = &bytes[plain + 1..];
+    }
 }
 
 /// Redacts a string that is assigned to a telling name; returns whether it did.

@@ -31,31 +31,59 @@ static PHRASE_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 /// Finds the secrets in a text that was decoded so often.
 type Find = fn(&str, u8) -> Vec<Found>;
 
-/// Examines all runs of a text; `find` searches the decoded ones.
+/// Kinds of bytes that runs consist of.
+const SMALL: u8 = 1;
+const DIGIT: u8 = 2;
+const OTHER: u8 = 4;
+
+/// The kind of each byte; 0 for those that separate runs.
+const KINDS: [u8; 256] = kinds();
+
+const fn kinds() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "the loop ends at 256")]
+        let it = byte as u8;
+        table[byte] = match it {
+            b'a'..=b'z' => SMALL,
+            b'0'..=b'9' => DIGIT,
+            b'A'..=b'Z' | b'+' | b'/' | b'_' | b'-' => OTHER,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+}
+
+/// Looks at all runs of a text; `find` searches what they stand for.
 pub(super) fn read(scan: &mut Scan<'_>, find: Find) {
     let mut words = Words::default();
+    let bytes = scan.bytes;
     let mut at = 0;
-    while at < scan.bytes.len() {
-        if !is_run(scan.bytes[at]) {
+    while at < bytes.len() {
+        let (start, mut kinds) = (at, 0);
+        while let Some(kind) = bytes.get(at).map(|byte| KINDS[usize::from(*byte)])
+            && kind != 0
+        {
+            kinds |= kind;
+            at += 1;
+        }
+        let run = start..at;
+        if run.is_empty() {
             at += 1;
             continue;
         }
-        let length = scan.bytes[at..]
-            .iter()
-            .take_while(|byte| is_run(**byte))
-            .count();
-        let run = at..at + length;
-        words.next(scan, &run);
-        if length >= BASE64_BYTES_MIN {
-            look(scan, run.clone(), find);
+        words.next(scan, &run, kinds);
+        if run.len() >= BASE64_BYTES_MIN {
+            look(scan, run, find);
         }
-        at = run.end;
     }
     words.end(scan);
 }
 
 fn is_run(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte)
+    KINDS[usize::from(byte)] != 0
 }
 
 /// Examines one run.
@@ -143,10 +171,10 @@ struct Words {
 }
 
 impl Words {
-    fn next(&mut self, scan: &mut Scan<'_>, run: &Range<usize>) {
-        let word = &scan.bytes[run.clone()];
-        let is_number = word.len() <= 2 && word.iter().all(u8::is_ascii_digit);
-        let is_word = (3..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    /// Takes the next run, which has bytes of these kinds.
+    fn next(&mut self, scan: &mut Scan<'_>, run: &Range<usize>, kinds: u8) {
+        let is_number = run.len() <= 2 && kinds == DIGIT;
+        let is_word = (3..=8).contains(&run.len()) && kinds == SMALL;
         if self.count > 0 {
             let gap = &scan.bytes[self.last..run.start];
             let is_gap =

@@ -13,9 +13,9 @@ use super::append::{Ack, Append, Appended, Command, Done, Imported, Options, Syn
 use super::shared::Shared;
 use super::store_writer::{StoreJob, bytes_of};
 use crate::error::{Error, Result};
-use crate::frame::{self, Kind};
+use crate::frame::{self, HEADER_BYTES, Kind};
 use crate::intake::{self, Form, SEGMENT_BYTES, Unsealed, Writer};
-use crate::store::Item;
+use crate::store::{Bytes, Item};
 use crate::{Draft, Envelope, Timestamp, codec};
 
 /// Maximum number of appends in one commit.
@@ -49,6 +49,33 @@ struct Answer {
     wants_sync: bool,
 }
 
+/// The frames of a group: its events, each with the end of its frame.
+#[derive(Default)]
+struct Frames {
+    bytes: Vec<u8>,
+    events: Vec<(Envelope, usize)>,
+}
+
+impl Frames {
+    /// Returns the events with their values, which share the memory of the group.
+    fn into_items(self) -> Vec<Item> {
+        let bytes = Bytes::from(self.bytes);
+        let mut from = 0;
+        let items = self.events.into_iter().map(|(envelope, end)| {
+            let record = from + HEADER_BYTES;
+            let (event, payload) = codec::split(&bytes[record..end]).expect("it was just written");
+            let (event, payload) = (event.len(), payload.len());
+            from = end;
+            Item {
+                event: bytes.subslice(end - payload - event, event),
+                payload: bytes.subslice(end - payload, payload),
+                envelope,
+            }
+        });
+        items.collect()
+    }
+}
+
 impl Committer {
     pub(super) fn run(mut self, commands: &Receiver<Command>) {
         let mut group = Vec::new();
@@ -65,7 +92,7 @@ impl Committer {
             };
             let (mut stop, mut rotate) = (false, None);
             match first {
-                Ok(Command::Append(append)) => group.push(append),
+                Ok(Command::Append(appends)) => self.take(appends, &mut group),
                 Ok(Command::Rotate(done)) => rotate = Some(done),
                 Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => stop = true,
                 Err(RecvTimeoutError::Timeout) if is_resting => self.rest(),
@@ -73,7 +100,7 @@ impl Committer {
             }
             while !stop && rotate.is_none() && !group.is_empty() && group.len() < GROUP_MAX {
                 match commands.try_recv() {
-                    Ok(Command::Append(append)) => group.push(append),
+                    Ok(Command::Append(appends)) => self.take(appends, &mut group),
                     Ok(Command::Rotate(done)) => rotate = Some(done),
                     Ok(Command::Stop) => stop = true,
                     Err(_) => break,
@@ -110,17 +137,23 @@ impl Committer {
         }
     }
 
+    /// Adds appends to a group; others may wait in their place.
+    fn take(&self, appends: Vec<Append>, group: &mut Vec<Append>) {
+        let taken = appends.len();
+        self.shared.queued.fetch_sub(taken, Ordering::AcqRel);
+        group.extend(appends);
+    }
+
     /// Writes a group, syncs it if an event requires that, acknowledges it, and queues it for the store.
     fn commit(&mut self, group: Vec<Append>) {
         let before_length = self.writer.len();
         let before_seq = self.next_seq;
-        let mut frames = Vec::new();
-        let mut items = Vec::new();
+        let mut frames = Frames::default();
         let mut answers = Vec::new();
         let recorded_at = Timestamp::now();
         let mut fresh: HashMap<Uuid, u64> = HashMap::new();
         for append in group {
-            match self.order(append, recorded_at, &mut fresh, &mut frames, &mut items) {
+            match self.order(append, recorded_at, &mut fresh, &mut frames) {
                 Ok(answer) => answers.push(answer),
                 Err((done, error)) => done(Err(error)),
             }
@@ -128,21 +161,21 @@ impl Committer {
         let sync = answers.iter().any(|answer| answer.wants_sync);
         let written = self
             .renewed()
-            .and_then(|()| match (items.is_empty(), sync) {
+            .and_then(|()| match (frames.events.is_empty(), sync) {
                 // A duplicate of an event that is not synced yet is acknowledged only after the sync.
                 (true, true) => self.writer.sync(),
                 (true, false) => Ok(()),
                 (false, true) => self
                     .writer
-                    .append(&frames)
+                    .append(&frames.bytes)
                     .and_then(|()| self.writer.sync()),
-                (false, false) => self.writer.append(&frames),
+                (false, false) => self.writer.append(&frames.bytes),
             });
-        if !(written.is_ok() && items.is_empty() && !sync) {
+        if !(written.is_ok() && frames.events.is_empty() && !sync) {
             self.set_failure(written.as_ref().err());
         }
         if let Err(error) = written {
-            if !items.is_empty() {
+            if !frames.events.is_empty() {
                 self.writer.truncate(before_length);
                 self.next_seq = before_seq;
             }
@@ -155,7 +188,7 @@ impl Committer {
             None
         } else {
             self.dirty
-                .or_else(|| (!items.is_empty()).then(Instant::now))
+                .or_else(|| (!frames.events.is_empty()).then(Instant::now))
         };
         if sync {
             self.set_synced();
@@ -165,7 +198,7 @@ impl Committer {
             .into_iter()
             .for_each(|answer| (answer.done)(Ok(answer.appended)));
         // Last, because it may wait for the store.
-        self.queue_for_store(items);
+        self.queue_for_store(frames.into_items());
     }
 
     /// Remembers that all events so far are synced.
@@ -213,8 +246,7 @@ impl Committer {
         append: Append,
         now: Timestamp,
         fresh: &mut HashMap<Uuid, u64>,
-        frames: &mut Vec<u8>,
-        items: &mut Vec<Item>,
+        frames: &mut Frames,
     ) -> std::result::Result<Answer, (Done, Error)> {
         let Append {
             drafts,
@@ -248,13 +280,7 @@ impl Committer {
                     let seq = self.next_seq;
                     self.next_seq += 1;
                     fresh.insert(draft.id, seq);
-                    let item = self.item(draft, seq, now, own);
-                    frame::push(
-                        frames,
-                        Kind::Envelope,
-                        &codec::join(&item.event, &item.payload),
-                    );
-                    items.push(item);
+                    self.encode(draft, seq, now, own, frames);
                     appended.push(Appended {
                         seq,
                         duplicate: false,
@@ -270,7 +296,15 @@ impl Committer {
         })
     }
 
-    fn item(&mut self, draft: Draft, seq: u64, now: Timestamp, imported: Option<Imported>) -> Item {
+    /// Appends the frame of an event.
+    fn encode(
+        &mut self,
+        draft: Draft,
+        seq: u64,
+        now: Timestamp,
+        imported: Option<Imported>,
+        frames: &mut Frames,
+    ) {
         let Draft {
             stream,
             at,
@@ -298,16 +332,11 @@ impl Committer {
             event,
             origin,
         };
-        let payload = if is_dropped {
-            codec::DROPPED.to_vec()
-        } else {
-            codec::encode_payload(payload.as_deref())
-        };
-        Item {
-            event: codec::encode_event(&envelope),
-            payload,
-            envelope,
-        }
+        let bytes = &mut frames.bytes;
+        frame::push_with(bytes, Kind::Envelope, |out| {
+            codec::write_record(out, &envelope, payload.as_deref(), is_dropped);
+        });
+        frames.events.push((envelope, bytes.len()));
     }
 
     /// Returns the sequence number of the event with an id, if the journal has one.

@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -27,8 +27,8 @@ mod read;
 mod shared;
 mod store_writer;
 
-use append::{Ack, Append, Command, Done, Imported};
-pub use append::{Appended, Appending, Options, Sync};
+use append::{Ack, Command, Imported};
+pub use append::{Appended, Appending, Done, Options, Sync};
 use committer::{Committer, sync_batches};
 use history::History;
 use shared::Shared;
@@ -175,23 +175,7 @@ impl Journal {
         Ok(())
     }
 
-    fn try_append(&self, drafts: Vec<Draft>, ack: Ack, done: Done) -> Result<()> {
-        let append = Append {
-            drafts,
-            imported: Vec::new(),
-            ack,
-            done,
-        };
-        self.inner
-            .queue
-            .try_send(Command::Append(append))
-            .map_err(|error| match error {
-                TrySendError::Full(_) => Error::Overloaded,
-                TrySendError::Disconnected(_) => Error::Closed,
-            })
-    }
-
-    /// Appends and waits for the acknowledgment. Blocks, so it is for callers on threads of their own.
+    /// Appends and waits for the acknowledgement. Blocks, so it is for callers on threads of their own.
     ///
     /// # Errors
     ///
@@ -247,24 +231,6 @@ impl Journal {
     pub fn import_begin(&self, events: Vec<(Envelope, Payload)>) -> Result<Appending> {
         let (drafts, imported) = events.into_iter().map(parts).unzip();
         self.submit(drafts, imported)
-    }
-
-    fn submit(&self, drafts: Vec<Draft>, imported: Vec<Imported>) -> Result<Appending> {
-        let (sender, receiver) = sync_channel(1);
-        let done: Done = Box::new(move |result| {
-            let _ = sender.send(result);
-        });
-        let append = Append {
-            drafts,
-            imported,
-            ack: Ack::Usual,
-            done,
-        };
-        self.inner
-            .queue
-            .send(Command::Append(append))
-            .map_err(|_| Error::Closed)?;
-        Ok(Appending(receiver))
     }
 
     /// Sets the one observer. It is called with every group of events once they are readable, in order, and must not

@@ -1,7 +1,7 @@
 //! What the journal's threads and its readers share: the store, its last event, and who waits for it.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) store: Store,
     /// Ids that are durable but not in the store yet.
     pub(crate) in_flight: Mutex<HashMap<Uuid, u64>>,
+    /// Appends that wait for the committer.
+    pub(crate) queued: AtomicUsize,
     /// The last acknowledged event.
     pub(crate) committed: AtomicU64,
     /// The last event that is known to be synced.
@@ -71,6 +73,7 @@ impl Shared {
         Self {
             store,
             in_flight: Mutex::default(),
+            queued: AtomicUsize::new(0),
             committed: AtomicU64::new(last),
             synced: AtomicU64::new(0),
             waiting_bytes: AtomicU64::new(0),

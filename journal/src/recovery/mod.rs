@@ -374,8 +374,8 @@ fn store_missing<'a>(
         }
         batch.push(Item {
             envelope: record.envelope,
-            event: record.event.to_vec(),
-            payload: record.payload.to_vec(),
+            event: record.event.into(),
+            payload: record.payload.into(),
         });
         next += 1;
         if batch.len() == BATCH {

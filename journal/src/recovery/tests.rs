@@ -322,8 +322,8 @@ fn what_waits_to_be_sealed_is_not_kept_in_memory_without_a_bound() {
                     origin: None,
                 };
                 Item {
-                    event: codec::encode_event(&envelope),
-                    payload: codec::encode_payload(Some(&"x".repeat(60_000))),
+                    event: codec::encode_event(&envelope).into(),
+                    payload: codec::encode_payload(Some(&"x".repeat(60_000))).into(),
                     envelope,
                 }
             })

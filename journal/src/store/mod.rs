@@ -44,14 +44,15 @@ use kept::Events;
 use sealed_index::SealedIds;
 pub use session_entry::{Outcome, SessionEntry};
 use tail::Tail;
+pub(crate) use trees::Bytes;
 pub(crate) use trees::wait_closed;
-use trees::{Bytes, RawResult, Trees, guarded, pairs, seq_of, stream_key};
+use trees::{RawResult, Trees, guarded, pairs, seq_of, stream_key};
 
-/// An event to store, with its two encoded values.
+/// An event to store, with its two encoded values. They may share memory with others of their group.
 pub(crate) struct Item {
     pub(crate) envelope: Envelope,
-    pub(crate) event: Vec<u8>,
-    pub(crate) payload: Vec<u8>,
+    pub(crate) event: Bytes,
+    pub(crate) payload: Bytes,
 }
 
 /// The store. After a failed write sled refuses all others until it is reopened, which [`Store::reopen`] does in place.

@@ -80,7 +80,8 @@ impl Store {
                     .streams
                     .insert(stream_key(entry.session, entry.seq), &[])?;
                 if let Some(payload) = payload {
-                    trees.payloads.insert(seq, payload)?;
+                    // A copy: what sled keeps must not hold the memory of a whole group.
+                    trees.payloads.insert(seq, &**payload)?;
                 }
             }
             sessions.try_for_each(|entry| {
@@ -93,7 +94,7 @@ impl Store {
             }
             kept.iter().try_for_each(|held| {
                 let key = held.entry.seq.to_be_bytes();
-                trees.events.insert(key, &held.event).map(drop)
+                trees.events.insert(key, &*held.event).map(drop)
             })
         })
     }
@@ -128,11 +129,10 @@ impl Store {
 
 impl From<&Item> for Held {
     fn from(item: &Item) -> Self {
-        let payload = item.payload.as_slice();
         Self {
             entry: (&item.envelope).into(),
-            event: item.event.as_slice().into(),
-            payload: (payload != codec::NO_PAYLOAD).then(|| payload.into()),
+            event: item.event.clone(),
+            payload: (*item.payload != codec::NO_PAYLOAD).then(|| item.payload.clone()),
         }
     }
 }

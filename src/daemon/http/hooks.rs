@@ -9,7 +9,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actors::hook_headers::HookHeaders;
 use actors::ingest::{self, AcceptHook, Accepted, Refusal};
 use checkpoint::hooks::Normal;
-use journal::{Event, Timestamp};
+use journal::{Agent, Event, Timestamp};
 use tokio::sync::oneshot;
 
 use super::connections::Peer;
@@ -23,16 +23,35 @@ const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
 const REPLY_MARGIN: Duration = Duration::from_millis(150);
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
+    config.app_data(web::PayloadConfig::new(BODY_BYTES_MAX));
+    // A fixed path is compared; one with a part that varies is matched by a regular expression, which takes longer than
+    // reading the request.
+    for agent in Agent::HOSTS {
+        let known = move |api, request, body| take(api, request, agent.word().to_owned(), body);
+        config.route(
+            &format!("/v1/hooks/{}", agent.word()),
+            web::post().to(known),
+        );
+    }
     config
-        .app_data(web::PayloadConfig::new(BODY_BYTES_MAX))
         .route("/v1/hooks/{agent}", web::post().to(hook))
         .route("/v1/append", web::post().to(append));
 }
 
+/// A hook call of an agent that the configuration describes, or of none.
 async fn hook(
     api: web::Data<Api>,
     request: HttpRequest,
     agent: web::Path<String>,
+    body: Result<web::Bytes, actix_web::Error>,
+) -> HttpResponse {
+    take(api, request, agent.into_inner(), body).await
+}
+
+async fn take(
+    api: web::Data<Api>,
+    request: HttpRequest,
+    agent: String,
     body: Result<web::Bytes, actix_web::Error>,
 ) -> HttpResponse {
     let body = match body {
