@@ -53,7 +53,7 @@ const DAEMON_ONLY: [&str; 9] = [
 /// How many milliseconds the allocator keeps what was freed before it returns it to the system. It only looks when it is
 /// used, so with its default of a second a daemon at rest keeps what a burst of events took.
 const PURGE_DELAY: &str = "MIMALLOC_PURGE_DELAY";
-const PURGE_DELAY_MS: &str = "10";
+const PURGE_DELAY_MS: &str = "50";
 /// What programs get that the daemon runs for itself, besides `PATH`.
 const TOOLS: [&str; 3] = ["HOME", "TMPDIR", "XDG_CONFIG_HOME"];
 

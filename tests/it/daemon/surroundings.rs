@@ -117,7 +117,7 @@ fn neither_tokens_nor_search_path_of_the_starter_reach_the_daemon_or_its_childre
         .map_or_else(|_| listener.clone(), |bytes| variables(bytes, 0));
     let purge_delay = |given: &BTreeMap<String, String>| given.get("MIMALLOC_PURGE_DELAY").cloned();
     if environ.is_ok() {
-        assert_eq!(purge_delay(&own).as_deref(), Some("10"));
+        assert_eq!(purge_delay(&own).as_deref(), Some("50"));
     }
     assert_eq!(purge_delay(&listener), None);
     for given in [&own, &listener] {
