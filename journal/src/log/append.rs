@@ -1,10 +1,8 @@
-//! The input and the result of an append, and how the committer gets it.
+//! The input and the result of an append.
 
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::{Journal, QUEUE_MAX};
 use crate::error::{Error, Result};
 use crate::{Draft, Origin, Timestamp};
 
@@ -98,76 +96,4 @@ pub(super) enum Command {
     Append(Vec<Append>),
     Rotate(Box<dyn FnOnce() + Send>),
     Stop,
-}
-
-impl Journal {
-    /// Appends drafts, each on its own and in order. The committer is woken only once. What [`Journal::append`] would return
-    /// as an error, its `done` gets too. Never blocks.
-    pub fn append_each(&self, appends: Vec<(Draft, Done)>) {
-        let refused = self.refuse_collector().err();
-        let appends = appends.into_iter().map(|(draft, done)| Append {
-            drafts: vec![draft],
-            imported: Vec::new(),
-            ack: Ack::Usual,
-            done,
-        });
-        let handed = match refused {
-            None => self.hand_over(appends.collect()),
-            Some(error) => Err((appends.collect(), error)),
-        };
-        if let Err((appends, error)) = handed {
-            let refused = appends.into_iter();
-            refused.for_each(|append| (append.done)(Err(error.clone())));
-        }
-    }
-
-    pub(super) fn try_append(&self, drafts: Vec<Draft>, ack: Ack, done: Done) -> Result<()> {
-        let append = Append {
-            drafts,
-            imported: Vec::new(),
-            ack,
-            done,
-        };
-        self.hand_over(vec![append]).map_err(|(_, error)| error)
-    }
-
-    /// Hands appends over to the committer, all or none.
-    fn hand_over(&self, appends: Vec<Append>) -> std::result::Result<(), (Vec<Append>, Error)> {
-        let (count, queued) = (appends.len(), &self.inner.shared.queued);
-        if queued.fetch_add(count, Ordering::AcqRel) + count > QUEUE_MAX {
-            queued.fetch_sub(count, Ordering::AcqRel);
-            return Err((appends, Error::Overloaded));
-        }
-        let (command, error) = match self.inner.queue.try_send(Command::Append(appends)) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Full(command)) => (command, Error::Overloaded),
-            Err(TrySendError::Disconnected(command)) => (command, Error::Closed),
-        };
-        queued.fetch_sub(count, Ordering::AcqRel);
-        match command {
-            Command::Append(appends) => Err((appends, error)),
-            Command::Rotate(_) | Command::Stop => Err((Vec::new(), error)),
-        }
-    }
-
-    pub(super) fn submit(&self, drafts: Vec<Draft>, imported: Vec<Imported>) -> Result<Appending> {
-        let (sender, receiver) = sync_channel(1);
-        let done: Done = Box::new(move |result| {
-            let _ = sender.send(result);
-        });
-        let append = Append {
-            drafts,
-            imported,
-            ack: Ack::Usual,
-            done,
-        };
-        let queued = &self.inner.shared.queued;
-        queued.fetch_add(1, Ordering::AcqRel);
-        let sent = self.inner.queue.send(Command::Append(vec![append]));
-        sent.map_err(|_| {
-            queued.fetch_sub(1, Ordering::AcqRel);
-            Error::Closed
-        })?;
-        Ok(Appending(receiver))
-    }
 }

@@ -26,6 +26,7 @@ mod history;
 mod read;
 mod shared;
 mod store_writer;
+mod submit;
 
 use append::{Ack, Command, Imported};
 pub use append::{Appended, Appending, Done, Options, Sync};

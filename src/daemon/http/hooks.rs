@@ -28,10 +28,8 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
     // reading the request.
     for agent in Agent::HOSTS {
         let known = move |api, request, body| take(api, request, agent.word().to_owned(), body);
-        config.route(
-            &format!("/v1/hooks/{}", agent.word()),
-            web::post().to(known),
-        );
+        let path = format!("/v1/hooks/{}", agent.word());
+        config.service(web::resource(path).post(known));
     }
     config
         .route("/v1/hooks/{agent}", web::post().to(hook))

@@ -305,7 +305,10 @@ fn leads_to(script: &str, place: Option<&str>, path: &str, map: &Map<'_>) -> boo
         Some(place) => format!("{place}/{}", folder(script)),
     };
     let at = if script.starts_with('/') {
-        map.locate(folder(script)).unwrap_or_default()
+        match map.locate(folder(script)) {
+            Some(at) => at,
+            None => return false,
+        }
     } else {
         at
     };
