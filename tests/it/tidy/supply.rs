@@ -1,4 +1,4 @@
-//! What the project says of what it is built from: no unsafe code of its own, one minimal Rust, a reason for each
+//! Rules for manifests and dependencies: no unsafe code of our own, one minimal Rust version, and a reason for each
 //! exception.
 
 use std::fs;
@@ -31,9 +31,17 @@ fn manifests() -> Vec<(String, DocumentMut)> {
 fn no_crate_may_hold_unsafe_code() {
     // `forbid` cannot be taken back within a crate, so it is enough that each crate has it.
     let lints = &toml("Cargo.toml")["workspace"]["lints"]["rust"];
-    assert_eq!(lints["unsafe_code"].as_str(), Some("forbid"));
+    assert_eq!(
+        lints["unsafe_code"].as_str(),
+        Some("forbid"),
+        "write `unsafe_code = \"forbid\"` below [workspace.lints.rust] in Cargo.toml"
+    );
     let manifests = manifests();
-    assert!(manifests.len() >= 4, "{}", manifests.len());
+    assert!(
+        manifests.len() >= 4,
+        "only {} crates are members of the workspace; this test reads their manifests",
+        manifests.len()
+    );
     for (name, manifest) in manifests {
         let inherits = manifest
             .get("lints")
@@ -42,7 +50,7 @@ fn no_crate_may_hold_unsafe_code() {
         assert_eq!(
             inherits,
             Some(true),
-            "{name}: its lints are not the workspace's"
+            "{name}: write `workspace = true` below [lints]"
         );
     }
 }
@@ -58,13 +66,13 @@ fn the_minimal_rust_is_the_same_wherever_it_is_named() {
         assert_eq!(
             manifest["package"]["rust-version"]["workspace"].as_bool(),
             Some(true),
-            "{name}"
+            "{name}: write `rust-version.workspace = true` below [package]"
         );
     }
     for name in ["README.md", "install.sh"] {
         assert!(
             text(name).contains(&format!("{minimal} or newer")),
-            "{name} does not name {minimal}"
+            "{name}: name the minimal Rust of Cargo.toml as `{minimal} or newer`"
         );
     }
 }
@@ -87,7 +95,7 @@ fn every_exception_in_what_may_come_in_has_its_reason() {
                 .and_then(|table| table.get("reason")?.as_str());
             assert!(
                 reason.is_some_and(|reason| reason.len() > 20),
-                "{table}.{key}: {exception:?} has no reason"
+                "deny.toml, {table}.{key}: give {exception:?} a `reason` that says why it is allowed"
             );
         }
     }
