@@ -85,17 +85,11 @@ pub(crate) fn long_turn(agent: Agent) -> Counts {
             format!("{kind} {about} {ended:?}")
         })
         .collect();
-    // Codex writes by editing.
-    let writes = if agent == Agent::Codex {
-        "edit"
-    } else {
-        "write"
-    };
     let ended = "(Bool(true), Bool(false))";
     assert_eq!(
         seen,
         [
-            format!("{writes} app.py true {ended}"),
+            format!("write app.py true {ended}"),
             format!("edit app.py true {ended}"),
             format!("shell {WHILE} {ended}"),
         ]
