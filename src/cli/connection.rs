@@ -118,10 +118,20 @@ pub(crate) fn ask_all<T: DeserializeOwned>(home: &Home, query: &Query) -> Result
 }
 
 /// Runs a query and passes on the lines of the answer as JSON.
+///
+/// A daemon that ends before it answers is not an error: the next one answers, or the journal itself.
 pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) -> Result<()> {
-    let Some(journal) = reach(home)? else {
+    let began = Instant::now();
+    let journal = loop {
+        if let Some(journal) = reach(home)? {
+            break journal;
+        }
         let body = serde_json::to_vec(query).expect("a question is plain data");
-        return post_lines(home, "/v1/query", &body, &mut each);
+        match request(home, "POST", "/v1/query", &body, ANSWER_WAIT) {
+            Ok(response) => return pass_lines(response, &mut each),
+            Err(_) if began.elapsed() < JOURNAL_WAIT => std::thread::sleep(RETRY_PAUSE),
+            Err(error) => return Err(error),
+        }
     };
     let answered = Reader::new(journal.clone(), Trust::of(home)).answer(query, &mut |line| {
         each(line);
@@ -212,13 +222,7 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
 
 /// Posts a body to the daemon and returns its answer as a stream of bytes.
 pub(crate) fn post_stream(home: &Home, path: &str, body: &[u8]) -> Result<impl Read> {
-    let response = request(home, "POST", path, body, ANSWER_WAIT)?;
-    if response.status() != 200 {
-        return Err(Failure::failed(
-            String::from_utf8_lossy(&whole(response)?).trim(),
-        ));
-    }
-    Ok(response)
+    streamed(request(home, "POST", path, body, ANSWER_WAIT)?)
 }
 
 /// Posts a body to the daemon and passes on its answer line by line.
@@ -228,8 +232,21 @@ pub(crate) fn post_lines(
     body: &[u8],
     each: &mut dyn FnMut(Value),
 ) -> Result<()> {
-    let response = post_stream(home, path, body)?;
-    for line in BufReader::new(response).lines() {
+    pass_lines(request(home, "POST", path, body, ANSWER_WAIT)?, each)
+}
+
+/// Returns an answer, unless it is a refusal.
+fn streamed(response: Response<UnixStream>) -> Result<Response<UnixStream>> {
+    if response.status() != 200 {
+        return Err(Failure::failed(
+            String::from_utf8_lossy(&whole(response)?).trim(),
+        ));
+    }
+    Ok(response)
+}
+
+fn pass_lines(response: Response<UnixStream>, each: &mut dyn FnMut(Value)) -> Result<()> {
+    for line in BufReader::new(streamed(response)?).lines() {
         let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
         if let Ok(ErrorLine { error }) = ErrorLine::deserialize(&line) {
             return Err(match error.kind {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
-use crate::support::{Home, run, wait_until};
+use crate::support::{Act, Home, http, next, run, serve, wait_until};
 
 /// Runs a command in a home, and returns its exit code and what it printed.
 pub(crate) fn checkpointd(home: &Home, arguments: &[&str]) -> (i32, String, String) {
@@ -325,4 +325,29 @@ fn the_daemon_drops_old_payloads_once_a_day_unless_told_not_to() {
     wait_until(|| marker.exists());
     assert_eq!(payloads(&well(&daemon.home, &["journal", "export"])).0, 0);
     daemon.verify();
+}
+
+#[test]
+fn a_question_that_a_daemon_does_not_live_to_answer_is_asked_again() {
+    let home = Home::new();
+    let line = json!({ "agent": "claude", "payload": {
+        "session_id": "asked", "hook_event_name": "SessionStart", "source": "startup", "cwd": "/elsewhere",
+    } });
+    let mut append = home.command(env!("CARGO_BIN_EXE_checkpointd"), &["journal", "append"]);
+    let appended = run(&mut append, line.to_string().as_bytes());
+    assert_eq!(appended.status.code(), Some(0), "{appended:?}");
+    // It answers that it is well, and ends before it answers what it is asked.
+    let health = json!({ "ok": true, "version": "0", "pid": 1, "uptime_ms": 1 }).to_string();
+    let requests = serve(&home.socket(), move |number| {
+        Act::Reply(match number {
+            0 | 1 => http(200, &health),
+            2 => Vec::new(),
+            _ => http(503, ""),
+        })
+    });
+    let sessions = answer(&home, &["sessions", "--all", "--json"]);
+    assert_eq!(sessions["native_session"], "asked", "{sessions}");
+    let asked: Vec<_> = (0..4).map(|_| next(&requests)).collect();
+    assert!(asked[2].starts_with(b"POST /v1/query"), "{asked:?}");
+    assert!(asked[3].starts_with(b"GET /healthz"), "{asked:?}");
 }
