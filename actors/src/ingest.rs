@@ -189,18 +189,19 @@ impl Next {
 type Acknowledgment = journal::Result<oneshot::Receiver<journal::Result<Vec<Appended>>>>;
 
 impl Ingest {
-    /// Hands a call to the journal, in the order in which the calls came.
+    /// Hands a call to the journal, in the order in which the calls came. A stop is acknowledged once it can be read, too.
     fn append(&mut self, draft: Draft, next: &Next, waits: bool) -> Acknowledgment {
         self.flush();
         let (sender, appended) = oneshot::channel();
         let done = move |result| drop(sender.send(result));
         let journal = &self.shared.journal;
-        // A caller that is answered after the decision is answered after its sync: one sync is enough for both.
         match next {
+            // A caller that is answered after the decision is answered after its sync: one sync is enough for both.
             Next::Decide { can_reply: true } if waits => {
-                journal.append_unsynced(vec![draft], done)?;
+                journal.append_unsynced(vec![draft], journal.once_readable(done))?;
             }
-            _ => journal.append(vec![draft], done)?,
+            Next::Decide { .. } => journal.append(vec![draft], journal.once_readable(done))?,
+            Next::Greet(..) | Next::Nothing => journal.append(vec![draft], done)?,
         }
         Ok(appended)
     }
@@ -308,10 +309,6 @@ impl Work {
     }
 
     async fn decide(&self, session: Uuid, seq: u64, answered: bool) -> Result<(), Refusal> {
-        self.shared
-            .settle()
-            .await
-            .map_err(|_| Refusal::Overloaded)?;
         let order = DecideIn {
             session,
             decide: Decide { seq, answered },

@@ -197,15 +197,7 @@ impl Shared {
         drafts: Vec<Draft>,
         is_answered: bool,
     ) -> journal::Result<Vec<Appended>> {
-        let (sender, receiver) = oneshot::channel();
-        let done = move |result| drop(sender.send(result));
-        match is_answered {
-            true => self.journal.append_unsynced(drafts, done)?,
-            false => self.journal.append(drafts, done)?,
-        }
-        let appended = receiver.await.map_err(|_| journal::Error::Closed)??;
-        self.settle().await?;
-        Ok(appended)
+        self.append_readable(drafts, !is_answered).await
     }
 
     /// Returns once an event that was acknowledged is on disk.
@@ -226,9 +218,22 @@ impl Shared {
     ///
     /// As [`Journal::append`] and [`Journal::settle`].
     pub async fn append_and_settle(&self, drafts: Vec<Draft>) -> journal::Result<Vec<Appended>> {
-        let appended = self.append(drafts).await?;
-        self.settle().await?;
-        Ok(appended)
+        self.append_readable(drafts, true).await
+    }
+
+    async fn append_readable(
+        &self,
+        drafts: Vec<Draft>,
+        is_synced: bool,
+    ) -> journal::Result<Vec<Appended>> {
+        let (sender, receiver) = oneshot::channel();
+        let done = move |result| drop(sender.send(result));
+        let done = self.journal.once_readable(done);
+        match is_synced {
+            true => self.journal.append(drafts, done)?,
+            false => self.journal.append_unsynced(drafts, done)?,
+        }
+        receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
     /// Returns once everything acknowledged so far is on disk.

@@ -149,6 +149,25 @@ impl Journal {
         self.try_append(drafts, Ack::Written, Box::new(done))
     }
 
+    /// Returns a callback for an append that calls `done` once the events can be read, too: a caller that needs both is
+    /// woken once. As with [`Journal::settle`], `done` gets the failure of the store.
+    pub fn once_readable(
+        &self,
+        done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
+    ) -> impl FnOnce(Result<Vec<Appended>>) + Send + 'static {
+        let shared = Arc::clone(&self.inner.shared);
+        move |appended| match appended {
+            Ok(appended) => {
+                let wanted = shared.committed.load(Ordering::Acquire);
+                shared.when_known(
+                    wanted,
+                    Box::new(move |settled| done(settled.map(|()| appended))),
+                );
+            }
+            Err(error) => done(Err(error)),
+        }
+    }
+
     /// Calls `done` once all events acknowledged so far are synced.
     ///
     /// # Errors
