@@ -52,7 +52,7 @@ const VARIABLES: [(&str, &str); 6] = [
 ];
 
 /// Which git is run, and what it finds in its environment besides that of every program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Git {
     /// The program's path; `None` if there is none.
     pub(super) program: Option<PathBuf>,
@@ -125,6 +125,13 @@ impl Git {
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         git.variables.extend(variables);
         git
+    }
+
+    /// Returns a variable that git finds in its environment.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let own = self.variables.iter().rev().find(|(it, _)| it == name);
+        own.map(|(_, value)| value.clone())
+            .or_else(|| environment::of_tools(name))
     }
 
     pub(super) fn folder(&self) -> io::Result<TempDir> {

@@ -27,6 +27,7 @@ mod command;
 mod contents;
 mod head;
 mod history;
+mod kept;
 mod listing;
 mod parse;
 mod snapshot;
@@ -301,7 +302,7 @@ fn tree(
     if !status.is_good() || !answer.answered {
         return Tree::unknown(refusal(status, false), complaint(status, false));
     }
-    let top = view.top.as_path();
+    let top = view.found.top.as_path();
     let mut notes = Vec::new();
     if !status.stderr.is_empty() {
         notes.push(format!("git status: {}", status.complaint()));
@@ -312,8 +313,8 @@ fn tree(
     });
     let mut paths = answer.paths;
     paths.extend(submodules.iter().map(Vec::as_slice));
-    if !view.filters.is_empty() && !paths.is_empty() {
-        notes.push(filters_not_run(&view.filters));
+    if !view.found.filters.is_empty() && !paths.is_empty() {
+        notes.push(filters_not_run(&view.found.filters));
     }
     let mut committed = commits(log, answer.unborn, &mut notes);
     let before = head::commit_at_top(wanted.head.as_ref(), top);
@@ -348,7 +349,7 @@ fn tree(
         files: facts.unwrap_or_default(),
         listing,
         branch: branch.map(Cow::into_owned),
-        remote: view.remote.clone(),
+        remote: view.found.remote.clone(),
         notes,
     }
 }

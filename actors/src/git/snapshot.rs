@@ -72,7 +72,7 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     uncommitted.sort_unstable_by(|one, other| one.1.cmp(&other.1));
     uncommitted.truncate(UNCOMMITTED_MAX);
     Ok(GitState {
-        top: text(view.top.as_os_str().as_bytes()),
+        top: text(view.found.top.as_os_str().as_bytes()),
         branch: answer.branch.map(text),
         subject: said.next().filter(|_| commit.is_some()).unwrap_or_default(),
         commit,

@@ -12,11 +12,13 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
 use tempfile::TempDir;
 
 use super::command::{Failure, Git, Output, words};
+use super::kept;
 use super::parse::{self, Setting};
 use crate::named_file;
 
@@ -39,7 +41,7 @@ const SHARED_INDEX: &str = "sharedindex.";
 /// The most such parts.
 const SHARED_INDEXES_MAX: usize = 64;
 /// The longest `HEAD` or `commondir`, in bytes.
-const SMALL_BYTES_MAX: u64 = 8 * 1024;
+pub(super) const SMALL_BYTES_MAX: u64 = 8 * 1024;
 /// Where the part of a linked work tree is, in the private folder.
 const LINKED: &str = "worktrees/linked";
 
@@ -107,26 +109,41 @@ impl From<io::Error> for Closed {
     }
 }
 
-/// A repository, and the private folder that replaces its `.git`.
+/// What git says of a repository: where it is, and what its configuration says.
 #[derive(Debug)]
-pub(super) struct View {
-    git: Git,
-    cwd: PathBuf,
+pub(super) struct Found {
+    pub(super) git_dir: PathBuf,
     /// The top of the work tree.
     pub(super) top: PathBuf,
     /// The names of the filters that the repository's configuration defines, which are not run.
     pub(super) filters: Vec<String>,
     /// The repository that this one is a clone of.
     pub(super) remote: Option<String>,
+    /// The configuration of private folders.
+    config: Vec<u8>,
+}
+
+/// A repository, and the private folder that replaces its `.git`.
+#[derive(Debug)]
+pub(super) struct View {
+    git: Git,
+    cwd: PathBuf,
+    pub(super) found: Arc<Found>,
     /// Removed with everything in it at the end.
     _folder: TempDir,
 }
 
 impl View {
-    /// Finds the repository around `cwd`.
+    /// Finds the repository around `cwd`. Git is not asked if it said before what it would say now (`kept.rs`).
     pub(super) fn open(git: &Git, cwd: &Path, deadline: Instant) -> Result<Self, Closed> {
+        if let Some(found) = kept::get(git, cwd)
+            && let Ok(view) = Self::of(git, cwd, found)
+        {
+            return Ok(view);
+        }
+        let began = SystemTime::now();
         let calls = [
-            words("config --list --show-scope -z"),
+            words("config --list --show-scope --show-origin -z"),
             words(
                 "rev-parse --is-bare-repository --absolute-git-dir --is-inside-work-tree --show-toplevel",
             ),
@@ -135,11 +152,11 @@ impl View {
         let [listing, place] = outputs.as_slice() else {
             return Err(not_understood().into());
         };
-        let found = parse::place(&place.stdout);
+        let place_found = parse::place(&place.stdout);
         for output in [listing, place] {
             if !output.is_good() {
                 let output = output.clone();
-                let is_bare = found.is_bare;
+                let is_bare = place_found.is_bare;
                 return Err(Closed::Refused { output, is_bare });
             }
         }
@@ -147,25 +164,23 @@ impl View {
         let settings = parse::settings(&listing.stdout)
             .filter(|_| !listing.is_cut)
             .ok_or_else(not_understood)?;
-        let (git_dir, top) = found.paths.ok_or_else(not_understood)?;
-        let top = Path::new(OsStr::from_bytes(top)).to_owned();
-        let filters = filters(&settings);
+        let paths = place_found.paths.ok_or_else(not_understood)?;
+        let view = Self::of(git, cwd, Arc::new(Found::new(paths, &settings)))?;
+        if listing.stdout.len() <= kept::LISTING_BYTES_MAX {
+            let system = || view.run(&[words("var GIT_CONFIG_SYSTEM")], deadline).ok();
+            kept::keep((git, cwd), &view.found, &settings, began, system);
+        }
+        Ok(view)
+    }
+
+    /// Makes the private folder of a repository that was found.
+    fn of(git: &Git, cwd: &Path, found: Arc<Found>) -> Result<Self, Closed> {
         let folder = git.folder()?;
-        let config = config(&settings, &filters);
-        let private = fill(
-            folder.path(),
-            Path::new(OsStr::from_bytes(git_dir)),
-            &config,
-        )?;
+        let private = fill(folder.path(), &found.git_dir, &found.config)?;
         Ok(Self {
-            git: git.with([("GIT_DIR", &private), ("GIT_WORK_TREE", &top)]),
+            git: git.with([("GIT_DIR", &private), ("GIT_WORK_TREE", &found.top)]),
             cwd: cwd.to_owned(),
-            top,
-            filters: filters
-                .iter()
-                .map(|name| String::from_utf8_lossy(name).into_owned())
-                .collect(),
-            remote: remote(&settings),
+            found,
             _folder: folder,
         })
     }
@@ -188,6 +203,23 @@ impl View {
         meanwhile: impl FnOnce(),
     ) -> Result<Output, Failure> {
         self.git.feed(&self.cwd, call, input, deadline, meanwhile)
+    }
+}
+
+impl Found {
+    fn new((git_dir, top): (&[u8], &[u8]), settings: &[Setting<'_>]) -> Self {
+        let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_owned();
+        let filters = filters(settings);
+        Self {
+            git_dir: path(git_dir),
+            top: path(top),
+            config: config(settings, &filters),
+            filters: filters
+                .iter()
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .collect(),
+            remote: remote(settings),
+        }
     }
 }
 
@@ -233,6 +265,7 @@ fn config(settings: &[Setting<'_>], filters: &BTreeSet<&[u8]>) -> Vec<u8> {
         key,
         value,
         is_of_user,
+        ..
     } in settings
     {
         let Some((section, name, variable)) = parse::key(key) else {
@@ -294,10 +327,7 @@ fn quote(text: &mut Vec<u8>, value: &[u8]) {
 /// Makes `folder` a replacement for the repository in `git_dir`. Returns the folder that git has to
 /// use.
 fn fill(folder: &Path, git_dir: &Path, config: &[u8]) -> io::Result<PathBuf> {
-    let common_dir = match named_file::bytes(&git_dir.join("commondir"), SMALL_BYTES_MAX) {
-        Ok(bytes) => git_dir.join(OsStr::from_bytes(bytes.trim_ascii_end())),
-        Err(_) => git_dir.to_owned(),
-    };
+    let common_dir = common_dir(git_dir);
     make(&folder.join("info"))?;
     fs::write(folder.join("config"), config)?;
     for name in COMMON {
@@ -335,6 +365,14 @@ fn fill(folder: &Path, git_dir: &Path, config: &[u8]) -> io::Result<PathBuf> {
         )?,
     }
     Ok(private)
+}
+
+/// Returns the folder with what all work trees of a repository share.
+pub(super) fn common_dir(git_dir: &Path) -> PathBuf {
+    match named_file::bytes(&git_dir.join("commondir"), SMALL_BYTES_MAX) {
+        Ok(bytes) => git_dir.join(OsStr::from_bytes(bytes.trim_ascii_end())),
+        Err(_) => git_dir.to_owned(),
+    }
 }
 
 fn make(folder: &Path) -> io::Result<()> {

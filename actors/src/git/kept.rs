@@ -1,0 +1,367 @@
+//! What git said of a repository, for as long as it would say the same again.
+//!
+//! Where a repository is and what its configuration says depends on files and folders only: the folders from the current
+//! one up to the top, the parts that make a folder a repository, and the configuration files, those that are missing
+//! included. A [`Basis`] names all of them. An answer is used again if each of them is the same as then. Whatever is not
+//! understood here is not kept, and git is asked each time.
+//!
+//! Only answers are kept. Each look makes a private folder of its own, with the `HEAD` of that moment, so that two looks
+//! at once have nothing in common and nothing stays on the disk. The configuration in it has no setting that names a
+//! program, whichever answer it is made from: an answer that was wrongly used again would run nothing either.
+
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::command::{Git, Output};
+use super::parse::{self, Setting};
+use super::snapshot::FILE_TICK;
+use super::view::{Found, SMALL_BYTES_MAX, common_dir};
+use crate::named_file;
+
+/// The longest list of settings whose answer is kept, in bytes.
+pub(super) const LISTING_BYTES_MAX: usize = 64 * 1024;
+/// The most answers that are kept.
+const KEPT_MAX: usize = 32;
+/// The most paths that one answer may depend on.
+const PATHS_MAX: usize = 256;
+/// The coarsest resolution of file times on a file system that has no parts of seconds.
+const COARSE_TICK: Duration = Duration::from_secs(2);
+/// Where git said that the system's configuration file is.
+static SYSTEM: Mutex<Option<System>> = Mutex::new(None);
+/// The last one was used last.
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+#[derive(Clone)]
+struct Kept {
+    git: Git,
+    cwd: PathBuf,
+    found: Arc<Found>,
+    basis: Arc<Basis>,
+}
+
+impl Kept {
+    fn is_for(&self, git: &Git, cwd: &Path) -> bool {
+        self.git == *git && self.cwd == cwd
+    }
+}
+
+/// Returns what git said of the repository around `cwd`, if it would say the same now.
+pub(super) fn get(git: &Git, cwd: &Path) -> Option<Arc<Found>> {
+    let one = {
+        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|one| one.is_for(git, cwd))?;
+        let one = kept.remove(at);
+        kept.push(one.clone());
+        one
+    };
+    // Not under the lock: a file system may hang.
+    one.basis.holds().then_some(one.found)
+}
+
+/// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
+/// configuration is.
+pub(super) fn keep(
+    (git, cwd): (&Git, &Path),
+    found: &Arc<Found>,
+    settings: &[Setting<'_>],
+    began: SystemTime,
+    system: impl FnOnce() -> Option<Vec<Output>>,
+) {
+    let Some(basis) = Basis::new((git, cwd), found, settings, began, system) else {
+        return;
+    };
+    let one = Kept {
+        git: git.clone(),
+        cwd: cwd.to_owned(),
+        found: found.clone(),
+        basis: Arc::new(basis),
+    };
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.retain(|one| !one.is_for(git, cwd));
+    if kept.len() >= KEPT_MAX {
+        kept.remove(0);
+    }
+    kept.push(one);
+}
+
+/// What an answer depends on.
+struct Basis {
+    /// Paths and where they lead: the current folder, and the user's home.
+    real: [(PathBuf, PathBuf); 2],
+    /// The top of the work tree and the repository that its `.git` leads to.
+    top: PathBuf,
+    git_dir: PathBuf,
+    /// Paths and what is there.
+    marks: Vec<(PathBuf, Mark)>,
+}
+
+impl Basis {
+    fn new(
+        (git, cwd): (&Git, &Path),
+        found: &Found,
+        settings: &[Setting<'_>],
+        began: SystemTime,
+        system: impl FnOnce() -> Option<Vec<Output>>,
+    ) -> Option<Self> {
+        let Found { git_dir, top, .. } = found;
+        let home = absolute(git.variable("HOME")?.into())?;
+        let real = [cwd.to_owned(), home.clone()].map(|path| {
+            let leads_to = path.canonicalize().ok()?;
+            Some((path, leads_to))
+        });
+        let [Some(real), Some(real_home)] = real else {
+            return None;
+        };
+        let is_placed = git.variable("GIT_WORK_TREE").is_some();
+        if !is_placed && settings.iter().any(|it| it.key == b"core.worktree") {
+            return None;
+        }
+        let way = way(&real.1, top, is_placed)?;
+        let common = common_dir(git_dir);
+        let mut paths = way.folders;
+        paths.extend([top.join(".git"), git_dir.clone(), common.clone()]);
+        paths.extend(["commondir", "config.worktree"].map(|name| git_dir.join(name)));
+        paths.extend(["objects", "refs", "config"].map(|name| common.join(name)));
+        paths.extend(of_user(git, &home)?);
+        paths.extend(system_file(git, system)?);
+        paths.push(git.program.clone()?);
+        for setting in settings {
+            paths.push(top.join(origin(setting)?));
+            paths.extend(included(setting, top, &home)?);
+        }
+        paths.sort_unstable();
+        paths.dedup();
+        if paths.len() + way.missing.len() > PATHS_MAX {
+            return None;
+        }
+        let missing = way.missing.into_iter().map(|path| (path, Mark::Missing));
+        let mut marks: Vec<_> = missing.collect();
+        for path in paths {
+            let mark = Mark::before(&path, began)?;
+            marks.push((path, mark));
+        }
+        let basis = Self {
+            real: [real, real_home],
+            top: top.clone(),
+            git_dir: git_dir.clone(),
+            marks,
+        };
+        basis.holds().then_some(basis)
+    }
+
+    /// Returns whether git would give the same answer.
+    fn holds(&self) -> bool {
+        let leads_there = |(path, real): &(PathBuf, PathBuf)| {
+            path.canonicalize().is_ok_and(|leads_to| leads_to == *real)
+        };
+        let is_same = |(path, mark): &(PathBuf, Mark)| Mark::of(path).as_ref() == Some(mark);
+        self.real.iter().all(leads_there)
+            && self.marks.iter().all(is_same)
+            && repository(&self.top).is_some_and(|git_dir| git_dir == self.git_dir)
+            && has_head(&self.git_dir)
+    }
+}
+
+/// What is at a path, as far as it matters. A folder's times say only that something in it was added or removed.
+#[derive(Debug, PartialEq, Eq)]
+enum Mark {
+    Missing,
+    Folder {
+        place: (u64, u64),
+        owner: u32,
+        mode: u32,
+    },
+    File {
+        place: (u64, u64),
+        length: u64,
+        written: (i64, i64),
+        /// Only the system sets this time: with every change of content, owner, mode or name.
+        changed: (i64, i64),
+    },
+}
+
+impl Mark {
+    /// Returns what is at a path; `None` if that is neither a file nor a folder, or not known.
+    fn of(path: &Path) -> Option<Self> {
+        Self::read(path).map(|(mark, _)| mark)
+    }
+
+    /// Like [`Mark::of`]. `None` too if it may have changed since shortly before a time: git may have seen something
+    /// else then, and a further change might leave the same times.
+    fn before(path: &Path, began: SystemTime) -> Option<Self> {
+        let (mark, meta) = Self::read(path)?;
+        let is_settled = meta.is_none_or(|meta| {
+            let nanos = u32::try_from(meta.ctime_nsec()).unwrap_or_default();
+            let tick = if nanos == 0 { COARSE_TICK } else { FILE_TICK };
+            let changed = u64::try_from(meta.ctime()).unwrap_or_default();
+            UNIX_EPOCH + Duration::new(changed, nanos) + tick < began
+        });
+        is_settled.then_some(mark)
+    }
+
+    fn read(path: &Path) -> Option<(Self, Option<Metadata>)> {
+        let meta = match fs::metadata(path) {
+            Ok(meta) => meta,
+            Err(error) => {
+                let is_missing =
+                    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                return is_missing.then_some((Self::Missing, None));
+            }
+        };
+        let place = (meta.dev(), meta.ino());
+        let mark = if meta.is_dir() {
+            Self::Folder {
+                place,
+                owner: meta.uid(),
+                mode: meta.mode(),
+            }
+        } else if meta.is_file() {
+            Self::File {
+                place,
+                length: meta.len(),
+                written: (meta.mtime(), meta.mtime_nsec()),
+                changed: (meta.ctime(), meta.ctime_nsec()),
+            }
+        } else {
+            return None;
+        };
+        Some((mark, Some(meta)))
+    }
+}
+
+/// The way on which git finds a repository.
+struct Way {
+    /// From the current folder to the top.
+    folders: Vec<PathBuf>,
+    /// What would make a folder below the top a repository: `.git`, or a `HEAD` of its own.
+    missing: Vec<PathBuf>,
+}
+
+/// Returns the way from a folder, whose links are resolved, up to the top. `None` if the top is somewhere else.
+fn way(from: &Path, top: &Path, is_placed: bool) -> Option<Way> {
+    if !from.starts_with(top) || is_placed && from != top {
+        return None;
+    }
+    let below: Vec<&Path> = from.ancestors().take_while(|path| *path != top).collect();
+    let missing = below
+        .iter()
+        .flat_map(|folder| [folder.join(".git"), folder.join("HEAD")]);
+    Some(Way {
+        missing: missing.collect(),
+        folders: below.into_iter().chain([top]).map(Path::to_owned).collect(),
+    })
+}
+
+/// Returns the repository that the `.git` in a folder is or leads to.
+fn repository(top: &Path) -> Option<PathBuf> {
+    let path = top.join(".git");
+    if path.is_dir() {
+        return path.canonicalize().ok();
+    }
+    let bytes = named_file::bytes(&path, SMALL_BYTES_MAX).ok()?;
+    let leads_to = bytes.strip_prefix(b"gitdir: ")?.strip_suffix(b"\n")?;
+    top.join(OsStr::from_bytes(leads_to)).canonicalize().ok()
+}
+
+/// Returns whether a folder has a `HEAD` that lets git take it for a repository: the name of a ref, or a commit.
+fn has_head(git_dir: &Path) -> bool {
+    let path = git_dir.join("HEAD");
+    if let Ok(name) = fs::read_link(&path) {
+        return name.starts_with("refs");
+    }
+    named_file::bytes(&path, SMALL_BYTES_MAX)
+        .is_ok_and(|head| head.starts_with(b"ref: refs/") || parse::object_id(&head).is_some())
+}
+
+/// Returns the user's configuration files, whether they exist or not.
+fn of_user(git: &Git, home: &Path) -> Option<[PathBuf; 2]> {
+    let named = git.variable("XDG_CONFIG_HOME").filter(|it| !it.is_empty());
+    let folder = match named {
+        Some(named) => absolute(named.into())?,
+        None => home.join(".config"),
+    };
+    Some([folder.join("git/config"), home.join(".gitconfig")])
+}
+
+/// The answer of one git program.
+struct System {
+    git: Git,
+    program: Mark,
+    /// `None` if it gives none, as before git 2.42.
+    file: Option<Vec<PathBuf>>,
+}
+
+/// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part of
+/// the program, so it is asked for once.
+fn system_file(git: &Git, ask: impl FnOnce() -> Option<Vec<Output>>) -> Option<Vec<PathBuf>> {
+    let program = Mark::of(git.program.as_deref()?)?;
+    let mut system = SYSTEM.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let is_known =
+        |known: &System| known.git.variables == git.variables && known.program == program;
+    if !system.as_ref().is_some_and(is_known) {
+        let file = ask()?.first().and_then(|output| {
+            let says_nothing = output.stdout.is_empty() && output.stderr.is_empty();
+            if output.exit.code() == Some(1) && says_nothing {
+                return Some(Vec::new());
+            }
+            let path = output.stdout.strip_suffix(b"\n")?;
+            let is_one = output.exit.success() && !path.contains(&b'\n');
+            let path = is_one.then(|| PathBuf::from(OsStr::from_bytes(path)))?;
+            Some(vec![absolute(path)?])
+        });
+        system = Some(System {
+            git: git.clone(),
+            program,
+            file,
+        });
+    }
+    let file = system.as_ref()?.file.clone();
+    *SYSTEM.lock().unwrap_or_else(PoisonError::into_inner) = system;
+    file
+}
+
+/// Returns the file in which a setting is; `None` if it is in none.
+fn origin<'a>(setting: &Setting<'a>) -> Option<&'a Path> {
+    let path = setting.origin.strip_prefix(b"file:")?;
+    Some(Path::new(OsStr::from_bytes(path)))
+}
+
+/// Returns the file that a setting includes, whether it exists or not, and whether it is included now or not. `None` if it
+/// is not known which file that is, or if its condition depends on anything else than what a [`Basis`] has.
+fn included(setting: &Setting<'_>, top: &Path, home: &Path) -> Option<Vec<PathBuf>> {
+    match parse::key(setting.key) {
+        Some((b"include", None, b"path")) => {}
+        Some((b"includeif", Some(condition), b"path")) => {
+            let after = |start: &[u8]| condition.strip_prefix(start);
+            let is_known = match after(b"gitdir:").or_else(|| after(b"gitdir/i:")) {
+                // `.` would be the folder of the file, with its links resolved.
+                Some(pattern) => !pattern.starts_with(b"."),
+                None => condition.starts_with(b"hasconfig:remote.*.url:"),
+            };
+            is_known.then_some(())?;
+        }
+        Some((b"include" | b"includeif", ..)) => return None,
+        _ => return Some(Vec::new()),
+    }
+    let value = setting.value?;
+    let path = |bytes| Path::new(OsStr::from_bytes(bytes));
+    if let Some(below) = value.strip_prefix(b"~/") {
+        return Some(vec![home.join(path(below))]);
+    }
+    // Another user's home, the folder of the program, or an option.
+    if matches!(value.first(), None | Some(b'~' | b'%' | b':')) {
+        return None;
+    }
+    let folder = top.join(origin(setting)?.parent()?);
+    Some(vec![folder.join(path(value))])
+}
+
+fn absolute(path: PathBuf) -> Option<PathBuf> {
+    path.is_absolute().then_some(path)
+}
