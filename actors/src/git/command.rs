@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::environment;
 use crate::process;
-pub(super) use crate::process::{Failure, Output};
+pub(super) use crate::process::{Failure, Output, Waiting};
 use crate::programs;
 
 /// Settings that hold for every command, whatever the configuration files say.
@@ -90,25 +90,29 @@ impl Git {
         calls: &[Vec<String>],
         deadline: Instant,
     ) -> Result<Vec<Output>, Failure> {
+        self.run_while(cwd, calls, deadline, || ())
+    }
+
+    /// Like [`Git::run`], and does something else when all have started.
+    pub(super) fn run_while(
+        &self,
+        cwd: &Path,
+        calls: &[Vec<String>],
+        deadline: Instant,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Vec<Output>, Failure> {
         let program = self.program.as_deref().ok_or(Failure::Missing)?;
         let commands = calls
             .iter()
             .map(|arguments| self.command(program, cwd, arguments))
             .collect();
-        process::run(commands, deadline)
+        process::run_while(commands, deadline, meanwhile)
     }
 
-    /// Runs git in `cwd` once, with `input` on its standard input, and meanwhile does something else.
-    pub(super) fn feed(
-        &self,
-        cwd: &Path,
-        call: &[String],
-        input: &[u8],
-        deadline: Instant,
-        meanwhile: impl FnOnce(),
-    ) -> Result<Output, Failure> {
+    /// Starts git in `cwd`; it waits for its input.
+    pub(super) fn start(&self, cwd: &Path, call: &[String]) -> Result<Waiting, Failure> {
         let program = self.program.as_deref().ok_or(Failure::Missing)?;
-        process::feed_while(self.command(program, cwd, call), input, deadline, meanwhile)
+        Waiting::start(self.command(program, cwd, call))
     }
 
     /// Returns this git with variables that name the repository whose top is the current folder, so that git does not

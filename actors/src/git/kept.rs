@@ -365,3 +365,27 @@ fn included(setting: &Setting<'_>, top: &Path, home: &Path) -> Option<Vec<PathBu
 fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changed_a_moment_ago_is_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config");
+        fs::write(&path, "").unwrap();
+        let meta = path.metadata().unwrap();
+        let (seconds, nanos) = (meta.ctime().unsigned_abs(), meta.ctime_nsec());
+        let changed = UNIX_EPOCH + Duration::new(seconds, u32::try_from(nanos).unwrap());
+        assert_eq!(Mark::before(&path, changed), None);
+        assert_eq!(Mark::before(&path, changed + FILE_TICK), None);
+        let later = changed + 2 * COARSE_TICK;
+        assert!(matches!(
+            Mark::before(&path, later),
+            Some(Mark::File { length: 0, .. })
+        ));
+        assert_eq!(Mark::before(&path.join("x"), changed), Some(Mark::Missing));
+    }
+}

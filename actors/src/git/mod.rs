@@ -53,7 +53,7 @@ pub use listing::Listing;
 pub(crate) use snapshot::FILE_TICK;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
 
-use before::{Held, commit_before};
+use before::{Held, Reader, commit_before};
 use command::{Failure, Git, Output, words};
 use contents::Contents;
 use view::{Closed, View};
@@ -209,9 +209,10 @@ fn inspect_by(
             return Tree::unknown(refusal(&output, is_bare), complaint(&output, is_bare));
         }
     };
-    match outputs(&view, wanted, deadline) {
+    let mut reader = Reader::new(&view);
+    match outputs(&mut reader, wanted, deadline) {
         Ok((outputs, is_known)) => {
-            let git = (git, &view, deadline);
+            let git = (git, reader, deadline);
             let mut tree = tree(git, &outputs, wanted, bounds, meanwhile);
             tree.notes
                 .extend((!is_known).then(|| head::NOT_KNOWN_HERE.into()));
@@ -224,17 +225,24 @@ fn inspect_by(
 /// Asks for the changes. Returns too whether the repository has the commit where HEAD was; without it, commits are asked
 /// for by their time.
 fn outputs(
-    view: &View,
+    reader: &mut Reader<'_>,
     wanted: &Wanted,
     deadline: Instant,
 ) -> Result<(Vec<Output>, bool), Failure> {
+    let (view, mut calls) = (reader.view, calls(wanted));
+    let is_read = wanted.contents || wanted.comments;
+    let start = || {
+        if is_read {
+            reader.start();
+        }
+    };
     let Some((head, since)) = wanted.head.as_ref().zip(wanted.since) else {
-        let mut calls = calls(wanted);
         calls.extend(wanted.since.map(|since| log(since, None)));
-        return Ok((view.run(&calls, deadline)?, true));
+        let outputs = view.run_while(&calls, deadline, start)?;
+        return Ok((outputs, true));
     };
     // Most turns commit nothing. Status says where HEAD is, and then there is nothing to ask for.
-    let mut outputs = view.run(&calls(wanted), deadline)?;
+    let mut outputs = view.run_while(&calls, deadline, start)?;
     let status = outputs.first().map(|status| parse::status(&status.stdout));
     if status.is_some_and(|status| status.head == head.commit.as_deref().map(str::as_bytes)) {
         return Ok((outputs, true));
@@ -284,12 +292,13 @@ fn log_refused(outputs: &[Output]) -> bool {
 
 /// Builds the result from the outputs of the commands.
 fn tree(
-    (git, view, deadline): (&Git, &View, Instant),
+    (git, reader, deadline): (&Git, Reader<'_>, Instant),
     outputs: &[Output],
     wanted: &Wanted,
     bounds: Bounds,
     meanwhile: Meanwhile<'_>,
 ) -> Tree {
+    let view = reader.view;
     let Some((status, more)) = outputs.split_first() else {
         return Tree::unknown("git_failed", None);
     };
@@ -339,7 +348,7 @@ fn tree(
                 .or_else(|| commit_before(view, since, deadline)),
             _ => Some("HEAD".to_owned()),
         };
-        held.compare(view, before, deadline, || meanwhile(seen))
+        held.compare(reader, before, deadline, || meanwhile(seen))
     });
     let branch = answer.branch.map(String::from_utf8_lossy);
     Tree {

@@ -17,7 +17,7 @@ use std::time::{Instant, SystemTime};
 
 use tempfile::TempDir;
 
-use super::command::{Failure, Git, Output, words};
+use super::command::{Failure, Git, Output, Waiting, words};
 use super::kept;
 use super::parse::{self, Setting};
 use crate::named_file;
@@ -194,15 +194,19 @@ impl View {
         self.git.run(&self.cwd, calls, deadline)
     }
 
-    /// Runs git once, with `input` on its standard input, and meanwhile does something else.
-    pub(super) fn feed(
+    /// Like [`View::run`], and does something else when all have started.
+    pub(super) fn run_while(
         &self,
-        call: &[String],
-        input: &[u8],
+        calls: &[Vec<String>],
         deadline: Instant,
         meanwhile: impl FnOnce(),
-    ) -> Result<Output, Failure> {
-        self.git.feed(&self.cwd, call, input, deadline, meanwhile)
+    ) -> Result<Vec<Output>, Failure> {
+        self.git.run_while(&self.cwd, calls, deadline, meanwhile)
+    }
+
+    /// Starts git; it waits for its input.
+    pub(super) fn start(&self, call: &[String]) -> Result<Waiting, Failure> {
+        self.git.start(&self.cwd, call)
     }
 }
 

@@ -3,21 +3,26 @@
 use journal::CommandEnd;
 
 use super::case::{Shown, is_blank, lines};
-use super::programs;
+use super::{programs, without_own};
 use crate::outcome;
-use crate::shell::{self, Flow, Step};
+use crate::shell::{Flow, Step};
 
-/// Adds what the output shows about commands of a line whose end is hidden; `own` is the output without what the line
-/// says itself.
-pub(super) fn note(line: &str, own: &str, shown: Shown<'_>, ends: &mut Vec<CommandEnd>) {
-    let flow = shell::read_flow(line);
+/// Adds what the output shows about commands of a line whose end is hidden. What the line says itself does not count.
+pub(super) fn note(
+    line: &str,
+    flow: &Flow<Step>,
+    output: &str,
+    shown: Shown<'_>,
+    ends: &mut Vec<CommandEnd>,
+) {
     let mut seen = Vec::new();
-    gather(&flow, true, &mut seen);
+    gather(flow, true, &mut seen);
     let is_hidden = |part: &&Part<'_>| !part.step.decides && programs::is_of_interest(part.step);
     let hidden: Vec<&Part<'_>> = seen.iter().filter(is_hidden).collect();
     if hidden.is_empty() {
         return;
     }
+    let own = &*without_own(line, output);
     let crashed = outcome::shows_crash(own);
     let is_empty = lines(own).iter().all(|line| is_blank(line, true));
     let is_well = !crashed && !outcome::speaks_of_failure(own);
