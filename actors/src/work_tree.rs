@@ -39,7 +39,10 @@ pub(crate) fn look(of: Of<'_>) -> Looked {
     let mut tree = inspect(of, &mut |seen| early = Some(read(of, seen)));
     let late = || {
         let (files, top) = (tree.changes.files()?, tree.top.as_deref()?);
-        Some(read(of, git::Seen::new(top, files, tree.listing.as_ref())))
+        Some(read(
+            of,
+            git::Seen::new(top, files, tree.listing.as_deref()),
+        ))
     };
     let (workspace, taken) = early.or_else(late).unwrap_or_default();
     let changes = std::mem::take(&mut tree.changes);

@@ -170,7 +170,7 @@ impl Basis {
 
 /// What is at a path, as far as it matters. A folder's times say only that something in it was added or removed.
 #[derive(Debug, PartialEq, Eq)]
-enum Mark {
+pub(super) enum Mark {
     Missing,
     Folder {
         place: (u64, u64),
@@ -188,13 +188,13 @@ enum Mark {
 
 impl Mark {
     /// Returns what is at a path; `None` if that is neither a file nor a folder, or not known.
-    fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Option<Self> {
         Self::read(path).map(|(mark, _)| mark)
     }
 
     /// Like [`Mark::of`]. `None` too if it may have changed since shortly before a time: git may have seen something
     /// else then, and a further change might leave the same times.
-    fn before(path: &Path, began: SystemTime) -> Option<Self> {
+    pub(super) fn before(path: &Path, began: SystemTime) -> Option<Self> {
         let (mark, meta) = Self::read(path)?;
         let is_settled = meta.is_none_or(|meta| {
             let nanos = u32::try_from(meta.ctime_nsec()).unwrap_or_default();

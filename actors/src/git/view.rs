@@ -18,8 +18,8 @@ use std::time::{Instant, SystemTime};
 use tempfile::TempDir;
 
 use super::command::{Failure, Git, Output, Waiting, words};
-use super::kept;
 use super::parse::{self, Setting};
+use super::{kept, listing};
 use crate::named_file;
 
 /// What holds data that all work trees of a repository share.
@@ -119,6 +119,8 @@ pub(super) struct Found {
     pub(super) filters: Vec<String>,
     /// The repository that this one is a clone of.
     pub(super) remote: Option<String>,
+    /// The files that were listed last.
+    pub(super) listing: listing::Last,
     /// The configuration of private folders.
     config: Vec<u8>,
 }
@@ -223,11 +225,12 @@ impl Found {
                 .map(|name| String::from_utf8_lossy(name).into_owned())
                 .collect(),
             remote: remote(settings),
+            listing: listing::Last::default(),
         }
     }
 }
 
-fn not_understood() -> Failure {
+pub(super) fn not_understood() -> Failure {
     Failure::System(io::Error::other("the answer was not understood"))
 }
 

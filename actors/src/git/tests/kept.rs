@@ -9,7 +9,7 @@ use super::attacks::{marker, payload};
 use super::support::*;
 use crate::git::command::{Git, words};
 use crate::git::snapshot::FILE_TICK;
-use crate::git::{Tree, inspect_with};
+use crate::git::{Tree, Wanted, inspect_with};
 
 /// A repository, and a git that notes its calls.
 struct Watched {
@@ -45,13 +45,19 @@ impl Watched {
 
     /// Looks, and returns whether git was asked where the repository is.
     fn look_at(&self, cwd: &Path) -> (Tree, bool) {
+        let (tree, calls) = self.look_for(cwd, &wanted(turn()));
+        (tree, calls.contains("--show-toplevel"))
+    }
+
+    /// Looks, and returns how git was called.
+    fn look_for(&self, cwd: &Path, wanted: &Wanted) -> (Tree, String) {
         // What changed a moment ago is not trusted to stay.
         std::thread::sleep(FILE_TICK * 2);
         let _ = std::fs::remove_file(&self.calls);
-        let tree = inspect_with(&self.git, cwd, &wanted(turn()), BOUNDS);
+        let tree = inspect_with(&self.git, cwd, wanted, BOUNDS);
         let calls = std::fs::read_to_string(&self.calls).unwrap();
         assert!(!marker(&self.repo).exists(), "a program was run");
-        (tree, calls.contains("--show-toplevel"))
+        (tree, calls)
     }
 
     /// Looks twice, so that the second answer is one that was kept if it can be.
@@ -349,4 +355,33 @@ fn looks_at_once_do_not_meet_and_leave_no_folder() {
         }
     });
     assert_eq!(count(), 0);
+}
+
+#[test]
+fn files_are_listed_again_if_the_index_changed() {
+    let watched = Watched::new(Repo::new());
+    let (repo, top) = (&watched.repo, &watched.repo.top);
+    let look = |listed: &'static [&'static str]| {
+        let wanted = Wanted {
+            listed,
+            ..wanted(turn())
+        };
+        let (tree, calls) = watched.look_for(top, &wanted);
+        let listing = tree.listing.unwrap();
+        assert!(listing.complete);
+        (listing.paths.join(" "), calls.contains("ls-files"))
+    };
+    look(&["*.rs"]);
+    assert_eq!(look(&["*.rs"]).0, "lib/code.rs");
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), !watched.keeps));
+    assert_eq!(look(&["k*"]), ("kept".into(), true));
+    repo.write("new.rs", "").git(&["add", "-N", "new.rs"]);
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs new.rs".into(), true));
+    repo.git(&["update-index", "--split-index"]);
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs new.rs".into(), true));
+    repo.git(&["rm", "-q", "--cached", "new.rs"]);
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), true));
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), !watched.keeps));
+    repo.remove(".git/index");
+    assert_eq!(look(&["*.rs"]), (String::new(), true));
 }
