@@ -15,6 +15,7 @@ use journal::Home;
 use journal::home::create_folder;
 use tempfile::TempDir;
 
+use super::kept::{KEPT, Kept};
 use crate::environment;
 use crate::process;
 pub(super) use crate::process::{Failure, Output, Waiting};
@@ -58,6 +59,8 @@ pub(super) struct Git {
     pub(super) program: Option<PathBuf>,
     /// Where private folders are made; `None` if the user has no home.
     pub(super) folder: Option<PathBuf>,
+    /// What is kept between looks.
+    pub(super) kept: &'static Kept,
     /// Set last, so that tests can be sure of the configuration files that git reads.
     pub(super) variables: Vec<(OsString, OsString)>,
 }
@@ -67,6 +70,7 @@ impl Default for Git {
         Self {
             program: programs::find("git"),
             folder: Home::from_env().map(|home| private_folder(&home)),
+            kept: &KEPT,
             variables: Vec::new(),
         }
     }

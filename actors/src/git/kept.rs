@@ -5,9 +5,8 @@
 //! included. A [`Basis`] names all of them. An answer is used again if each of them is the same as then. Whatever is not
 //! understood here is not kept, and git is asked each time.
 //!
-//! Only answers are kept. Each look makes a private folder of its own, with the `HEAD` of that moment, so that two looks
-//! at once have nothing in common and nothing stays on the disk. The configuration in it has no setting that names a
-//! program, whichever answer it is made from: an answer that was wrongly used again would run nothing either.
+//! Git itself then reads a private folder (`private.rs`), whose configuration is made from the answer and has no setting
+//! that names a program. So an answer that was wrongly used again would run nothing either.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -15,13 +14,15 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::command::{Git, Output};
 use super::parse::{self, Setting};
+use super::private::{SMALL_BYTES_MAX, common_dir};
 use super::snapshot::FILE_TICK;
-use super::view::{Found, SMALL_BYTES_MAX, common_dir};
+use super::view::Found;
 use crate::named_file;
 
 /// The longest list of settings whose answer is kept, in bytes.
@@ -32,65 +33,161 @@ const KEPT_MAX: usize = 32;
 const PATHS_MAX: usize = 256;
 /// The coarsest resolution of file times on a file system that has no parts of seconds.
 const COARSE_TICK: Duration = Duration::from_secs(2);
-/// Where git said that the system's configuration file is.
-static SYSTEM: Mutex<Option<System>> = Mutex::new(None);
-/// The last one was used last.
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+/// What the daemon keeps between looks.
+pub(super) static KEPT: Kept = Kept::new();
 
-#[derive(Clone)]
-struct Kept {
+/// Keeps private folders between looks from now on, until [`remove_private_folders`] is called.
+pub fn keep_private_folders() {
+    KEPT.keep_folders();
+}
+
+/// Removes the private folders that were kept, and keeps none from now on. Those that are in use are removed after that.
+pub fn remove_private_folders() {
+    KEPT.remove_folders();
+}
+
+/// What is kept between looks.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// The last one was used last.
+    answers: Mutex<Vec<Answer>>,
+    /// Where git said that the system's configuration file is.
+    system: Mutex<Option<System>>,
+    /// Whether private folders are kept with the answers.
+    folders: AtomicBool,
+}
+
+#[derive(Clone, Debug)]
+struct Answer {
     git: Git,
     cwd: PathBuf,
     found: Arc<Found>,
     basis: Arc<Basis>,
 }
 
-impl Kept {
+impl Answer {
     fn is_for(&self, git: &Git, cwd: &Path) -> bool {
         self.git == *git && self.cwd == cwd
     }
 }
 
-/// Returns what git said of the repository around `cwd`, if it would say the same now.
-pub(super) fn get(git: &Git, cwd: &Path) -> Option<Arc<Found>> {
-    let one = {
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|one| one.is_for(git, cwd))?;
-        let one = kept.remove(at);
-        kept.push(one.clone());
-        one
-    };
-    // Not under the lock: a file system may hang.
-    one.basis.holds().then_some(one.found)
+impl Kept {
+    pub(super) const fn new() -> Self {
+        Self {
+            answers: Mutex::new(Vec::new()),
+            system: Mutex::new(None),
+            folders: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn keep_folders(&self) {
+        self.folders.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn keeps_folders(&self) -> bool {
+        self.folders.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn remove_folders(&self) {
+        self.folders.store(false, Ordering::Relaxed);
+        let gone = std::mem::take(&mut *self.answers());
+        drop(gone);
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Vec<Answer>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what git said of the repository around `cwd`, if it would say the same now.
+    pub(super) fn get(&self, git: &Git, cwd: &Path) -> Option<Arc<Found>> {
+        let mut answers = self.answers();
+        let at = answers.iter().position(|one| one.is_for(git, cwd))?;
+        let answer = answers.remove(at);
+        answers.push(answer.clone());
+        drop(answers);
+        // Not under the lock: a file system may hang.
+        answer.basis.holds().then_some(answer.found)
+    }
+
+    /// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
+    /// configuration is.
+    pub(super) fn keep(
+        &self,
+        (git, cwd): (&Git, &Path),
+        found: &Arc<Found>,
+        settings: &[Setting<'_>],
+        began: SystemTime,
+        system: impl FnOnce() -> Option<Vec<Output>>,
+    ) {
+        let system = || self.system_file(git, system);
+        let Some(basis) = Basis::new((git, cwd), found, settings, began, system) else {
+            return;
+        };
+        let answer = Answer {
+            git: git.clone(),
+            cwd: cwd.to_owned(),
+            found: found.clone(),
+            basis: Arc::new(basis),
+        };
+        let mut answers = self.answers();
+        let others = answers.extract_if(.., |one| one.is_for(git, cwd));
+        let mut gone: Vec<Answer> = others.collect();
+        if answers.len() >= KEPT_MAX {
+            gone.push(answers.remove(0));
+        }
+        answers.push(answer);
+        // Their private folders are removed, which takes a while.
+        drop(answers);
+        drop(gone);
+    }
+
+    /// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part
+    /// of the program, so it is asked for once.
+    fn system_file(
+        &self,
+        git: &Git,
+        ask: impl FnOnce() -> Option<Vec<Output>>,
+    ) -> Option<Vec<PathBuf>> {
+        let program = Mark::of(git.program.as_deref()?)?;
+        let lock = || self.system.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().take();
+        let is_same = |it: &System| it.git.variables == git.variables && it.program == program;
+        let system = match known.filter(is_same) {
+            Some(system) => system,
+            None => System {
+                file: said_of_system(ask()?.first()?),
+                git: git.clone(),
+                program,
+            },
+        };
+        let file = system.file.clone();
+        *lock() = Some(system);
+        file
+    }
 }
 
-/// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
-/// configuration is.
-pub(super) fn keep(
-    (git, cwd): (&Git, &Path),
-    found: &Arc<Found>,
-    settings: &[Setting<'_>],
-    began: SystemTime,
-    system: impl FnOnce() -> Option<Vec<Output>>,
-) {
-    let Some(basis) = Basis::new((git, cwd), found, settings, began, system) else {
-        return;
-    };
-    let one = Kept {
-        git: git.clone(),
-        cwd: cwd.to_owned(),
-        found: found.clone(),
-        basis: Arc::new(basis),
-    };
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.retain(|one| !one.is_for(git, cwd));
-    if kept.len() >= KEPT_MAX {
-        kept.remove(0);
+/// The answer of one git program.
+#[derive(Debug)]
+struct System {
+    git: Git,
+    program: Mark,
+    /// `None` if it gives none, as before git 2.42.
+    file: Option<Vec<PathBuf>>,
+}
+
+/// Reads the output of `git var GIT_CONFIG_SYSTEM`. There is no file if git was told to use none.
+fn said_of_system(output: &Output) -> Option<Vec<PathBuf>> {
+    if output.exit.code() == Some(1) && output.stdout.is_empty() && output.stderr.is_empty() {
+        return Some(Vec::new());
     }
-    kept.push(one);
+    let path = output.stdout.strip_suffix(b"\n")?;
+    let is_one = output.exit.success() && !path.contains(&b'\n');
+    let path = is_one.then(|| PathBuf::from(OsStr::from_bytes(path)))?;
+    Some(vec![absolute(path)?])
 }
 
 /// What an answer depends on.
+#[derive(Debug)]
 struct Basis {
     /// Paths and where they lead: the current folder, and the user's home.
     real: [(PathBuf, PathBuf); 2],
@@ -101,13 +198,21 @@ struct Basis {
     marks: Vec<(PathBuf, Mark)>,
 }
 
+impl PartialEq for Kept {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Kept {}
+
 impl Basis {
     fn new(
         (git, cwd): (&Git, &Path),
         found: &Found,
         settings: &[Setting<'_>],
         began: SystemTime,
-        system: impl FnOnce() -> Option<Vec<Output>>,
+        system: impl FnOnce() -> Option<Vec<PathBuf>>,
     ) -> Option<Self> {
         let Found { git_dir, top, .. } = found;
         let home = absolute(git.variable("HOME")?.into())?;
@@ -129,9 +234,10 @@ impl Basis {
         paths.extend(["commondir", "config.worktree"].map(|name| git_dir.join(name)));
         paths.extend(["objects", "refs", "config"].map(|name| common.join(name)));
         paths.extend(of_user(git, &home)?);
-        paths.extend(system_file(git, system)?);
+        paths.extend(system()?);
         paths.push(git.program.clone()?);
         for setting in settings {
+            // Some builds of git read one more file.
             paths.push(top.join(origin(setting)?));
             paths.extend(included(setting, top, &home)?);
         }
@@ -287,43 +393,6 @@ fn of_user(git: &Git, home: &Path) -> Option<[PathBuf; 2]> {
         None => home.join(".config"),
     };
     Some([folder.join("git/config"), home.join(".gitconfig")])
-}
-
-/// The answer of one git program.
-struct System {
-    git: Git,
-    program: Mark,
-    /// `None` if it gives none, as before git 2.42.
-    file: Option<Vec<PathBuf>>,
-}
-
-/// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part of
-/// the program, so it is asked for once.
-fn system_file(git: &Git, ask: impl FnOnce() -> Option<Vec<Output>>) -> Option<Vec<PathBuf>> {
-    let program = Mark::of(git.program.as_deref()?)?;
-    let mut system = SYSTEM.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let is_known =
-        |known: &System| known.git.variables == git.variables && known.program == program;
-    if !system.as_ref().is_some_and(is_known) {
-        let file = ask()?.first().and_then(|output| {
-            let says_nothing = output.stdout.is_empty() && output.stderr.is_empty();
-            if output.exit.code() == Some(1) && says_nothing {
-                return Some(Vec::new());
-            }
-            let path = output.stdout.strip_suffix(b"\n")?;
-            let is_one = output.exit.success() && !path.contains(&b'\n');
-            let path = is_one.then(|| PathBuf::from(OsStr::from_bytes(path)))?;
-            Some(vec![absolute(path)?])
-        });
-        system = Some(System {
-            git: git.clone(),
-            program,
-            file,
-        });
-    }
-    let file = system.as_ref()?.file.clone();
-    *SYSTEM.lock().unwrap_or_else(PoisonError::into_inner) = system;
-    file
 }
 
 /// Returns the file in which a setting is; `None` if it is in none.

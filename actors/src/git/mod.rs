@@ -32,6 +32,7 @@ mod history;
 mod kept;
 mod listing;
 mod parse;
+mod private;
 mod snapshot;
 mod submodules;
 #[cfg(test)]
@@ -52,6 +53,7 @@ pub use bounds::Bounds;
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
+pub use kept::{keep_private_folders, remove_private_folders};
 pub use listing::Listing;
 pub(crate) use snapshot::FILE_TICK;
 pub use snapshot::{committed, hashes, snapshot, was_touched};

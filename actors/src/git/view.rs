@@ -7,43 +7,16 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use tempfile::TempDir;
-
 use super::command::{Failure, Git, Output, Waiting, words};
 use super::parse::{self, Setting};
+use super::private::{Folder, Left, Sources};
 use super::{kept, listing};
-use crate::named_file;
-
-/// What holds data that all work trees of a repository share.
-const COMMON: [&str; 9] = [
-    "objects",
-    "refs",
-    "packed-refs",
-    "reftable",
-    "shallow",
-    "info/exclude",
-    "info/attributes",
-    "info/grafts",
-    "modules",
-];
-/// Files with data of one work tree.
-const OWN: [&str; 4] = ["index", "refs", "reftable", "info/sparse-checkout"];
-/// The parts of an index that is split are named so.
-const SHARED_INDEX: &str = "sharedindex.";
-/// The most such parts.
-const SHARED_INDEXES_MAX: usize = 64;
-/// The longest `HEAD` or `commondir`, in bytes.
-pub(super) const SMALL_BYTES_MAX: u64 = 8 * 1024;
-/// Where the part of a linked work tree is, in the private folder.
-const LINKED: &str = "worktrees/linked";
 
 /// Settings that are taken over: how files are compared, where lists of ignored files are, how the repository is stored,
 /// and which branch follows which. None names a program.
@@ -121,6 +94,8 @@ pub(super) struct Found {
     pub(super) remote: Option<String>,
     /// The files that were listed last.
     pub(super) listing: listing::Last,
+    /// The private folder that the last look left.
+    folder: Left,
     /// The configuration of private folders.
     config: Vec<u8>,
 }
@@ -131,14 +106,22 @@ pub(super) struct View {
     git: Git,
     cwd: PathBuf,
     pub(super) found: Arc<Found>,
-    /// Removed with everything in it at the end.
-    _folder: TempDir,
+    /// `None` only at the end.
+    folder: Option<Folder>,
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        if let Some(folder) = self.folder.take().filter(|_| self.git.kept.keeps_folders()) {
+            self.found.folder.put(folder);
+        }
+    }
 }
 
 impl View {
     /// Finds the repository around `cwd`. Git is not asked if it said before what it would say now (`kept.rs`).
     pub(super) fn open(git: &Git, cwd: &Path, deadline: Instant) -> Result<Self, Closed> {
-        if let Some(found) = kept::get(git, cwd)
+        if let Some(found) = git.kept.get(git, cwd)
             && let Ok(view) = Self::of(git, cwd, found)
         {
             return Ok(view);
@@ -170,20 +153,25 @@ impl View {
         let view = Self::of(git, cwd, Arc::new(Found::new(paths, &settings)))?;
         if listing.stdout.len() <= kept::LISTING_BYTES_MAX {
             let system = || view.run(&[words("var GIT_CONFIG_SYSTEM")], deadline).ok();
-            kept::keep((git, cwd), &view.found, &settings, began, system);
+            git.kept
+                .keep((git, cwd), &view.found, &settings, began, system);
         }
         Ok(view)
     }
 
-    /// Makes the private folder of a repository that was found.
+    /// Makes the private folder of a repository that was found, or takes the one that an earlier look left.
     fn of(git: &Git, cwd: &Path, found: Arc<Found>) -> Result<Self, Closed> {
-        let folder = git.folder()?;
-        let private = fill(folder.path(), &found.git_dir, &found.config)?;
+        let sources = Sources::of(&found.git_dir)?;
+        let folder = match found.folder.take(&sources) {
+            Some(folder) => folder,
+            None => Folder::make(git.folder()?, &found.git_dir, sources, &found.config)?,
+        };
+        let git = git.with([("GIT_DIR", folder.git_dir()), ("GIT_WORK_TREE", &found.top)]);
         Ok(Self {
-            git: git.with([("GIT_DIR", &private), ("GIT_WORK_TREE", &found.top)]),
+            git,
             cwd: cwd.to_owned(),
             found,
-            _folder: folder,
+            folder: Some(folder),
         })
     }
 
@@ -226,6 +214,7 @@ impl Found {
                 .collect(),
             remote: remote(settings),
             listing: listing::Last::default(),
+            folder: Left::default(),
         }
     }
 }
@@ -329,59 +318,4 @@ fn quote(text: &mut Vec<u8>, value: &[u8]) {
         }
     }
     text.push(b'"');
-}
-
-/// Makes `folder` a replacement for the repository in `git_dir`. Returns the folder that git has to
-/// use.
-fn fill(folder: &Path, git_dir: &Path, config: &[u8]) -> io::Result<PathBuf> {
-    let common_dir = common_dir(git_dir);
-    make(&folder.join("info"))?;
-    fs::write(folder.join("config"), config)?;
-    for name in COMMON {
-        symlink(common_dir.join(name), folder.join(name))?;
-    }
-    let private = if common_dir == git_dir {
-        folder.to_owned()
-    } else {
-        let private = folder.join(LINKED);
-        make(&private.join("info"))?;
-        fs::write(private.join("commondir"), "../..")?;
-        private
-    };
-    for name in OWN {
-        let link = private.join(name);
-        // The only work tree of a repository has one of each.
-        if link.symlink_metadata().is_err() {
-            symlink(git_dir.join(name), link)?;
-        }
-    }
-    let shared = fs::read_dir(git_dir)?
-        .filter_map(Result::ok)
-        .map(|entry| entry.file_name());
-    let shared = shared.filter(|name| name.as_bytes().starts_with(SHARED_INDEX.as_bytes()));
-    for name in shared.take(SHARED_INDEXES_MAX) {
-        symlink(git_dir.join(&name), private.join(&name))?;
-    }
-    // Git takes no link for `HEAD` but one to a name.
-    let head = git_dir.join("HEAD");
-    match fs::read_link(&head) {
-        Ok(name) => symlink(name, private.join("HEAD"))?,
-        Err(_) => fs::write(
-            private.join("HEAD"),
-            named_file::bytes(&head, SMALL_BYTES_MAX)?,
-        )?,
-    }
-    Ok(private)
-}
-
-/// Returns the folder with what all work trees of a repository share.
-pub(super) fn common_dir(git_dir: &Path) -> PathBuf {
-    match named_file::bytes(&git_dir.join("commondir"), SMALL_BYTES_MAX) {
-        Ok(bytes) => git_dir.join(OsStr::from_bytes(bytes.trim_ascii_end())),
-        Err(_) => git_dir.to_owned(),
-    }
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::attacks::{marker, payload};
 use super::support::*;
 use crate::git::command::{Git, words};
+use crate::git::kept::Kept;
 use crate::git::snapshot::FILE_TICK;
 use crate::git::{Tree, Wanted, inspect_with};
 
@@ -35,8 +36,15 @@ impl Watched {
         let output = bare.run(&repo.top, &system, Instant::now() + BOUNDS.within);
         let keeps = output.unwrap()[0].stderr.is_empty();
         let program = Some(program);
+        // Not what other tests use at the same time.
+        let kept: &Kept = Box::leak(Box::new(Kept::new()));
+        kept.keep_folders();
         Self {
-            git: Git { program, ..bare },
+            git: Git {
+                program,
+                kept,
+                ..bare
+            },
             repo,
             calls,
             keeps,
@@ -198,7 +206,8 @@ const CHANGES: &[Case] = &[
         },
         |it| {
             let repo = &it.repo;
-            std::fs::rename(repo.beside("one/git"), repo.beside("two/git")).unwrap();
+            let other = Repo::new();
+            std::fs::rename(other.top.join(".git"), repo.beside("two/git")).unwrap();
             std::fs::remove_file(repo.beside("way")).unwrap();
             symlink(repo.beside("two"), repo.beside("way")).unwrap();
         },
@@ -336,25 +345,86 @@ fn linked_work_trees_and_submodules_are_kept_too() {
     assert_eq!((paths(&tree), asked), (vec!["sub".into()], true));
 }
 
+/// The private folders that there are.
+fn folders(watched: &Watched) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(watched.git.folder.as_deref().unwrap());
+    all.into_iter()
+        .flatten()
+        .map(|it| it.unwrap().path())
+        .collect()
+}
+
 #[test]
-fn looks_at_once_do_not_meet_and_leave_no_folder() {
-    let watched = Watched::new(Repo::new());
-    let top = &watched.repo.top;
-    watched.repo.write("new", "");
-    watched.learn(top);
-    let folder = watched.git.folder.as_deref().unwrap();
-    let count = || std::fs::read_dir(folder).unwrap().count();
-    assert_eq!(count(), 0);
-    std::fs::remove_dir(folder).unwrap();
-    std::thread::scope(|scope| {
-        let looks: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| inspect_with(&watched.git, top, &wanted(turn()), BOUNDS)))
-            .collect();
-        for look in looks {
-            assert_eq!(paths(&look.join().unwrap()), ["new"]);
+fn a_private_folder_is_used_again_unless_it_would_be_made_otherwise() {
+    let cases: [(&str, fn(&Watched, &Path)); 7] = [
+        ("a branch", |it, _| {
+            it.repo.git(&["checkout", "-q", "-b", "topic"]);
+        }),
+        ("a shared index", |it, _| {
+            it.repo.git(&["update-index", "--split-index"]);
+        }),
+        ("removed", |_, folder| {
+            std::fs::remove_dir_all(folder).unwrap();
+        }),
+        ("a link removed", |_, folder| {
+            std::fs::remove_file(folder.join("objects")).unwrap();
+        }),
+        ("a link in a folder replaced", |it, folder| {
+            std::fs::remove_file(folder.join("info/attributes")).unwrap();
+            symlink(it.repo.top.join("kept"), folder.join("info/attributes")).unwrap();
+        }),
+        ("HEAD written", |_, folder| {
+            std::fs::write(folder.join("HEAD"), "ref: refs/heads/xxxx\n").unwrap();
+        }),
+        ("a program in its settings", |it, folder| {
+            let config = folder.join("config");
+            let text = std::fs::read_to_string(&config).unwrap();
+            let program = format!("{text}[core]\n\tfsmonitor = \"{}\"\n", payload(&it.repo));
+            std::fs::write(&config, program).unwrap();
+        }),
+    ];
+    for (name, change) in cases {
+        let watched = Watched::new(Repo::new());
+        let top = &watched.repo.top;
+        watched.repo.write("new", "");
+        watched.learn(top);
+        let left = folders(&watched);
+        watched.look_at(top);
+        assert_eq!(folders(&watched), left, "{name}");
+        assert_eq!(left.len(), usize::from(watched.keeps), "{name}");
+        for folder in &left {
+            change(&watched, folder);
         }
-    });
-    assert_eq!(count(), 0);
+        let (tree, _) = watched.look_at(top);
+        assert_eq!(paths(&tree), ["new"], "{name}");
+        assert_eq!(folders(&watched).len(), left.len(), "{name}");
+        assert!(!watched.keeps || folders(&watched) != left, "{name}");
+    }
+}
+
+#[test]
+fn looks_at_once_do_not_meet_and_leave_one_folder_or_none() {
+    for keeps in [true, false] {
+        let watched = Watched::new(Repo::new());
+        if !keeps {
+            watched.git.kept.remove_folders();
+        }
+        let top = &watched.repo.top;
+        watched.repo.write("new", "");
+        watched.learn(top);
+        std::thread::scope(|scope| {
+            let looks: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| inspect_with(&watched.git, top, &wanted(turn()), BOUNDS)))
+                .collect();
+            for look in looks {
+                assert_eq!(paths(&look.join().unwrap()), ["new"]);
+            }
+        });
+        let left = usize::from(keeps && watched.keeps);
+        assert_eq!(folders(&watched).len(), left);
+        watched.git.kept.remove_folders();
+        assert_eq!(folders(&watched).len(), 0);
+    }
 }
 
 #[test]
