@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::command::{Output, words};
-use super::kept::Mark;
+use super::mark::Mark;
 use super::parse;
 
 /// The most files that are listed.

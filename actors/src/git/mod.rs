@@ -31,6 +31,7 @@ mod head;
 mod history;
 mod kept;
 mod listing;
+mod mark;
 mod parse;
 mod private;
 mod snapshot;

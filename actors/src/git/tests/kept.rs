@@ -356,7 +356,8 @@ fn folders(watched: &Watched) -> Vec<PathBuf> {
 
 #[test]
 fn a_private_folder_is_used_again_unless_it_would_be_made_otherwise() {
-    let cases: [(&str, fn(&Watched, &Path)); 7] = [
+    type Damage = fn(&Watched, &Path);
+    let cases: [(&str, Damage); 7] = [
         ("a branch", |it, _| {
             it.repo.git(&["checkout", "-q", "-b", "topic"]);
         }),
