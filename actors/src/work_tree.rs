@@ -6,7 +6,7 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::policy::{Comments, Commits, Data, Dependencies, Scope};
 use checkpoint::state::SessionState;
-use journal::{Changes, Workspace};
+use journal::{Changes, ToolCall, ToolKind, Workspace};
 
 use crate::judged::Judged;
 use crate::{git, workspace};
@@ -90,6 +90,7 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         contents: policy.changed.data == Data::Ignored
             || policy.changed.dependencies == Dependencies::Changed,
         comments: policy.changed.comments == Comments::Ignored,
+        likely: state.turn.calls.iter().any(may_write),
         listed: if workspace::wanted(policy) {
             checkpoint::project::LISTED
         } else {
@@ -101,6 +102,13 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         tree.notes.push(HEAD_NOT_KNOWN.into());
     }
     tree
+}
+
+fn may_write(call: &ToolCall) -> bool {
+    matches!(
+        call.kind,
+        ToolKind::Shell | ToolKind::Edit | ToolKind::Write
+    )
 }
 
 pub(crate) fn bounds(config: &Config) -> git::Bounds {

@@ -44,7 +44,7 @@ impl Answers {
         calls.extend(by_time.map(|since| log(since, None)));
         let mut outputs = repository
             .run_while(&calls, deadline, || {
-                if wanted.contents || wanted.comments {
+                if wanted.likely && (wanted.contents || wanted.comments) {
                     reader.start();
                 }
             })?

@@ -76,6 +76,8 @@ pub struct Wanted {
     pub contents: bool,
     /// Whether it matters that only comments changed.
     pub comments: bool,
+    /// Whether files are likely to have changed. A git that reads what they held before is then started early.
+    pub likely: bool,
     /// Patterns of the files that are to be listed too, whether they changed or not.
     pub listed: &'static [&'static str],
 }

@@ -1,6 +1,6 @@
 //! The folder that git uses in place of a repository's `.git`: links to what holds data, and a configuration of our own.
 //!
-//! A daemon keeps the folder that a look leaves, since making one and removing it takes longer than most questions to git.
+//! A daemon keeps the folder that a look leaves: to make and remove one takes some thirty changes of folders on the disk.
 //! It is used again only by a look that would make the same one, and by one look at a time; two looks at once have a
 //! folder each.
 
