@@ -9,7 +9,8 @@ use journal::Timestamp;
 use super::before::Reader;
 use super::command::{Failure, Output, words};
 use super::listing::{self, Listing};
-use super::{Wanted, head, parse, view};
+use super::wanted::Wanted;
+use super::{head, parse, view};
 
 /// Git's answers.
 pub(super) struct Answers {

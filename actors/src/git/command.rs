@@ -9,13 +9,13 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use journal::Home;
 use journal::home::create_folder;
 use tempfile::TempDir;
 
-use super::kept::{KEPT, Kept};
 use crate::environment;
 use crate::process;
 pub(super) use crate::process::{Failure, Output, Waiting};
@@ -52,6 +52,14 @@ const VARIABLES: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
 ];
 
+/// Whether private folders are kept between looks.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+
+/// Says whether private folders are kept between looks that begin from now on.
+pub(super) fn keep_folders(keeps: bool) {
+    KEEPS.store(keeps, Ordering::Relaxed);
+}
+
 /// Which git is run, and what it finds in its environment besides that of every program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Git {
@@ -59,8 +67,8 @@ pub(super) struct Git {
     pub(super) program: Option<PathBuf>,
     /// Where private folders are made; `None` if the user has no home.
     pub(super) folder: Option<PathBuf>,
-    /// What is kept between looks.
-    pub(super) kept: &'static Kept,
+    /// Whether private folders are kept between looks.
+    pub(super) keeps: bool,
     /// Set last, so that tests can be sure of the configuration files that git reads.
     pub(super) variables: Vec<(OsString, OsString)>,
 }
@@ -70,7 +78,7 @@ impl Default for Git {
         Self {
             program: programs::find("git"),
             folder: Home::from_env().map(|home| private_folder(&home)),
-            kept: &KEPT,
+            keeps: KEEPS.load(Ordering::Relaxed),
             variables: Vec::new(),
         }
     }

@@ -12,48 +12,40 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::command::{Git, Output};
+use super::command::{self, Git, Output};
+use super::found::Found;
 use super::mark::Mark;
 use super::parse::{self, Setting};
 use super::private::{SMALL_BYTES_MAX, common_dir};
-use super::view::Found;
 use crate::named_file;
 
 /// The longest list of settings whose answer is kept, in bytes.
 pub(super) const LISTING_BYTES_MAX: usize = 64 * 1024;
-/// The most answers that are kept.
-const KEPT_MAX: usize = 32;
+/// The most answers that are kept. Tests look at many repositories at once.
+const KEPT_MAX: usize = if cfg!(test) { 1_024 } else { 32 };
 /// The most paths that one answer may depend on.
 const PATHS_MAX: usize = 256;
-/// What the daemon keeps between looks.
-pub(super) static KEPT: Kept = Kept::new();
+/// The last one was used last.
+static ANSWERS: Mutex<Vec<Answer>> = Mutex::new(Vec::new());
+/// Where git said that the system's configuration file is.
+static SYSTEM: Mutex<Option<System>> = Mutex::new(None);
 
 /// Keeps private folders between looks from now on, until [`remove_private_folders`] is called.
 pub fn keep_private_folders() {
-    KEPT.keep_folders();
+    command::keep_folders(true);
 }
 
 /// Removes the private folders that were kept, and keeps none from now on. Those that are in use are removed after that.
 pub fn remove_private_folders() {
-    KEPT.remove_folders();
+    command::keep_folders(false);
+    let gone = std::mem::take(&mut *lock(&ANSWERS));
+    drop(gone);
 }
 
-/// What is kept between looks.
-#[derive(Debug)]
-pub(super) struct Kept {
-    /// The last one was used last.
-    answers: Mutex<Vec<Answer>>,
-    /// Where git said that the system's configuration file is.
-    system: Mutex<Option<System>>,
-    /// Whether private folders are kept with the answers.
-    folders: AtomicBool,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Answer {
     git: Git,
     cwd: PathBuf,
@@ -67,103 +59,72 @@ impl Answer {
     }
 }
 
-impl Kept {
-    pub(super) const fn new() -> Self {
-        Self {
-            answers: Mutex::new(Vec::new()),
-            system: Mutex::new(None),
-            folders: AtomicBool::new(false),
-        }
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    pub(super) fn keep_folders(&self) {
-        self.folders.store(true, Ordering::Relaxed);
-    }
+/// Returns what git said of the repository around `cwd`, if it would say the same now.
+pub(super) fn get(git: &Git, cwd: &Path) -> Option<Arc<Found>> {
+    let mut answers = lock(&ANSWERS);
+    let at = answers.iter().position(|one| one.is_for(git, cwd))?;
+    let answer = answers.remove(at);
+    answers.push(answer.clone());
+    drop(answers);
+    // Not under the lock: a file system may hang.
+    answer.basis.holds().then_some(answer.found)
+}
 
-    pub(super) fn keeps_folders(&self) -> bool {
-        self.folders.load(Ordering::Relaxed)
+/// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
+/// configuration is.
+pub(super) fn keep(
+    (git, cwd): (&Git, &Path),
+    found: &Arc<Found>,
+    settings: &[Setting<'_>],
+    began: SystemTime,
+    system: impl FnOnce() -> Option<Vec<Output>>,
+) {
+    let system = || system_file(git, system);
+    let Some(basis) = Basis::new((git, cwd), found, settings, began, system) else {
+        return;
+    };
+    let answer = Answer {
+        git: git.clone(),
+        cwd: cwd.to_owned(),
+        found: found.clone(),
+        basis: Arc::new(basis),
+    };
+    let mut answers = lock(&ANSWERS);
+    let others = answers.extract_if(.., |one| one.is_for(git, cwd));
+    let mut gone: Vec<Answer> = others.collect();
+    if answers.len() >= KEPT_MAX {
+        gone.push(answers.remove(0));
     }
+    answers.push(answer);
+    // Their private folders are removed, which takes a while.
+    drop(answers);
+    drop(gone);
+}
 
-    pub(super) fn remove_folders(&self) {
-        self.folders.store(false, Ordering::Relaxed);
-        let gone = std::mem::take(&mut *self.answers());
-        drop(gone);
-    }
-
-    fn answers(&self) -> MutexGuard<'_, Vec<Answer>> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns what git said of the repository around `cwd`, if it would say the same now.
-    pub(super) fn get(&self, git: &Git, cwd: &Path) -> Option<Arc<Found>> {
-        let mut answers = self.answers();
-        let at = answers.iter().position(|one| one.is_for(git, cwd))?;
-        let answer = answers.remove(at);
-        answers.push(answer.clone());
-        drop(answers);
-        // Not under the lock: a file system may hang.
-        answer.basis.holds().then_some(answer.found)
-    }
-
-    /// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
-    /// configuration is.
-    pub(super) fn keep(
-        &self,
-        (git, cwd): (&Git, &Path),
-        found: &Arc<Found>,
-        settings: &[Setting<'_>],
-        began: SystemTime,
-        system: impl FnOnce() -> Option<Vec<Output>>,
-    ) {
-        let system = || self.system_file(git, system);
-        let Some(basis) = Basis::new((git, cwd), found, settings, began, system) else {
-            return;
-        };
-        let answer = Answer {
+/// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part of
+/// the program, so it is asked for once.
+fn system_file(git: &Git, ask: impl FnOnce() -> Option<Vec<Output>>) -> Option<Vec<PathBuf>> {
+    let program = Mark::of(git.program.as_deref()?)?;
+    let known = lock(&SYSTEM).take();
+    let is_same = |it: &System| it.git.variables == git.variables && it.program == program;
+    let system = match known.filter(is_same) {
+        Some(system) => system,
+        None => System {
+            file: said_of_system(ask()?.first()?),
             git: git.clone(),
-            cwd: cwd.to_owned(),
-            found: found.clone(),
-            basis: Arc::new(basis),
-        };
-        let mut answers = self.answers();
-        let others = answers.extract_if(.., |one| one.is_for(git, cwd));
-        let mut gone: Vec<Answer> = others.collect();
-        if answers.len() >= KEPT_MAX {
-            gone.push(answers.remove(0));
-        }
-        answers.push(answer);
-        // Their private folders are removed, which takes a while.
-        drop(answers);
-        drop(gone);
-    }
-
-    /// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part
-    /// of the program, so it is asked for once.
-    fn system_file(
-        &self,
-        git: &Git,
-        ask: impl FnOnce() -> Option<Vec<Output>>,
-    ) -> Option<Vec<PathBuf>> {
-        let program = Mark::of(git.program.as_deref()?)?;
-        let lock = || self.system.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().take();
-        let is_same = |it: &System| it.git.variables == git.variables && it.program == program;
-        let system = match known.filter(is_same) {
-            Some(system) => system,
-            None => System {
-                file: said_of_system(ask()?.first()?),
-                git: git.clone(),
-                program,
-            },
-        };
-        let file = system.file.clone();
-        *lock() = Some(system);
-        file
-    }
+            program,
+        },
+    };
+    let file = system.file.clone();
+    *lock(&SYSTEM) = Some(system);
+    file
 }
 
 /// The answer of one git program.
-#[derive(Debug)]
 struct System {
     git: Git,
     program: Mark,
@@ -183,24 +144,15 @@ fn said_of_system(output: &Output) -> Option<Vec<PathBuf>> {
 }
 
 /// What an answer depends on.
-#[derive(Debug)]
 struct Basis {
-    /// Paths and where they lead: the current folder, and the user's home.
-    real: [(PathBuf, PathBuf); 2],
+    /// Paths and where they lead: the current folder, and the user's home if there is one.
+    real: Vec<(PathBuf, PathBuf)>,
     /// The top of the work tree and the repository that its `.git` leads to.
     top: PathBuf,
     git_dir: PathBuf,
     /// Paths and what is there.
     marks: Vec<(PathBuf, Mark)>,
 }
-
-impl PartialEq for Kept {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Eq for Kept {}
 
 impl Basis {
     fn new(
@@ -211,31 +163,31 @@ impl Basis {
         system: impl FnOnce() -> Option<Vec<PathBuf>>,
     ) -> Option<Self> {
         let Found { git_dir, top, .. } = found;
-        let home = absolute(git.variable("HOME")?.into())?;
-        let real = [cwd.to_owned(), home.clone()].map(|path| {
-            let leads_to = path.canonicalize().ok()?;
-            Some((path, leads_to))
-        });
-        let [Some(real), Some(real_home)] = real else {
-            return None;
+        let home = match git.variable("HOME") {
+            Some(home) => Some(absolute(home.into())?),
+            None => None,
         };
+        let mut real = Vec::new();
+        for path in [Some(cwd), home.as_deref()].into_iter().flatten() {
+            real.push((path.to_owned(), path.canonicalize().ok()?));
+        }
         let is_placed = git.variable("GIT_WORK_TREE").is_some();
         if !is_placed && settings.iter().any(|it| it.key == b"core.worktree") {
             return None;
         }
-        let way = way(&real.1, top, is_placed)?;
+        let way = way(&real.first()?.1, top, is_placed)?;
         let common = common_dir(git_dir);
         let mut paths = way.folders;
         paths.extend([top.join(".git"), git_dir.clone(), common.clone()]);
         paths.extend(["commondir", "config.worktree"].map(|name| git_dir.join(name)));
         paths.extend(["objects", "refs", "config"].map(|name| common.join(name)));
-        paths.extend(of_user(git, &home)?);
+        paths.extend(of_user(git, home.as_deref())?);
         paths.extend(system()?);
         paths.push(git.program.clone()?);
         for setting in settings {
             // Some builds of git read one more file.
             paths.push(top.join(origin(setting)?));
-            paths.extend(included(setting, top, &home)?);
+            paths.extend(included(setting, top, home.as_deref())?);
         }
         paths.sort_unstable();
         paths.dedup();
@@ -249,7 +201,7 @@ impl Basis {
             marks.push((path, mark));
         }
         let basis = Self {
-            real: [real, real_home],
+            real,
             top: top.clone(),
             git_dir: git_dir.clone(),
             marks,
@@ -293,10 +245,11 @@ fn way(from: &Path, top: &Path, is_placed: bool) -> Option<Way> {
     })
 }
 
-/// Returns the repository that the `.git` in a folder is or leads to.
+/// Returns the repository that the `.git` in a folder is, or that is named in it. `None` if it is a link: its owner counts
+/// too, and a [`Mark`] has only that of what it leads to.
 fn repository(top: &Path) -> Option<PathBuf> {
     let path = top.join(".git");
-    if path.is_dir() {
+    if path.symlink_metadata().ok()?.is_dir() {
         return path.canonicalize().ok();
     }
     let bytes = named_file::bytes(&path, SMALL_BYTES_MAX).ok()?;
@@ -315,13 +268,19 @@ fn has_head(git_dir: &Path) -> bool {
 }
 
 /// Returns the user's configuration files, whether they exist or not.
-fn of_user(git: &Git, home: &Path) -> Option<[PathBuf; 2]> {
+fn of_user(git: &Git, home: Option<&Path>) -> Option<Vec<PathBuf>> {
     let named = git.variable("XDG_CONFIG_HOME").filter(|it| !it.is_empty());
     let folder = match named {
-        Some(named) => absolute(named.into())?,
-        None => home.join(".config"),
+        Some(named) => Some(absolute(named.into())?),
+        None => home.map(|home| home.join(".config")),
     };
-    Some([folder.join("git/config"), home.join(".gitconfig")])
+    let other = folder.map(|folder| folder.join("git/config"));
+    let files = other.into_iter();
+    Some(
+        files
+            .chain(home.map(|home| home.join(".gitconfig")))
+            .collect(),
+    )
 }
 
 /// Returns the file in which a setting is; `None` if it is in none.
@@ -332,7 +291,7 @@ fn origin<'a>(setting: &Setting<'a>) -> Option<&'a Path> {
 
 /// Returns the file that a setting includes, whether it exists or not, and whether it is included now or not. `None` if it
 /// is not known which file that is, or if its condition depends on anything else than what a [`Basis`] has.
-fn included(setting: &Setting<'_>, top: &Path, home: &Path) -> Option<Vec<PathBuf>> {
+fn included(setting: &Setting<'_>, top: &Path, home: Option<&Path>) -> Option<Vec<PathBuf>> {
     match parse::key(setting.key) {
         Some((b"include", None, b"path")) => {}
         Some((b"includeif", Some(condition), b"path")) => {
@@ -350,7 +309,7 @@ fn included(setting: &Setting<'_>, top: &Path, home: &Path) -> Option<Vec<PathBu
     let value = setting.value?;
     let path = |bytes| Path::new(OsStr::from_bytes(bytes));
     if let Some(below) = value.strip_prefix(b"~/") {
-        return Some(vec![home.join(path(below))]);
+        return Some(vec![home?.join(path(below))]);
     }
     // Another user's home, the folder of the program, or an option.
     if matches!(value.first(), None | Some(b'~' | b'%' | b':')) {

@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::snapshot::FILE_TICK;
-
+/// The coarsest resolution of file times.
+pub(crate) const FILE_TICK: Duration = Duration::from_millis(20);
 /// The coarsest resolution of file times on a file system that has no parts of seconds.
 const COARSE_TICK: Duration = Duration::from_secs(2);
 

@@ -27,6 +27,7 @@ mod before;
 mod bounds;
 mod command;
 mod contents;
+mod found;
 mod head;
 mod history;
 mod kept;
@@ -40,6 +41,7 @@ mod submodules;
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
 mod view;
+mod wanted;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -47,8 +49,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use checkpoint::state::Head;
-use journal::{ChangedFile, Changes, FileFacts, Timestamp};
+use journal::{ChangedFile, Changes, FileFacts};
 
 pub use bounds::Bounds;
 pub use command::clear_private_folders;
@@ -56,7 +57,7 @@ pub use head::head;
 pub use history::{commits_since, ignored, listed};
 pub use kept::{keep_private_folders, remove_private_folders};
 pub use listing::Listing;
-pub(crate) use snapshot::FILE_TICK;
+pub(crate) use mark::FILE_TICK;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
 
 use answers::Answers;
@@ -64,23 +65,7 @@ use before::{Held, Reader, commit_before};
 use command::{Failure, Git, Output};
 use contents::Contents;
 use view::{Closed, View};
-
-/// The request of an inspection.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// When the turn began, if its commits count.
-    pub since: Option<Timestamp>,
-    /// Where HEAD was then: only what it did not have counts.
-    pub head: Option<Head>,
-    /// Whether it matters what the changed files hold.
-    pub contents: bool,
-    /// Whether it matters that only comments changed.
-    pub comments: bool,
-    /// Whether files are likely to have changed. A git that reads what they held before is then started early.
-    pub likely: bool,
-    /// Patterns of the files that are to be listed too, whether they changed or not.
-    pub listed: &'static [&'static str],
-}
+pub use wanted::Wanted;
 
 /// The result of one inspection.
 #[derive(Debug, Default)]

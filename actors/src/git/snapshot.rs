@@ -6,18 +6,17 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use checkpoint::progress::GitState;
 use journal::Timestamp;
 
 use super::command::{Failure, Git, words};
 use super::contents::Contents;
+use super::mark::FILE_TICK;
 use super::view::{Closed, View};
 use super::{parse, submodules};
 
-/// The coarsest resolution of file times.
-pub(crate) const FILE_TICK: Duration = Duration::from_millis(20);
 /// The most files of commits listed.
 const COMMITTED_MAX: usize = 500;
 /// The most uncommitted files listed.

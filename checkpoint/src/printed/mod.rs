@@ -41,7 +41,7 @@ const STEPS_MAX: usize = 100_000;
 pub fn ends(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
     let flow = shell::read_flow(line);
     let mut ends = followed(line, &flow, output, shown);
-    unread::note(line, &flow, output, shown, &mut ends);
+    unread::note(&flow, || without_own(line, output), shown, &mut ends);
     ends.truncate(ENDS_MAX);
     ends
 }

@@ -1,17 +1,19 @@
 //! What is seen of a command whose end the line hides: the agent was shown what it printed, or that it crashed (spec EVID-26).
 
+use std::borrow::Cow;
+
 use journal::CommandEnd;
 
 use super::case::{Shown, is_blank, lines};
-use super::{programs, without_own};
+use super::programs;
 use crate::outcome;
 use crate::shell::{Flow, Step};
 
 /// Adds what the output shows about commands of a line whose end is hidden. What the line says itself does not count.
-pub(super) fn note(
-    line: &str,
+/// `own` returns the output without that.
+pub(super) fn note<'o>(
     flow: &Flow<Step>,
-    output: &str,
+    own: impl FnOnce() -> Cow<'o, str>,
     shown: Shown<'_>,
     ends: &mut Vec<CommandEnd>,
 ) {
@@ -22,7 +24,7 @@ pub(super) fn note(
     if hidden.is_empty() {
         return;
     }
-    let own = &*without_own(line, output);
+    let own = &*own();
     let crashed = outcome::shows_crash(own);
     let is_empty = lines(own).iter().all(|line| is_blank(line, true));
     let is_well = !crashed && !outcome::speaks_of_failure(own);

@@ -8,8 +8,7 @@ use std::time::Instant;
 use super::attacks::{marker, payload};
 use super::support::*;
 use crate::git::command::{Git, words};
-use crate::git::kept::Kept;
-use crate::git::snapshot::FILE_TICK;
+use crate::git::mark::FILE_TICK;
 use crate::git::{Tree, Wanted, inspect_with};
 
 /// A repository, and a git that notes its calls.
@@ -36,13 +35,10 @@ impl Watched {
         let output = bare.run(&repo.top, &system, Instant::now() + BOUNDS.within);
         let keeps = output.unwrap()[0].stderr.is_empty();
         let program = Some(program);
-        // Not what other tests use at the same time.
-        let kept: &Kept = Box::leak(Box::new(Kept::new()));
-        kept.keep_folders();
         Self {
             git: Git {
                 program,
-                kept,
+                keeps: true,
                 ..bare
             },
             repo,
@@ -284,6 +280,11 @@ fn what_depends_on_more_than_files_is_not_kept() {
         assert!(!watched.learn(&watched.repo.top), "{key}");
     }
     let watched = Watched::new(Repo::new());
+    let real = watched.repo.beside("real");
+    std::fs::rename(watched.repo.top.join(".git"), &real).unwrap();
+    symlink(real, watched.repo.top.join(".git")).unwrap();
+    assert!(!watched.learn(&watched.repo.top), "a link");
+    let watched = Watched::new(Repo::new());
     watched.repo.write("lib/HEAD", "ref: refs/heads/main\n");
     assert!(!watched.learn(&watched.repo.top.join("lib")), "HEAD");
 }
@@ -406,10 +407,8 @@ fn a_private_folder_is_used_again_unless_it_would_be_made_otherwise() {
 #[test]
 fn looks_at_once_do_not_meet_and_leave_one_folder_or_none() {
     for keeps in [true, false] {
-        let watched = Watched::new(Repo::new());
-        if !keeps {
-            watched.git.kept.remove_folders();
-        }
+        let mut watched = Watched::new(Repo::new());
+        watched.git.keeps = keeps;
         let top = &watched.repo.top;
         watched.repo.write("new", "");
         watched.learn(top);
@@ -423,8 +422,6 @@ fn looks_at_once_do_not_meet_and_leave_one_folder_or_none() {
         });
         let left = usize::from(keeps && watched.keeps);
         assert_eq!(folders(&watched).len(), left);
-        watched.git.kept.remove_folders();
-        assert_eq!(folders(&watched).len(), 0);
     }
 }
 
