@@ -197,6 +197,8 @@ impl Claude {
             round,
             json!({"prompt": format!("Do number {round}")}),
         );
+        // No agent uses a tool sooner, and where HEAD is counts only if it was recorded by then.
+        std::thread::sleep(Duration::from_millis(60));
         for number in 0..4 {
             let file = self.project.join(format!("src/00/{}.rs", number * 50));
             fs::write(&file, format!("// round {round}\n")).expect("a file");

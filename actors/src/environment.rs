@@ -86,6 +86,11 @@ pub(crate) fn for_tool(command: &mut Command) {
     give(command, |name| TOOLS.iter().any(|kept| name == *kept));
 }
 
+/// Returns the value of a variable that [`for_tool`] gives, besides `PATH`.
+pub(crate) fn of_tools(name: &str) -> Option<OsString> {
+    std::env::var_os(TOOLS.iter().find(|kept| **kept == name)?)
+}
+
 fn give(command: &mut Command, is_given: impl Fn(&OsStr) -> bool) {
     let given = std::env::vars_os().filter(|(name, _)| is_given(name));
     command

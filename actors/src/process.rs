@@ -84,32 +84,63 @@ pub(crate) fn of_user(command: &UserCommand, named: &[VariableName]) -> Command 
 
 /// Runs the commands at the same time. Returns their outputs in the same order.
 pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Output>, Failure> {
+    run_while(commands, deadline, || ())
+}
+
+/// Like [`run`], and does something else when all have started.
+pub(crate) fn run_while(
+    commands: Vec<Command>,
+    deadline: Instant,
+    meanwhile: impl FnOnce(),
+) -> Result<Vec<Output>, Failure> {
     let mut running = Vec::with_capacity(commands.len());
     for command in commands {
-        running.push(Running::start(command, &[])?);
+        running.push(Running::start(command, Stdio::null())?);
     }
+    meanwhile();
     run_to_end(running, deadline)
 }
 
 pub(crate) fn feed(command: Command, input: &[u8], deadline: Instant) -> Result<Output, Failure> {
-    feed_while(command, input, deadline, || ())
+    let stdin = if input.is_empty() {
+        Stdio::null()
+    } else {
+        Stdio::piped()
+    };
+    let running = Running::start(command, stdin)?;
+    Waiting { running }.feed_while(input, deadline, || ())
 }
 
-/// Like [`feed`], and does something else as the command starts.
-pub(crate) fn feed_while(
-    command: Command,
-    input: &[u8],
-    deadline: Instant,
-    meanwhile: impl FnOnce(),
-) -> Result<Output, Failure> {
-    let mut running = Running::start(command, input)?;
-    running.write().map_err(Failure::System)?;
-    meanwhile();
-    let outputs = run_to_end(vec![running], deadline)?;
-    outputs
-        .into_iter()
-        .next()
-        .ok_or_else(|| Failure::System(io::Error::other("the child is gone")))
+/// A running command that waits for its input. Dropping it kills the command.
+pub(crate) struct Waiting {
+    running: Running<'static>,
+}
+
+impl Waiting {
+    pub(crate) fn start(command: Command) -> Result<Self, Failure> {
+        let running = Running::start(command, Stdio::piped())?;
+        Ok(Self { running })
+    }
+
+    /// Gives the command its input, and does something else while it works.
+    pub(crate) fn feed_while(
+        self,
+        input: &[u8],
+        deadline: Instant,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Output, Failure> {
+        let mut running: Running<'_> = self.running;
+        if let Some((_, rest)) = &mut running.input {
+            *rest = input;
+        }
+        running.write().map_err(Failure::System)?;
+        meanwhile();
+        let outputs = run_to_end(vec![running], deadline)?;
+        outputs
+            .into_iter()
+            .next()
+            .ok_or_else(|| Failure::System(io::Error::other("the child is gone")))
+    }
 }
 
 fn run_to_end(mut running: Vec<Running<'_>>, deadline: Instant) -> Result<Vec<Output>, Failure> {
@@ -172,13 +203,9 @@ struct Running<'a> {
     is_cut: bool,
 }
 
-impl<'a> Running<'a> {
-    fn start(mut command: Command, input: &'a [u8]) -> Result<Self, Failure> {
-        command.stdin(if input.is_empty() {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        });
+impl Running<'_> {
+    fn start(mut command: Command, stdin: Stdio) -> Result<Self, Failure> {
+        command.stdin(stdin);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // A process group of its own, so that killing it also kills every process that it started.
         command.process_group(0);
@@ -187,7 +214,7 @@ impl<'a> Running<'a> {
             _ => Failure::System(error),
         })?;
         let running = Self {
-            input: child.stdin.take().map(|pipe| (pipe, input)),
+            input: child.stdin.take().map(|pipe| (pipe, &[][..])),
             out: child.stdout.take(),
             err: child.stderr.take(),
             child: Some(child),

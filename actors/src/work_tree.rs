@@ -6,7 +6,7 @@ use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::policy::{Comments, Commits, Data, Dependencies, Scope};
 use checkpoint::state::SessionState;
-use journal::{Changes, Workspace};
+use journal::{Changes, ToolCall, ToolKind, Workspace};
 
 use crate::judged::Judged;
 use crate::{git, workspace};
@@ -39,7 +39,10 @@ pub(crate) fn look(of: Of<'_>) -> Looked {
     let mut tree = inspect(of, &mut |seen| early = Some(read(of, seen)));
     let late = || {
         let (files, top) = (tree.changes.files()?, tree.top.as_deref()?);
-        Some(read(of, git::Seen::new(top, files, tree.listing.as_ref())))
+        Some(read(
+            of,
+            git::Seen::new(top, files, tree.listing.as_deref()),
+        ))
     };
     let (workspace, taken) = early.or_else(late).unwrap_or_default();
     let changes = std::mem::take(&mut tree.changes);
@@ -87,6 +90,7 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         contents: policy.changed.data == Data::Ignored
             || policy.changed.dependencies == Dependencies::Changed,
         comments: policy.changed.comments == Comments::Ignored,
+        likely: state.turn.calls.iter().any(may_write),
         listed: if workspace::wanted(policy) {
             checkpoint::project::LISTED
         } else {
@@ -98,6 +102,13 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         tree.notes.push(HEAD_NOT_KNOWN.into());
     }
     tree
+}
+
+fn may_write(call: &ToolCall) -> bool {
+    matches!(
+        call.kind,
+        ToolKind::Shell | ToolKind::Edit | ToolKind::Write
+    )
 }
 
 pub(crate) fn bounds(config: &Config) -> git::Bounds {

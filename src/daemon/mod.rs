@@ -59,6 +59,7 @@ pub(crate) fn run(home: Home) -> Result<()> {
         config_error,
         pid_file,
     } = prepare(&home)?;
+    actors::git::keep_private_folders();
     // Never dropped: that would wait for threads that hang in a project's file system, and the process ends anyway.
     let system = ManuallyDrop::new(actix::System::new());
     system.block_on(async {
@@ -187,6 +188,7 @@ impl Daemon {
         let _ = tokio::join!(serving, api.otlp.close(), close);
         let journal = shared.journal.clone();
         let _ = tokio::task::spawn_blocking(move || journal.close()).await;
+        actors::git::remove_private_folders();
         drop(pid_file);
         Ok(())
     }

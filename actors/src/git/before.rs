@@ -6,7 +6,7 @@ use std::time::Instant;
 use checkpoint::{comments, generated, manifest};
 use journal::{FileFacts, Timestamp};
 
-use super::command::{Failure, words};
+use super::command::{Failure, Waiting, words};
 use super::parse;
 use super::view::View;
 
@@ -66,7 +66,7 @@ impl<'a> Held<'a> {
     /// if there is nothing to compare.
     pub(super) fn compare(
         mut self,
-        view: &View,
+        reader: Reader<'_>,
         commit: impl FnOnce() -> Option<String>,
         deadline: Instant,
         meanwhile: impl FnOnce(),
@@ -75,8 +75,13 @@ impl<'a> Held<'a> {
             return self.facts;
         }
         let commit = commit();
-        let Ok(before) = contents(view, commit.as_deref(), &self.compared, deadline, meanwhile)
-        else {
+        let Ok(before) = contents(
+            reader,
+            commit.as_deref(),
+            &self.compared,
+            deadline,
+            meanwhile,
+        ) else {
             return self.facts;
         };
         for ((path, now), before) in self.compared.iter().zip(before) {
@@ -100,9 +105,36 @@ impl<'a> Held<'a> {
     }
 }
 
+/// A git that reads files of commits. It is started before it is known which files: it is ready by then.
+pub(super) struct Reader<'v> {
+    pub(super) view: &'v View,
+    waiting: Option<Waiting>,
+}
+
+impl<'v> Reader<'v> {
+    pub(super) const fn new(view: &'v View) -> Self {
+        Self {
+            view,
+            waiting: None,
+        }
+    }
+
+    pub(super) fn start(&mut self) {
+        self.waiting = self.new_one().ok();
+    }
+
+    fn started(mut self) -> Result<Waiting, Failure> {
+        self.waiting.take().map_or_else(|| self.new_one(), Ok)
+    }
+
+    fn new_one(&self) -> Result<Waiting, Failure> {
+        self.view.start(&words("cat-file --batch"))
+    }
+}
+
 /// Reads files of a commit; `None` for those that it does not have. If git's answer is cut, the last files are missing.
 fn contents(
-    view: &View,
+    reader: Reader<'_>,
     commit: Option<&str>,
     files: &[(String, Vec<u8>)],
     deadline: Instant,
@@ -123,8 +155,9 @@ fn contents(
         .iter()
         .map(|(path, _)| format!("{commit}:{}\n", asked(path)))
         .collect();
-    let call = words("cat-file --batch");
-    let output = view.feed(&call, questions.as_bytes(), deadline, meanwhile)?;
+    let output = reader
+        .started()?
+        .feed_while(questions.as_bytes(), deadline, meanwhile)?;
     let mut rest = output.stdout.as_slice();
     let answers = files.iter().map(|(path, _)| {
         let content = parse::blob(&mut rest)?;

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use journal::Home;
@@ -17,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::environment;
 use crate::process;
-pub(super) use crate::process::{Failure, Output};
+pub(super) use crate::process::{Failure, Output, Waiting};
 use crate::programs;
 
 /// Settings that hold for every command, whatever the configuration files say.
@@ -51,13 +52,23 @@ const VARIABLES: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
 ];
 
+/// Whether private folders are kept between looks.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+
+/// Says whether private folders are kept between looks that begin from now on.
+pub(super) fn keep_folders(keeps: bool) {
+    KEEPS.store(keeps, Ordering::Relaxed);
+}
+
 /// Which git is run, and what it finds in its environment besides that of every program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Git {
     /// The program's path; `None` if there is none.
     pub(super) program: Option<PathBuf>,
     /// Where private folders are made; `None` if the user has no home.
     pub(super) folder: Option<PathBuf>,
+    /// Whether private folders are kept between looks.
+    pub(super) keeps: bool,
     /// Set last, so that tests can be sure of the configuration files that git reads.
     pub(super) variables: Vec<(OsString, OsString)>,
 }
@@ -67,6 +78,7 @@ impl Default for Git {
         Self {
             program: programs::find("git"),
             folder: Home::from_env().map(|home| private_folder(&home)),
+            keeps: KEEPS.load(Ordering::Relaxed),
             variables: Vec::new(),
         }
     }
@@ -90,25 +102,29 @@ impl Git {
         calls: &[Vec<String>],
         deadline: Instant,
     ) -> Result<Vec<Output>, Failure> {
+        self.run_while(cwd, calls, deadline, || ())
+    }
+
+    /// Like [`Git::run`], and does something else when all have started.
+    pub(super) fn run_while(
+        &self,
+        cwd: &Path,
+        calls: &[Vec<String>],
+        deadline: Instant,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Vec<Output>, Failure> {
         let program = self.program.as_deref().ok_or(Failure::Missing)?;
         let commands = calls
             .iter()
             .map(|arguments| self.command(program, cwd, arguments))
             .collect();
-        process::run(commands, deadline)
+        process::run_while(commands, deadline, meanwhile)
     }
 
-    /// Runs git in `cwd` once, with `input` on its standard input, and meanwhile does something else.
-    pub(super) fn feed(
-        &self,
-        cwd: &Path,
-        call: &[String],
-        input: &[u8],
-        deadline: Instant,
-        meanwhile: impl FnOnce(),
-    ) -> Result<Output, Failure> {
+    /// Starts git in `cwd`; it waits for its input.
+    pub(super) fn start(&self, cwd: &Path, call: &[String]) -> Result<Waiting, Failure> {
         let program = self.program.as_deref().ok_or(Failure::Missing)?;
-        process::feed_while(self.command(program, cwd, call), input, deadline, meanwhile)
+        Waiting::start(self.command(program, cwd, call))
     }
 
     /// Returns this git with variables that name the repository whose top is the current folder, so that git does not
@@ -125,6 +141,13 @@ impl Git {
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         git.variables.extend(variables);
         git
+    }
+
+    /// Returns a variable that git finds in its environment.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let own = self.variables.iter().rev().find(|(it, _)| it == name);
+        own.map(|(_, value)| value.clone())
+            .or_else(|| environment::of_tools(name))
     }
 
     pub(super) fn folder(&self) -> io::Result<TempDir> {

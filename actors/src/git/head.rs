@@ -41,7 +41,7 @@ pub(super) fn head_with(
     let commit = parse::object_id(&outputs.ok()?.first()?.stdout);
     Some(Head {
         at: Timestamp::now(),
-        top: view.top.to_string_lossy().into_owned(),
+        top: view.found.top.to_string_lossy().into_owned(),
         commit,
         tips: tips(&view, second(turn_at), deadline),
     })

@@ -2,7 +2,8 @@
 //! returns by its deadline.
 //!
 //! The repository is opened without its configuration first (`view.rs`). Then git commands run in parallel: `status`
-//! (differences from HEAD, untracked files, the branch), `ls-files` if the names of other files matter, and `log` (commits
+//! (differences from HEAD, untracked files, the branch), `ls-files` if the names of other files matter and the index is
+//! not the one that was listed last, `cat-file` if earlier contents matter, and `log` (commits
 //! since then) if the start of the turn is known. If it is known where HEAD was then, `log` runs after `status`, and only if
 //! HEAD is somewhere else now. `git diff` itself is not run, because it may rewrite `.git/index` even
 //! with optional locks off.
@@ -21,56 +22,50 @@
 //! that differ from all parents count, so that merging old work is not a change of the turn; recent commits that were
 //! merged count by their own times.
 
+mod answers;
 mod before;
 mod bounds;
 mod command;
 mod contents;
+mod found;
 mod head;
 mod history;
+mod kept;
 mod listing;
+mod mark;
 mod parse;
+mod private;
 mod snapshot;
 mod submodules;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
 mod view;
+mod wanted;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use checkpoint::state::Head;
-use journal::{ChangedFile, Changes, FileFacts, Timestamp};
+use journal::{ChangedFile, Changes, FileFacts};
 
 pub use bounds::Bounds;
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
+pub use kept::{keep_private_folders, remove_private_folders};
 pub use listing::Listing;
-pub(crate) use snapshot::FILE_TICK;
+pub(crate) use mark::FILE_TICK;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
 
-use before::{Held, commit_before};
-use command::{Failure, Git, Output, words};
+use answers::Answers;
+use before::{Held, Reader, commit_before};
+use command::{Failure, Git, Output};
 use contents::Contents;
 use view::{Closed, View};
-
-/// The request of an inspection.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// When the turn began, if its commits count.
-    pub since: Option<Timestamp>,
-    /// Where HEAD was then: only what it did not have counts.
-    pub head: Option<Head>,
-    /// Whether it matters what the changed files hold.
-    pub contents: bool,
-    /// Whether it matters that only comments changed.
-    pub comments: bool,
-    /// Patterns of the files that are to be listed too, whether they changed or not.
-    pub listed: &'static [&'static str],
-}
+pub use wanted::Wanted;
 
 /// The result of one inspection.
 #[derive(Debug, Default)]
@@ -84,7 +79,7 @@ pub struct Tree {
     /// What the changed files hold; empty unless asked for.
     pub files: FileFacts,
     /// The listed files, if any were asked for.
-    pub listing: Option<Listing>,
+    pub listing: Option<Arc<Listing>>,
     /// The current branch.
     pub branch: Option<String>,
     /// The repository that it is a clone of.
@@ -208,100 +203,34 @@ fn inspect_by(
             return Tree::unknown(refusal(&output, is_bare), complaint(&output, is_bare));
         }
     };
-    match outputs(&view, wanted, deadline) {
-        Ok((outputs, is_known)) => {
-            let git = (git, &view, deadline);
-            let mut tree = tree(git, &outputs, wanted, bounds, meanwhile);
+    let mut reader = Reader::new(&view);
+    match Answers::ask(&mut reader, wanted, deadline) {
+        Ok(answers) => {
+            let git = (git, reader, deadline);
+            let mut tree = tree(git, &answers, wanted, bounds, meanwhile);
             tree.notes
-                .extend((!is_known).then(|| head::NOT_KNOWN_HERE.into()));
+                .extend((!answers.is_head_known).then(|| head::NOT_KNOWN_HERE.into()));
             tree
         }
         Err(failure) => failed(failure),
     }
 }
 
-/// Asks for the changes. Returns too whether the repository has the commit where HEAD was; without it, commits are asked
-/// for by their time.
-fn outputs(
-    view: &View,
-    wanted: &Wanted,
-    deadline: Instant,
-) -> Result<(Vec<Output>, bool), Failure> {
-    let Some((head, since)) = wanted.head.as_ref().zip(wanted.since) else {
-        let mut calls = calls(wanted);
-        calls.extend(wanted.since.map(|since| log(since, None)));
-        return Ok((view.run(&calls, deadline)?, true));
-    };
-    // Most turns commit nothing. Status says where HEAD is, and then there is nothing to ask for.
-    let mut outputs = view.run(&calls(wanted), deadline)?;
-    let status = outputs.first().map(|status| parse::status(&status.stdout));
-    if status.is_some_and(|status| status.head == head.commit.as_deref().map(str::as_bytes)) {
-        return Ok((outputs, true));
-    }
-    outputs.extend(view.run(&[log(since, Some(head))], deadline)?);
-    if !log_refused(&outputs) {
-        return Ok((outputs, true));
-    }
-    outputs.pop();
-    outputs.extend(view.run(&[log(since, None)], deadline)?);
-    Ok((outputs, false))
-}
-
-/// The argument lists of `status` and, if files are to be listed, `ls-files`.
-fn calls(wanted: &Wanted) -> Vec<Vec<String>> {
-    let mut calls = vec![words(
-        "status --porcelain=v2 --branch --no-ahead-behind -z --untracked-files=all --no-renames \
-         --ignore-submodules=dirty",
-    )];
-    if !wanted.listed.is_empty() {
-        calls.push(listing::call(wanted.listed));
-    }
-    calls
-}
-
-/// The arguments of `log` for the files of the commits since a time, without those that `head` had.
-fn log(since: Timestamp, head: Option<&Head>) -> Vec<String> {
-    let second = head::second(since);
-    // `-O` and `--no-relative` override settings that make git read another file or hide files.
-    let mut log = words(&format!(
-        "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
-         --max-age={second} HEAD"
-    ));
-    log.extend(head.into_iter().flat_map(head::excluded));
-    log.push("--".into());
-    log
-}
-
-/// Returns whether `log` failed although the repository has a commit to begin at.
-fn log_refused(outputs: &[Output]) -> bool {
-    let [status, .., log] = outputs else {
-        return false;
-    };
-    let answer = parse::status(&status.stdout);
-    status.is_good() && answer.answered && !answer.unborn && !log.is_good()
-}
-
-/// Builds the result from the outputs of the commands.
+/// Builds the result from git's answers.
 fn tree(
-    (git, view, deadline): (&Git, &View, Instant),
-    outputs: &[Output],
+    (git, reader, deadline): (&Git, Reader<'_>, Instant),
+    answers: &Answers,
     wanted: &Wanted,
     bounds: Bounds,
     meanwhile: Meanwhile<'_>,
 ) -> Tree {
-    let Some((status, more)) = outputs.split_first() else {
-        return Tree::unknown("git_failed", None);
-    };
-    let (listed, log) = if wanted.listed.is_empty() {
-        (None, more.first())
-    } else {
-        (more.first(), more.get(1))
-    };
+    let view = reader.view;
+    let (status, log) = (&answers.status, answers.log.as_ref());
     let answer = parse::status(&status.stdout);
     if !status.is_good() || !answer.answered {
         return Tree::unknown(refusal(status, false), complaint(status, false));
     }
-    let top = view.top.as_path();
+    let top = view.found.top.as_path();
     let mut notes = Vec::new();
     if !status.stderr.is_empty() {
         notes.push(format!("git status: {}", status.complaint()));
@@ -312,8 +241,8 @@ fn tree(
     });
     let mut paths = answer.paths;
     paths.extend(submodules.iter().map(Vec::as_slice));
-    if !view.filters.is_empty() && !paths.is_empty() {
-        notes.push(filters_not_run(&view.filters));
+    if !view.found.filters.is_empty() && !paths.is_empty() {
+        notes.push(filters_not_run(&view.found.filters));
     }
     let mut committed = commits(log, answer.unborn, &mut notes);
     let before = head::commit_at_top(wanted.head.as_ref(), top);
@@ -328,8 +257,7 @@ fn tree(
         Held::new(doubtful.collect(), wanted.comments)
     });
     let files = hashed(paths, top, held.as_mut(), deadline);
-    let listing = listed.map(listing::read);
-    let seen = Seen::new(top, &files, listing.as_ref());
+    let seen = Seen::new(top, &files, answers.listing.as_deref());
     let facts = held.map(|held| {
         let before = || match wanted.since {
             _ if answer.unborn => None,
@@ -338,7 +266,7 @@ fn tree(
                 .or_else(|| commit_before(view, since, deadline)),
             _ => Some("HEAD".to_owned()),
         };
-        held.compare(view, before, deadline, || meanwhile(seen))
+        held.compare(reader, before, deadline, || meanwhile(seen))
     });
     let branch = answer.branch.map(String::from_utf8_lossy);
     Tree {
@@ -346,9 +274,9 @@ fn tree(
         top: Some(top.to_owned()),
         committed: !committed.is_empty(),
         files: facts.unwrap_or_default(),
-        listing,
+        listing: answers.listing.clone(),
         branch: branch.map(Cow::into_owned),
-        remote: view.remote.clone(),
+        remote: view.found.remote.clone(),
         notes,
     }
 }

@@ -132,6 +132,8 @@ pub(super) fn place(bytes: &[u8]) -> Place<'_> {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Setting<'a> {
+    /// Where it is set: `file:`, and a path as git opened it.
+    pub(super) origin: &'a [u8],
     pub(super) key: &'a [u8],
     /// None for a key without `=`, which means true.
     pub(super) value: Option<&'a [u8]>,
@@ -139,7 +141,7 @@ pub(super) struct Setting<'a> {
     pub(super) is_of_user: bool,
 }
 
-/// Reads the output of `git config --list --show-scope -z`.
+/// Reads the output of `git config --list --show-scope --show-origin -z`.
 ///
 /// None if this is not such a list, or lacks the settings that were passed in variables: a git that ignores those
 /// (before 2.31) would run what the repository names.
@@ -148,6 +150,7 @@ pub(super) fn settings(bytes: &[u8]) -> Option<Vec<Setting<'_>>> {
     let mut takes_variables = false;
     let mut fields = complete_records(bytes);
     while let Some(scope) = fields.next() {
+        let origin = fields.next()?;
         let mut field = fields.next()?.splitn(2, |byte| *byte == b'\n');
         let key = field.next()?;
         let is_of_user = match scope {
@@ -159,6 +162,7 @@ pub(super) fn settings(bytes: &[u8]) -> Option<Vec<Setting<'_>>> {
             _ => false,
         };
         settings.push(Setting {
+            origin,
             key,
             value: field.next(),
             is_of_user,
@@ -430,7 +434,7 @@ mod tests {
     #[test]
     fn settings_of_the_user_are_told_from_others() {
         let list =
-            b"command\0core.hookspath\n/dev/null\0global\0a.b\n1\n2\0local\0filter.x.y.clean\0";
+            b"command\0command line:\0core.hookspath\n/dev/null\0global\0file:/c\0a.b\n1\n2\0local\0file:d\0filter.x.y.clean\0";
         let read = settings(list).expect("a list");
         let [first, second] = &*read else {
             panic!("{read:?}")
@@ -439,16 +443,19 @@ mod tests {
             (first.key, first.value, first.is_of_user),
             (&b"a.b"[..], Some(&b"1\n2"[..]), true)
         );
-        assert_eq!((second.value, second.is_of_user), (None, false));
+        assert_eq!(
+            (second.value, second.is_of_user, second.origin),
+            (None, false, &b"file:d"[..])
+        );
         assert_eq!(
             key(second.key),
             Some((&b"filter"[..], Some(&b"x.y"[..]), &b"clean"[..]))
         );
         assert_eq!(key(first.key), Some((&b"a"[..], None, &b"b"[..])));
         // A git that does not take settings from variables.
-        assert_eq!(settings(b"global\0a.b\n1\0"), None);
+        assert_eq!(settings(b"global\0file:/c\0a.b\n1\0"), None);
         assert_eq!(
-            settings(b"command\0core.hookspath\n/dev/null\0local\0"),
+            settings(b"command\0command line:\0core.hookspath\n/dev/null\0local\0"),
             None
         );
     }

@@ -6,18 +6,17 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use checkpoint::progress::GitState;
 use journal::Timestamp;
 
 use super::command::{Failure, Git, words};
 use super::contents::Contents;
+use super::mark::FILE_TICK;
 use super::view::{Closed, View};
 use super::{parse, submodules};
 
-/// The coarsest resolution of file times.
-pub(crate) const FILE_TICK: Duration = Duration::from_millis(20);
 /// The most files of commits listed.
 const COMMITTED_MAX: usize = 500;
 /// The most uncommitted files listed.
@@ -72,7 +71,7 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     uncommitted.sort_unstable_by(|one, other| one.1.cmp(&other.1));
     uncommitted.truncate(UNCOMMITTED_MAX);
     Ok(GitState {
-        top: text(view.top.as_os_str().as_bytes()),
+        top: text(view.found.top.as_os_str().as_bytes()),
         branch: answer.branch.map(text),
         subject: said.next().filter(|_| commit.is_some()).unwrap_or_default(),
         commit,

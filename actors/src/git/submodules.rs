@@ -27,7 +27,7 @@ fn dirty_below(
     deadline: Instant,
     depth: usize,
 ) -> Result<Vec<Vec<u8>>, Closed> {
-    let top = &view.top;
+    let top = &view.found.top;
     let is_file = std::fs::symlink_metadata(top.join(".gitmodules")).is_ok_and(|it| it.is_file());
     if depth == 0 || !is_file {
         return Ok(Vec::new());

@@ -5,84 +5,15 @@
 //! that a configuration names. All others get a private folder in place of `.git`: links to what holds data, and a
 //! configuration with those settings that say how files are read and no others.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
-use tempfile::TempDir;
-
-use super::command::{Failure, Git, Output, words};
-use super::parse::{self, Setting};
-use crate::named_file;
-
-/// What holds data that all work trees of a repository share.
-const COMMON: [&str; 9] = [
-    "objects",
-    "refs",
-    "packed-refs",
-    "reftable",
-    "shallow",
-    "info/exclude",
-    "info/attributes",
-    "info/grafts",
-    "modules",
-];
-/// Files with data of one work tree.
-const OWN: [&str; 4] = ["index", "refs", "reftable", "info/sparse-checkout"];
-/// The parts of an index that is split are named so.
-const SHARED_INDEX: &str = "sharedindex.";
-/// The most such parts.
-const SHARED_INDEXES_MAX: usize = 64;
-/// The longest `HEAD` or `commondir`, in bytes.
-const SMALL_BYTES_MAX: u64 = 8 * 1024;
-/// Where the part of a linked work tree is, in the private folder.
-const LINKED: &str = "worktrees/linked";
-
-/// Settings that are taken over: how files are compared, where lists of ignored files are, how the repository is stored,
-/// and which branch follows which. None names a program.
-const SETTINGS: [&str; 22] = [
-    "core.attributesfile",
-    "core.autocrlf",
-    "core.bigfilethreshold",
-    "core.checkstat",
-    "core.eol",
-    "core.excludesfile",
-    "core.filemode",
-    "core.ignorecase",
-    "core.precomposeunicode",
-    "core.preloadindex",
-    "core.protecthfs",
-    "core.protectntfs",
-    "core.safecrlf",
-    "core.sparsecheckout",
-    "core.sparsecheckoutcone",
-    "core.symlinks",
-    "core.trustctime",
-    "core.untrackedcache",
-    "diff.ignoresubmodules",
-    "extensions.objectformat",
-    "extensions.refstorage",
-    "index.sparse",
-];
-/// Like [`SETTINGS`], with a name between the two words.
-const NAMED_SETTINGS: [(&str, &str); 4] = [
-    ("submodule", "ignore"),
-    ("branch", "remote"),
-    ("branch", "merge"),
-    ("remote", "fetch"),
-];
-/// What is set for each filter that is not run. `required` would make a missing program an error.
-const FILTER_SETTINGS: [(&[u8], &[u8]); 4] = [
-    (b"clean", b""),
-    (b"smudge", b""),
-    (b"process", b""),
-    (b"required", b"false"),
-];
+use super::command::{Failure, Git, Output, Waiting, words};
+use super::found::Found;
+use super::private::{Folder, Sources};
+use super::{kept, parse};
 
 /// Why a repository cannot be examined.
 #[derive(Debug)]
@@ -112,21 +43,30 @@ impl From<io::Error> for Closed {
 pub(super) struct View {
     git: Git,
     cwd: PathBuf,
-    /// The top of the work tree.
-    pub(super) top: PathBuf,
-    /// The names of the filters that the repository's configuration defines, which are not run.
-    pub(super) filters: Vec<String>,
-    /// The repository that this one is a clone of.
-    pub(super) remote: Option<String>,
-    /// Removed with everything in it at the end.
-    _folder: TempDir,
+    pub(super) found: Arc<Found>,
+    /// `None` only at the end.
+    folder: Option<Folder>,
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        if let Some(folder) = self.folder.take().filter(|_| self.git.keeps) {
+            self.found.folder.put(folder);
+        }
+    }
 }
 
 impl View {
-    /// Finds the repository around `cwd`.
+    /// Finds the repository around `cwd`. Git is not asked if it said before what it would say now (`kept.rs`).
     pub(super) fn open(git: &Git, cwd: &Path, deadline: Instant) -> Result<Self, Closed> {
+        if let Some(found) = kept::get(git, cwd)
+            && let Ok(view) = Self::of(git, cwd, found)
+        {
+            return Ok(view);
+        }
+        let began = SystemTime::now();
         let calls = [
-            words("config --list --show-scope -z"),
+            words("config --list --show-scope --show-origin -z"),
             words(
                 "rev-parse --is-bare-repository --absolute-git-dir --is-inside-work-tree --show-toplevel",
             ),
@@ -135,11 +75,11 @@ impl View {
         let [listing, place] = outputs.as_slice() else {
             return Err(not_understood().into());
         };
-        let found = parse::place(&place.stdout);
+        let place_found = parse::place(&place.stdout);
         for output in [listing, place] {
             if !output.is_good() {
                 let output = output.clone();
-                let is_bare = found.is_bare;
+                let is_bare = place_found.is_bare;
                 return Err(Closed::Refused { output, is_bare });
             }
         }
@@ -147,26 +87,28 @@ impl View {
         let settings = parse::settings(&listing.stdout)
             .filter(|_| !listing.is_cut)
             .ok_or_else(not_understood)?;
-        let (git_dir, top) = found.paths.ok_or_else(not_understood)?;
-        let top = Path::new(OsStr::from_bytes(top)).to_owned();
-        let filters = filters(&settings);
-        let folder = git.folder()?;
-        let config = config(&settings, &filters);
-        let private = fill(
-            folder.path(),
-            Path::new(OsStr::from_bytes(git_dir)),
-            &config,
-        )?;
+        let paths = place_found.paths.ok_or_else(not_understood)?;
+        let view = Self::of(git, cwd, Arc::new(Found::new(paths, &settings)))?;
+        if listing.stdout.len() <= kept::LISTING_BYTES_MAX {
+            let system = || view.run(&[words("var GIT_CONFIG_SYSTEM")], deadline).ok();
+            kept::keep((git, cwd), &view.found, &settings, began, system);
+        }
+        Ok(view)
+    }
+
+    /// Makes the private folder of a repository that was found, or takes the one that an earlier look left.
+    fn of(git: &Git, cwd: &Path, found: Arc<Found>) -> Result<Self, Closed> {
+        let sources = Sources::of(&found.git_dir)?;
+        let folder = match found.folder.take(&sources) {
+            Some(folder) => folder,
+            None => Folder::make(git.folder()?, &found.git_dir, sources, &found.config)?,
+        };
+        let git = git.with([("GIT_DIR", folder.git_dir()), ("GIT_WORK_TREE", &found.top)]);
         Ok(Self {
-            git: git.with([("GIT_DIR", &private), ("GIT_WORK_TREE", &top)]),
+            git,
             cwd: cwd.to_owned(),
-            top,
-            filters: filters
-                .iter()
-                .map(|name| String::from_utf8_lossy(name).into_owned())
-                .collect(),
-            remote: remote(&settings),
-            _folder: folder,
+            found,
+            folder: Some(folder),
         })
     }
 
@@ -179,164 +121,22 @@ impl View {
         self.git.run(&self.cwd, calls, deadline)
     }
 
-    /// Runs git once, with `input` on its standard input, and meanwhile does something else.
-    pub(super) fn feed(
+    /// Like [`View::run`], and does something else when all have started.
+    pub(super) fn run_while(
         &self,
-        call: &[String],
-        input: &[u8],
+        calls: &[Vec<String>],
         deadline: Instant,
         meanwhile: impl FnOnce(),
-    ) -> Result<Output, Failure> {
-        self.git.feed(&self.cwd, call, input, deadline, meanwhile)
+    ) -> Result<Vec<Output>, Failure> {
+        self.git.run_while(&self.cwd, calls, deadline, meanwhile)
+    }
+
+    /// Starts git; it waits for its input.
+    pub(super) fn start(&self, call: &[String]) -> Result<Waiting, Failure> {
+        self.git.start(&self.cwd, call)
     }
 }
 
-fn not_understood() -> Failure {
+pub(super) fn not_understood() -> Failure {
     Failure::System(io::Error::other("the answer was not understood"))
-}
-
-/// Returns the repository that this one is a clone of: its `origin`, else the first remote that names one.
-fn remote(settings: &[Setting<'_>]) -> Option<String> {
-    let mut first = None;
-    for Setting { key, value, .. } in settings {
-        let Some((b"remote", Some(name), b"url")) = parse::key(key) else {
-            continue;
-        };
-        let url = value.and_then(|value| std::str::from_utf8(value).ok());
-        let found = url.and_then(checkpoint::project::remote);
-        if name == b"origin" && found.is_some() {
-            return found;
-        }
-        first = first.or(found);
-    }
-    first
-}
-
-/// Returns the names of the filters that must not run, because the repository's own configuration defines them or, for
-/// git-lfs, gives them programs to run.
-fn filters<'a>(settings: &[Setting<'a>]) -> BTreeSet<&'a [u8]> {
-    let own = settings.iter().filter(|setting| !setting.is_of_user);
-    own.filter_map(|setting| match setting.key {
-        key if key.starts_with(b"lfs.extension.") => Some(&b"lfs"[..]),
-        key => Some(parse::split_key(key.strip_prefix(b"filter.")?)?.0),
-    })
-    .collect()
-}
-
-/// Renders the configuration of the private folder.
-///
-/// Git reads the user's own configuration too. It is repeated here because parts of it may apply only to repositories in
-/// certain folders, and the private one is in none of them.
-fn config(settings: &[Setting<'_>], filters: &BTreeSet<&[u8]>) -> Vec<u8> {
-    let mut text = b"[core]\n\trepositoryformatversion = 1\n\tbare = false\n".to_vec();
-    for Setting {
-        key,
-        value,
-        is_of_user,
-    } in settings
-    {
-        let Some((section, name, variable)) = parse::key(key) else {
-            continue;
-        };
-        let is_named =
-            |known: &(&str, &str)| known.0.as_bytes() == section && known.1.as_bytes() == variable;
-        let is_taken = match name {
-            None => SETTINGS.iter().any(|known| known.as_bytes() == *key),
-            Some(_) => NAMED_SETTINGS.iter().any(is_named) || *is_of_user && section == b"filter",
-        };
-        if is_taken {
-            set(&mut text, section, name, variable, *value);
-        }
-    }
-    for name in filters {
-        for (variable, value) in FILTER_SETTINGS {
-            set(&mut text, b"filter", Some(name), variable, Some(value));
-        }
-    }
-    text
-}
-
-/// Adds a setting in the form of git's configuration files. Without a value it is true.
-fn set(
-    text: &mut Vec<u8>,
-    section: &[u8],
-    name: Option<&[u8]>,
-    variable: &[u8],
-    value: Option<&[u8]>,
-) {
-    text.push(b'[');
-    text.extend(section);
-    if let Some(name) = name {
-        text.push(b' ');
-        quote(text, name);
-    }
-    text.extend(b"]\n\t");
-    text.extend(variable);
-    if let Some(value) = value {
-        text.extend(b" = ");
-        quote(text, value);
-    }
-    text.push(b'\n');
-}
-
-fn quote(text: &mut Vec<u8>, value: &[u8]) {
-    text.push(b'"');
-    for byte in value {
-        match byte {
-            b'"' | b'\\' => text.extend([b'\\', *byte]),
-            b'\n' => text.extend(b"\\n"),
-            _ => text.push(*byte),
-        }
-    }
-    text.push(b'"');
-}
-
-/// Makes `folder` a replacement for the repository in `git_dir`. Returns the folder that git has to
-/// use.
-fn fill(folder: &Path, git_dir: &Path, config: &[u8]) -> io::Result<PathBuf> {
-    let common_dir = match named_file::bytes(&git_dir.join("commondir"), SMALL_BYTES_MAX) {
-        Ok(bytes) => git_dir.join(OsStr::from_bytes(bytes.trim_ascii_end())),
-        Err(_) => git_dir.to_owned(),
-    };
-    make(&folder.join("info"))?;
-    fs::write(folder.join("config"), config)?;
-    for name in COMMON {
-        symlink(common_dir.join(name), folder.join(name))?;
-    }
-    let private = if common_dir == git_dir {
-        folder.to_owned()
-    } else {
-        let private = folder.join(LINKED);
-        make(&private.join("info"))?;
-        fs::write(private.join("commondir"), "../..")?;
-        private
-    };
-    for name in OWN {
-        let link = private.join(name);
-        // The only work tree of a repository has one of each.
-        if link.symlink_metadata().is_err() {
-            symlink(git_dir.join(name), link)?;
-        }
-    }
-    let shared = fs::read_dir(git_dir)?
-        .filter_map(Result::ok)
-        .map(|entry| entry.file_name());
-    let shared = shared.filter(|name| name.as_bytes().starts_with(SHARED_INDEX.as_bytes()));
-    for name in shared.take(SHARED_INDEXES_MAX) {
-        symlink(git_dir.join(&name), private.join(&name))?;
-    }
-    // Git takes no link for `HEAD` but one to a name.
-    let head = git_dir.join("HEAD");
-    match fs::read_link(&head) {
-        Ok(name) => symlink(name, private.join("HEAD"))?,
-        Err(_) => fs::write(
-            private.join("HEAD"),
-            named_file::bytes(&head, SMALL_BYTES_MAX)?,
-        )?,
-    }
-    Ok(private)
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

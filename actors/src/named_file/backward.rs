@@ -1,7 +1,7 @@
 //! Reading a file of lines from its end.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use checkpoint::transcript::Part;
@@ -67,23 +67,25 @@ impl Backward {
         }
         let from = self.from.saturating_sub(bytes_max.max(1));
         let length = usize::try_from(self.from - from).map_err(io::Error::other)?;
-        let mut bytes = Vec::with_capacity(length + self.torn.len());
         self.file.seek(SeekFrom::Start(from))?;
-        (&mut self.file)
-            .take(self.from - from)
-            .read_to_end(&mut bytes)?;
+        let mut part = BufReader::new(&mut self.file).take(self.from - from);
+        // Read apart from the whole lines, which may be many megabytes: those are not moved again.
+        let mut torn = Vec::new();
+        if from > 0 {
+            part.read_until(b'\n', &mut torn)?;
+        }
+        let mut whole = Vec::with_capacity(length.saturating_sub(torn.len()) + self.torn.len());
+        part.read_to_end(&mut whole)?;
         self.from = from;
-        let from_start = from == 0;
         // Without the end of a line, all of it belongs to one that began before.
-        let torn = match bytes.iter().position(|byte| *byte == b'\n') {
-            _ if from_start => 0,
-            Some(end) => end + 1,
-            None => bytes.len(),
+        let is_within_line = whole.is_empty() && from > 0;
+        let end = if is_within_line {
+            &mut torn
+        } else {
+            &mut whole
         };
-        let is_within_line = torn == bytes.len() && !from_start;
-        bytes.append(&mut self.torn);
-        let whole = bytes.split_off(if is_within_line { bytes.len() } else { torn });
-        self.torn = bytes;
+        end.append(&mut self.torn);
+        self.torn = torn;
         let text = String::from_utf8(whole)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Ok(Some(Part {

@@ -39,21 +39,21 @@ const STEPS_MAX: usize = 100_000;
 
 /// Returns what follows from an output about how the commands of a line ended, and what of them it shows.
 pub fn ends(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
-    let mut ends = followed(line, output, shown);
-    unread::note(line, &without_own(line, output), shown, &mut ends);
+    let flow = shell::read_flow(line);
+    let mut ends = followed(line, &flow, output, shown);
+    unread::note(&flow, || without_own(line, output), shown, &mut ends);
     ends.truncate(ENDS_MAX);
     ends
 }
 
-fn followed(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
+fn followed(line: &str, flow: &Flow<Step>, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
     let prints = ["echo", "printf", "Write-"]
         .iter()
         .any(|word| line.contains(word));
     let lines = lines(output);
     let is_empty = lines.iter().all(|line| is_blank(line, true));
     // Another command may have printed that output, and only a compiler could have failed in silence.
-    let flow = shell::read_flow(line);
-    let Some(steps) = Steps::of(&flow) else {
+    let Some(steps) = Steps::of(flow) else {
         return Vec::new();
     };
     let tells = || steps.steps.iter().any(|step| programs::is_telling(step));
@@ -71,7 +71,7 @@ fn followed(line: &str, output: &str, shown: Shown<'_>) -> Vec<CommandEnd> {
     }
     let case = Case::new(steps, &lines, shown);
     let said = outcome::read(&without_own(line, output));
-    conclude(&case, &runs(&case, &flow), &said)
+    conclude(&case, &runs(&case, flow), &said)
 }
 
 /// Returns an output without the lines that `echo` and `printf` of its own line printed: they say what the line says, not what

@@ -1,23 +1,30 @@
 //! What is seen of a command whose end the line hides: the agent was shown what it printed, or that it crashed (spec EVID-26).
 
+use std::borrow::Cow;
+
 use journal::CommandEnd;
 
 use super::case::{Shown, is_blank, lines};
 use super::programs;
 use crate::outcome;
-use crate::shell::{self, Flow, Step};
+use crate::shell::{Flow, Step};
 
-/// Adds what the output shows about commands of a line whose end is hidden; `own` is the output without what the line
-/// says itself.
-pub(super) fn note(line: &str, own: &str, shown: Shown<'_>, ends: &mut Vec<CommandEnd>) {
-    let flow = shell::read_flow(line);
+/// Adds what the output shows about commands of a line whose end is hidden. What the line says itself does not count.
+/// `own` returns the output without that.
+pub(super) fn note<'o>(
+    flow: &Flow<Step>,
+    own: impl FnOnce() -> Cow<'o, str>,
+    shown: Shown<'_>,
+    ends: &mut Vec<CommandEnd>,
+) {
     let mut seen = Vec::new();
-    gather(&flow, true, &mut seen);
+    gather(flow, true, &mut seen);
     let is_hidden = |part: &&Part<'_>| !part.step.decides && programs::is_of_interest(part.step);
     let hidden: Vec<&Part<'_>> = seen.iter().filter(is_hidden).collect();
     if hidden.is_empty() {
         return;
     }
+    let own = &*own();
     let crashed = outcome::shows_crash(own);
     let is_empty = lines(own).iter().all(|line| is_blank(line, true));
     let is_well = !crashed && !outcome::speaks_of_failure(own);

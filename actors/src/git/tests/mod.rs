@@ -4,6 +4,7 @@ mod attacks;
 mod commits;
 mod head;
 mod held;
+mod kept;
 mod programs;
 mod race;
 mod refusals;

@@ -129,7 +129,7 @@ fn endless_output_is_cut() {
     let name = "long/".repeat(200) + "name";
     let tree = with_script(&format!(
         "#!/bin/sh\ncase \"$*\" in\n\
-         *config*) printf 'command\\0core.hookspath\\0';;\n\
+         *config*) printf 'command\\0command line:\\0core.hookspath\\0';;\n\
          *rev-parse*) printf 'false\\n%s/.git\\ntrue\\n/\\n' \"$PWD\";;\n\
          *porcelain*) printf '# branch.oid x\\0'; yes '? {name}' | tr '\\n' '\\0';;\n\
          *) head -c 100000 /dev/zero >&2;;\nesac",

@@ -33,6 +33,7 @@ pub(super) fn wanted(since: Option<Timestamp>) -> Wanted {
         head: None,
         contents: true,
         comments: true,
+        likely: true,
         ..Wanted::default()
     }
 }

@@ -199,6 +199,29 @@ fn without_a_look_at_head_commits_count_by_their_time_and_explain_says_so() {
     scene.daemon.verify();
 }
 
+/// Git says since 2.42 what the kept answers depend on; before that, no private folder is kept.
+#[test]
+fn a_private_folder_of_git_is_gone_when_the_daemon_ended_or_starts_again() {
+    let mut scene = Scene::new("");
+    let folder = scene.daemon.home.path().join("run/git");
+    let left = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
+    let asks = ["var", "GIT_CONFIG_SYSTEM"];
+    let asked = Command::new("git").args(asks).output().expect("git");
+    let kept = usize::from(asked.status.success());
+    scene.prompt("one", true);
+    scene.stop("one");
+    assert_eq!(left(), kept);
+    scene.daemon.kill();
+    assert_eq!(left(), kept);
+    scene.daemon.start();
+    assert_eq!(left(), 0);
+    scene.prompt("two", true);
+    scene.stop("two");
+    assert_eq!(left(), kept);
+    super::stop(&mut scene.daemon);
+    assert_eq!(left(), 0);
+}
+
 fn changed(explained: &Value) -> String {
     let changes = explained["evidence"]["changes"].to_string();
     ["stock.py", "other.py", "linked.py"]

@@ -1,0 +1,21 @@
+//! What an inspection is asked for.
+
+use checkpoint::state::Head;
+use journal::Timestamp;
+
+/// The request of an inspection.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// When the turn began, if its commits count.
+    pub since: Option<Timestamp>,
+    /// Where HEAD was then: only what it did not have counts.
+    pub head: Option<Head>,
+    /// Whether it matters what the changed files hold.
+    pub contents: bool,
+    /// Whether it matters that only comments changed.
+    pub comments: bool,
+    /// Whether files are likely to have changed. A git that reads what they held before is then started early.
+    pub likely: bool,
+    /// Patterns of the files that are to be listed too, whether they changed or not.
+    pub listed: &'static [&'static str],
+}
