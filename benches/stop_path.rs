@@ -2,7 +2,7 @@
 //! daemon in between, in a repository of 5,000 files and with a transcript of 20 MB; next to the two git commands that
 //! any implementation has to run. And the reading of the transcript's end alone.
 //!
-//! `cargo bench --bench stop_path [-- --rounds N]`. Targets: at most 25 ms more than git at the median; 3 ms.
+//! `cargo bench --bench stop_path [-- --rounds N]`. Targets: at most 8 ms more than git at the median; 3 ms.
 
 #[path = "support/daemon.rs"]
 mod daemon;

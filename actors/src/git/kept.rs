@@ -94,15 +94,20 @@ pub(super) fn keep(
         basis: Arc::new(basis),
     };
     let mut answers = lock(&ANSWERS);
-    let others = answers.extract_if(.., |one| one.is_for(git, cwd));
-    let mut gone: Vec<Answer> = others.collect();
-    if answers.len() >= KEPT_MAX {
-        gone.push(answers.remove(0));
-    }
-    answers.push(answer);
+    let is_same = |one: &Answer| one.is_for(git, cwd);
+    let gone = enter(&mut answers, answer, is_same, KEPT_MAX);
     // Their private folders are removed, which takes a while.
     drop(answers);
     drop(gone);
+}
+
+/// Adds one in place of those that are the same, as the last one used, and returns what has to go: at most `max` stay.
+fn enter<T>(kept: &mut Vec<T>, one: T, is_same: impl Fn(&T) -> bool, max: usize) -> Vec<T> {
+    let mut gone: Vec<T> = kept.extract_if(.., |other| is_same(other)).collect();
+    kept.push(one);
+    let surplus = kept.len().saturating_sub(max);
+    gone.extend(kept.drain(..surplus));
+    gone
 }
 
 /// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part of
@@ -321,4 +326,23 @@ fn included(setting: &Setting<'_>, top: &Path, home: Option<&Path>) -> Option<Ve
 
 fn absolute(path: PathBuf) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::enter;
+
+    #[test]
+    fn the_least_recently_used_goes_when_there_are_too_many() {
+        let mut kept = Vec::new();
+        let mut add = |name: char, number| {
+            let is_same = |other: &(char, u32)| other.0 == name;
+            let gone = enter(&mut kept, (name, number), is_same, 2);
+            (kept.clone(), gone)
+        };
+        assert_eq!(add('a', 1).1, []);
+        assert_eq!(add('b', 2).1, []);
+        assert_eq!(add('a', 3), (vec![('b', 2), ('a', 3)], vec![('a', 1)]));
+        assert_eq!(add('c', 4), (vec![('a', 3), ('c', 4)], vec![('b', 2)]));
+    }
 }

@@ -461,12 +461,23 @@ mod tests {
         let (sender, calls) = channel();
         journal.when_settled(move |result| sender.send(result).expect("awaited"));
         // Enough for a call that does not wait.
+        let (sender, readable) = channel();
+        let done = move |result| sender.send(result).expect("awaited");
+        let append = journal.append(vec![draft(2)], journal.once_readable(done));
+        append.expect("handed over");
         answers
             .recv_timeout(Duration::from_millis(200))
             .expect_err("it waits");
         calls.try_recv().expect_err("it waits");
+        readable.try_recv().expect_err("it waits");
         reopening(false);
-        journal.append_wait(vec![draft(2)]).expect("appended");
+        journal.append_wait(vec![draft(3)]).expect("appended");
+        let appended = readable.recv().expect("called").expect("readable");
+        assert!(
+            journal
+                .event(appended[0].seq)
+                .is_ok_and(|event| event.is_some())
+        );
         assert!(answers.recv().expect("answered").expect("readable") >= 1);
         calls.recv().expect("called").expect("readable");
         reader.join().expect("no panic");
