@@ -102,8 +102,10 @@ impl Idle {
     }
 }
 
-/// Returns once all that the journal was given can be read.
+/// Returns once all that the journal was given can be read, and those who wait for it have been told.
 pub(crate) fn all_is_journaled(journal: &Journal) -> journal::Result<()> {
     journal.append_wait(Vec::new())?;
-    journal.settle().map(drop)
+    let (sender, settled) = channel();
+    journal.when_settled(move |result| drop(sender.send(result)));
+    settled.recv().map_err(|_| journal::Error::Closed)?
 }

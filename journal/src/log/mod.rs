@@ -276,7 +276,8 @@ impl Journal {
         shared.wait_until(|stored| stored.is_known(wanted)).result()
     }
 
-    /// As [`Journal::settle`], and calls `done` instead of blocking.
+    /// As [`Journal::settle`], and calls `done` instead of blocking, after the callbacks that were given earlier and wait
+    /// for the same events.
     pub fn when_settled(&self, done: impl FnOnce(Result<()>) + Send + 'static) {
         let shared = &self.inner.shared;
         let wanted = shared.committed.load(Ordering::Acquire);

@@ -51,6 +51,8 @@ pub(crate) struct Stored {
     waiting: usize,
     /// Callbacks for when an event can be read, or certainly cannot.
     calls: Vec<(u64, Settled)>,
+    /// Whether a thread calls callbacks at the moment, outside the lock.
+    is_calling: bool,
     pub(crate) is_reopening: bool,
     pub(crate) failure: Option<Error>,
 }
@@ -59,6 +61,11 @@ impl Stored {
     /// Returns whether a wanted event can be read, or certainly cannot for now.
     pub(crate) const fn is_known(&self, wanted: u64) -> bool {
         self.failure.is_some() || (self.seq >= wanted && !self.is_reopening)
+    }
+
+    /// Returns whether a callback waits for an event that is known by now.
+    fn is_any_due(&self) -> bool {
+        self.calls.iter().any(|(wanted, _)| self.is_known(*wanted))
     }
 
     /// Returns the last stored event, or why the store accepts no events.
@@ -81,6 +88,7 @@ impl Shared {
                 seq: last,
                 waiting: 0,
                 calls: Vec::new(),
+                is_calling: false,
                 is_reopening: false,
                 failure: None,
             }),
@@ -106,10 +114,11 @@ impl Shared {
         stored
     }
 
-    /// Calls `done` as soon as an event can be read, or certainly cannot for now. The store does not linger meanwhile.
+    /// Calls `done` as soon as an event can be read, or certainly cannot for now, but after the callbacks that were given
+    /// earlier and are due, too. The store does not linger meanwhile.
     pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
         let mut stored = self.stored();
-        if stored.is_known(wanted) {
+        if stored.is_known(wanted) && !stored.is_calling && !stored.is_any_due() {
             let result = stored.result().map(drop);
             drop(stored);
             return done(result);
@@ -122,14 +131,19 @@ impl Shared {
     pub(super) fn has_progressed(&self) {
         self.progressed.notify_all();
         let mut stored = self.stored();
-        let calls = std::mem::take(&mut stored.calls);
-        let (known, waiting): (Vec<_>, _) = calls
-            .into_iter()
-            .partition(|(wanted, _)| stored.is_known(*wanted));
-        stored.calls = waiting;
-        let result = stored.result().map(drop);
-        drop(stored);
-        known.into_iter().for_each(|(_, done)| done(result.clone()));
+        while stored.is_any_due() {
+            let calls = std::mem::take(&mut stored.calls);
+            let (due, waiting): (Vec<_>, _) = calls
+                .into_iter()
+                .partition(|(wanted, _)| stored.is_known(*wanted));
+            stored.calls = waiting;
+            stored.is_calling = true;
+            let result = stored.result().map(drop);
+            drop(stored);
+            due.into_iter().for_each(|(_, done)| done(result.clone()));
+            stored = self.stored();
+            stored.is_calling = false;
+        }
     }
 
     /// Waits while the store is too far behind.
@@ -167,5 +181,40 @@ impl Shared {
         if let Some(observer) = &*observer {
             observer(envelopes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use crate::{Journal, Options};
+
+    #[test]
+    fn callbacks_that_are_due_keep_their_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        let shared = &journal.inner.shared;
+        let (sender, called) = channel();
+        let call = |number: u32, wanted| {
+            let sender = sender.clone();
+            let done = move |_| sender.send(number).expect("awaited");
+            shared.when_known(wanted, Box::new(done));
+        };
+        call(1, 1);
+        call(2, 2);
+        // The store has just stored the event, and nobody has been told yet.
+        shared.stored().seq = 1;
+        call(3, 1);
+        called
+            .try_recv()
+            .expect_err("the first one is not told yet");
+        shared.has_progressed();
+        assert_eq!(called.try_iter().collect::<Vec<_>>(), [1, 3]);
+        call(4, 1);
+        assert_eq!(called.try_iter().collect::<Vec<_>>(), [4]);
+        shared.stored().seq = 2;
+        shared.has_progressed();
+        assert_eq!(called.try_iter().collect::<Vec<_>>(), [2]);
     }
 }
