@@ -116,8 +116,8 @@ fn gather_with(
         Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
     };
     let mut wanted = goes_on(exit(&evidence));
-    let judged = judged::of(state, &looked.policy);
-    if wanted && judged.is_elsewhere {
+    let judged = wanted.then(|| judged::of(state, &looked.policy));
+    if let Some(judged) = judged.as_ref().filter(|judged| judged.is_elsewhere) {
         project = judged.folder.to_string_lossy().into_owned();
         looked = Project::look(config, trust, &project);
         evidence.notes.append(&mut looked.notes);
@@ -125,7 +125,7 @@ fn gather_with(
         evidence.notes.push(note);
         wanted = looked.policy.enabled;
     }
-    if wanted {
+    if let Some(judged) = judged.filter(|_| wanted) {
         let of = Of {
             config,
             state,

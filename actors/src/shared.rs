@@ -186,8 +186,9 @@ impl Shared {
         receiver.await.map_err(|_| journal::Error::Closed)?
     }
 
-    /// Appends a decision and what belongs to it, and returns once it can be read. If its answer is journaled before it
-    /// is sent, both are synced only then: one sync is enough.
+    /// Appends a decision and what belongs to it, and returns once it can be read. `acknowledged` is called before that, as
+    /// soon as the decision is in the log. If its answer is journaled before it is sent, both are synced only then: one
+    /// sync is enough.
     ///
     /// # Errors
     ///
@@ -196,8 +197,10 @@ impl Shared {
         &self,
         drafts: Vec<Draft>,
         is_answered: bool,
+        acknowledged: impl FnOnce(&[Appended]) + Send + 'static,
     ) -> journal::Result<Vec<Appended>> {
-        self.append_readable(drafts, !is_answered).await
+        self.append_readable(drafts, !is_answered, acknowledged)
+            .await
     }
 
     /// Returns once an event that was acknowledged is on disk.
@@ -218,17 +221,24 @@ impl Shared {
     ///
     /// As [`Journal::append`] and [`Journal::settle`].
     pub async fn append_and_settle(&self, drafts: Vec<Draft>) -> journal::Result<Vec<Appended>> {
-        self.append_readable(drafts, true).await
+        self.append_readable(drafts, true, |_| {}).await
     }
 
     async fn append_readable(
         &self,
         drafts: Vec<Draft>,
         is_synced: bool,
+        acknowledged: impl FnOnce(&[Appended]) + Send + 'static,
     ) -> journal::Result<Vec<Appended>> {
         let (sender, receiver) = oneshot::channel();
-        let done = move |result| drop(sender.send(result));
-        let done = self.journal.once_readable(done);
+        let readable = move |result| drop(sender.send(result));
+        let readable = self.journal.once_readable(readable);
+        let done = move |appended: journal::Result<Vec<Appended>>| {
+            if let Ok(appended) = &appended {
+                acknowledged(appended);
+            }
+            readable(appended);
+        };
         match is_synced {
             true => self.journal.append(drafts, done)?,
             false => self.journal.append_unsynced(drafts, done)?,

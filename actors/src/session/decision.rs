@@ -6,13 +6,15 @@ use actix::prelude::*;
 use checkpoint::agents;
 use checkpoint::decide::{self, Case};
 use checkpoint::state::{SessionState, Stop};
-use journal::{Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Route, Timestamp};
+use journal::{
+    Appended, Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Route, Timestamp,
+};
 
 use super::Session;
 use crate::beginning;
 use crate::draft::derived;
 use crate::evidence::{self, Gathered};
-use crate::hook_reply;
+use crate::hook_reply::{self, Release};
 use crate::session_state;
 use crate::shared::Shared;
 use crate::transcripts;
@@ -109,7 +111,19 @@ impl Session {
         self.busy = true;
         let shared = Arc::clone(&self.shared);
         let is_answered = decision.route == Some(Route::HookReply);
-        let work = async move { shared.append_decision(drafts, is_answered).await };
+        let release = self.release_of(decision.trigger);
+        let replies = self.routes.replies.clone();
+        // A caller that gets nothing goes on once the decision is on disk. It need not wait until that can be read.
+        let acknowledged = move |appended: &[Appended]| {
+            if !is_answered && appended.last().is_some_and(|own| !own.duplicate) {
+                replies.do_send(release);
+            }
+        };
+        let work = async move {
+            shared
+                .append_decision(drafts, is_answered, acknowledged)
+                .await
+        };
         ctx.spawn(work.into_actor(self).map(move |appended, session, ctx| {
             session.busy = false;
             session.catch_up();
@@ -236,10 +250,14 @@ impl Session {
 
     /// Releases the hook call that waits for the answer to a stop.
     fn release(&self, trigger: u64) {
-        self.routes.replies.do_send(hook_reply::Release {
+        self.routes.replies.do_send(self.release_of(trigger));
+    }
+
+    fn release_of(&self, trigger: u64) -> Release {
+        Release {
             session: self.state.session(),
             seq: trigger,
-        });
+        }
     }
 }
 
