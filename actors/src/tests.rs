@@ -1,14 +1,14 @@
 //! The actors in one process, on a real journal: supervision by replay, one decision a stop, answers in time.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::config::Config;
-use journal::{Agent, Event, Home, Journal, Options, Reason, Stream};
+use journal::{Agent, Envelope, Event, Home, Journal, Options, Reason, Stream};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -258,6 +258,30 @@ fn a_stop_asked_about_twice_is_decided_once() {
         );
         assert!(!first.reply.is_empty());
         assert_eq!(world.decisions(), [Reason::Generic]);
+    });
+}
+
+/// Its decision is on disk by then, which is enough.
+#[test]
+fn a_stop_that_passes_is_answered_before_its_decision_can_be_read() {
+    run(async {
+        let mut world = World::new("min_turn: 1h\n");
+        let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+        let may_go_on = Mutex::new(may_go_on);
+        // The store's thread waits before it says that the decision can be read.
+        world.shared.journal.observe(move |events| {
+            let is_decision = |envelope: &Envelope| matches!(envelope.event, Event::Decided(_));
+            if events.iter().any(is_decision) {
+                let _ = may_go_on.lock().expect("no panic").recv();
+            }
+        });
+        world
+            .call("UserPromptSubmit", json!({ "prompt": "go" }), None)
+            .await;
+        let stop = tokio::time::timeout(Duration::from_secs(20), world.stop()).await;
+        assert_eq!(stop.expect("an answer").reply, "");
+        drop(go_on);
+        assert_eq!(world.decisions(), [Reason::BelowThreshold]);
     });
 }
 

@@ -46,6 +46,8 @@ pub struct Automatic {
     busy: bool,
     /// Until when a session gets no further document about an error, by session.
     errors: HashMap<Uuid, Instant>,
+    /// The journal's last event when the interval was last checked, and since when that is the last one.
+    last: (u64, Instant),
 }
 
 /// How long a document has to wait.
@@ -64,7 +66,17 @@ impl Automatic {
             waiting: VecDeque::new(),
             busy: false,
             errors: HashMap::new(),
+            last: (0, Instant::now()),
         }
+    }
+
+    /// Returns whether no event was appended for as long as [`overdue`] looks back.
+    fn is_quiet(&mut self, recent: Duration) -> bool {
+        let seq = self.shared.journal.last_seq();
+        if self.last.0 != seq {
+            self.last = (seq, Instant::now());
+        }
+        self.last.1.elapsed() > recent
     }
 
     fn push(&mut self, due: Due, ctx: &mut Context<Self>) {
@@ -144,8 +156,13 @@ impl Automatic {
             return;
         }
         let pause = (interval / 10).clamp(CHECK_EVERY_MIN, CHECK_EVERY_MAX);
+        let recent = NOTIFY_WITHIN.max(pause * 2);
+        if self.is_quiet(recent) {
+            ctx.run_later(pause, Self::check_interval);
+            return;
+        }
         let shared = Arc::clone(&self.shared);
-        let check = tokio::task::spawn_blocking(move || overdue(&shared, interval, pause * 2));
+        let check = tokio::task::spawn_blocking(move || overdue(&shared, interval, recent));
         ctx.spawn(check.into_actor(self).map(move |found, actor, ctx| {
             found
                 .unwrap_or_default()
@@ -274,7 +291,7 @@ fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
 /// Returns the documents of sessions with events in the last `recent`, whose agents have worked for `interval` since
 /// their last document.
 fn overdue(shared: &Shared, interval: Duration, recent: Duration) -> Vec<Due> {
-    let since = Timestamp::now().minus(recent.max(NOTIFY_WITHIN));
+    let since = Timestamp::now().minus(recent);
     let mut entries = shared.journal.sessions();
     entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
     let due = |state: &SessionState| {
