@@ -26,7 +26,7 @@ const ERROR_EVERY: Duration = Duration::from_secs(60);
 /// Documents that wait to be written; if there are more, the oldest are dropped.
 const WAITING_MAX: usize = 32;
 /// The longest pause between two checks how long agents have worked.
-const CHECK_EVERY_MAX: Duration = Duration::from_secs(30);
+const CHECK_EVERY_MAX: Duration = Duration::from_secs(60);
 /// The shortest pause between two such checks.
 const CHECK_EVERY_MIN: Duration = Duration::from_millis(250);
 
