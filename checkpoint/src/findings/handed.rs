@@ -14,6 +14,16 @@ use crate::transcript::Said;
 
 /// Maximum number of failed calls of one turn that are searched for in a message.
 const CALLS_MAX: usize = 64;
+
+/// How an agent says that it gives up what it was asked to do.
+static GIVES_UP: LazyLock<Regex> = LazyLock::new(|| {
+    ignoring_case(concat!(
+        r"\b(?:i|we) (?:can ?not|can['’]t|could not|couldn['’]t|(?:am|are|was|were) (?:unable to|not able to)|",
+        r"(?:aren|wasn|weren)['’]t able to) (?:currently )?",
+        r"(?:complete|finish|proceed|continue|go on|go further|carry (?:it |this )?out|fulfil|do (?:this|that|it|so)\b)",
+    ))
+});
+
 /// Notes in the facts what the agent's messages say of failures: the last one, and those before it.
 pub fn note_words(
     evidence: &mut Evidence,
@@ -33,7 +43,8 @@ pub fn note_words(
     evidence.facts.told_failures = told;
 }
 
-/// Returns the positions of the failed calls that the agent's last message names as such.
+/// Returns the positions of the failed calls that the agent's last message names as such: all of them if it says that it
+/// gives up and the turn edited nothing.
 fn named_failures(calls: &[ToolCall], message: &str) -> Vec<usize> {
     if message.trim().is_empty() {
         return Vec::new();
@@ -56,12 +67,17 @@ fn named_failures(calls: &[ToolCall], message: &str) -> Vec<usize> {
                     .any(|sentence| words.iter().any(|word| holds(sentence, word)))
             }
     };
+    let gives_up = GIVES_UP.is_match(message) && !calls.iter().any(edits);
     let mut named: Vec<usize> = failed
-        .filter(|(_, call)| is_named(call))
+        .filter(|(_, call)| gives_up || is_named(call))
         .map(|(at, _)| at)
         .collect();
     named.reverse();
     named
+}
+
+fn edits(call: &ToolCall) -> bool {
+    matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.is_error && !call.refused
 }
 
 /// How an output says what would help: a hint, or an option.
@@ -106,7 +122,7 @@ fn is_outside(turn: &Turn<'_>, index: usize, call: &ToolCall) -> bool {
 fn changed_nothing(turn: &Turn<'_>) -> bool {
     let calls = turn.evidence.timeline.calls.iter().enumerate();
     let writes = |(at, call): (usize, &ToolCall)| match call.kind {
-        ToolKind::Edit | ToolKind::Write => !call.is_error && !call.refused,
+        ToolKind::Edit | ToolKind::Write => edits(call),
         ToolKind::Shell => {
             let line = &turn.lines[at];
             outcomes::executes(line) && !line.writes.is_empty() && !call.refused
