@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use actix::prelude::*;
 use checkpoint::config::Config;
@@ -23,8 +23,11 @@ use crate::shared::Counters;
 
 /// How often the folder is read while it is not watched, or the last pass failed.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
-/// How often a watched folder is read without a notification of a change. Each pass wakes this daemon's watchers too.
+/// How often a watched folder is read without a notification of a change.
 const SWEEP_WATCHED_EVERY: Duration = Duration::from_secs(60);
+/// A folder that changed less than this before it was read may have changed again with the same time: file systems count
+/// in steps of up to two seconds.
+const TIME_STEP: Duration = Duration::from_secs(2);
 /// How long a pass continues for calls that come while the spool is emptied. Clients that wait for the daemon to be
 /// ready spool faster than a busy machine imports, and would keep it from ever being ready.
 const FOLLOW_WITHIN: Duration = Duration::from_millis(500);
@@ -336,6 +339,7 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
         tracing::warn!(%error, "Could not watch the spool; reading it every few seconds.");
     }
     loop {
+        let known = Known::before_pass(&shared.home.spool);
         // Also before the first event: a call may have been spooled before the watch began.
         let drained = drain(&shared, &ingest).await;
         match &drained {
@@ -349,7 +353,38 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
         } else {
             SWEEP_EVERY
         };
-        let _ = tokio::time::timeout(pause, changed.notified()).await;
+        let known = known.filter(|known| is_watched && known.is_empty());
+        let is_told = || tokio::time::timeout(pause, changed.notified());
+        while is_told().await.is_err() && known.as_ref().is_some_and(Known::is_current) {}
+    }
+}
+
+/// The spool as a pass found it. Reading the folder wakes this daemon's watchers, asking for its time does not.
+struct Known {
+    folder: PathBuf,
+    modified: SystemTime,
+}
+
+impl Known {
+    /// Returns the state before a pass, or `None` if its time cannot show every later change.
+    fn before_pass(folder: &Path) -> Option<Self> {
+        let modified = std::fs::metadata(folder).ok()?.modified().ok()?;
+        let age = modified.elapsed().ok()?;
+        (age > TIME_STEP).then(|| Self {
+            folder: folder.to_owned(),
+            modified,
+        })
+    }
+
+    /// Returns whether the folder has no entries, so that only a new one can be work for a pass.
+    fn is_empty(&self) -> bool {
+        std::fs::read_dir(&self.folder).is_ok_and(|mut entries| entries.next().is_none())
+    }
+
+    /// Returns whether no entry came or went since then.
+    fn is_current(&self) -> bool {
+        let modified = std::fs::metadata(&self.folder).and_then(|meta| meta.modified());
+        modified.is_ok_and(|modified| modified == self.modified)
     }
 }
 
@@ -358,6 +393,22 @@ mod tests {
     use notify::event::{CreateKind, ModifyKind, RenameMode};
 
     use super::*;
+
+    #[test]
+    fn an_empty_spool_is_known_until_its_time_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let changed_ago = |age| {
+            let time = SystemTime::now() - age;
+            let opened = std::fs::File::open(folder.path()).expect("a folder");
+            opened.set_modified(time).expect("its owner may");
+        };
+        assert!(Known::before_pass(folder.path()).is_none(), "too young");
+        changed_ago(TIME_STEP * 5);
+        let known = Known::before_pass(folder.path()).expect("an old folder");
+        assert!(known.is_empty() && known.is_current());
+        std::fs::write(folder.path().join("1.spool"), "").expect("a file");
+        assert!(!known.is_empty() && !known.is_current());
+    }
 
     /// A daemon that reacted to its own reading was busy forever.
     #[test]
