@@ -35,7 +35,7 @@ pub fn wanted(policy: &Policy) -> bool {
     let verify = &policy.verify;
     verify.commands == Commands::Project
         || verify.uncovered == Uncovered::Build
-        || verify.scope == VerifiedCode::Package
+        || verify.scope != VerifiedCode::Anywhere
 }
 
 /// Reads the facts about `changed`, whose paths start at `top`.

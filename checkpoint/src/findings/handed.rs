@@ -18,8 +18,8 @@ const CALLS_MAX: usize = 64;
 /// How an agent says that it gives up what it was asked to do.
 static GIVES_UP: LazyLock<Regex> = LazyLock::new(|| {
     ignoring_case(concat!(
-        r"\b(?:i|we) (?:can ?not|can['’]t|could not|couldn['’]t|(?:am|are|was|were) (?:unable to|not able to)|",
-        r"(?:aren|wasn|weren)['’]t able to) (?:currently )?",
+        r"\b(?:(?:i|we) (?:can ?not|can['’]t|could not|couldn['’]t|(?:am|are|was|were) (?:unable to|not able to)|",
+        r"(?:aren|wasn|weren)['’]t able to)|(?:i['’]m|we['’]re) (?:unable to|not able to)) (?:currently )?",
         r"(?:complete|finish|proceed|continue|go on|go further|carry (?:it |this )?out|fulfil|do (?:this|that|it|so)\b)",
     ))
 });

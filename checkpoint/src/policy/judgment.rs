@@ -106,6 +106,9 @@ pub enum Uncovered {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifiedCode {
+    /// That of the package in which it ran, or which it names. If it runs tests that are named, a changed test only if it is
+    /// one of them.
+    Files,
     /// That of the package in which it ran, or which it names.
     Package,
     /// All of it.

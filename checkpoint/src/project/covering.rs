@@ -112,6 +112,36 @@ fn subject(path: &str) -> Option<&str> {
     subject_of(file_name(path).rsplit_once('.')?.0)
 }
 
+/// Returns whether a test is named for something.
+pub(crate) fn names_subject(path: &str) -> bool {
+    subject(path).is_some()
+}
+
+/// Returns whether a script is named for no file, but for the tests that it runs: `tests/run_all_tests.sh`.
+pub(crate) fn is_suite(path: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "run",
+        "runner",
+        "runtests",
+        "all",
+        "test",
+        "tests",
+        "spec",
+        "specs",
+        "suite",
+        "check",
+        "unit",
+        "e2e",
+        "smoke",
+        "integration",
+        "regression",
+        "full",
+    ];
+    let stem = file_name(path).rsplit_once('.').map(|(stem, _)| stem);
+    let mut parts = stem.unwrap_or_default().split(['-', '_', '.']);
+    parts.all(|part| WORDS.contains(&part)) && is_test(path)
+}
+
 fn subject_of(stem: &str) -> Option<&str> {
     const ENDS: [&str; 13] = [
         "_test",

@@ -64,7 +64,7 @@ fn every_key_of_a_group_with_its_default() {
     verify.outcomes: output (default)
     verify.commands: project (default)
     verify.uncovered: build (default)
-    verify.scope: package (default)
+    verify.scope: files (default)
     verify.unknown: counts (default)
     verify.gaps: open (default)
     hygiene.read: session (default)

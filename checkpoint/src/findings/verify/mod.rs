@@ -7,6 +7,7 @@ mod inline;
 mod judge;
 mod kind;
 pub(super) mod kinds;
+mod named;
 mod names;
 mod need;
 mod none;
@@ -78,7 +79,7 @@ pub(super) fn workspace<'a>(turn: &Turn<'a>) -> Option<&'a Workspace> {
     let verify = &turn.policy.verify;
     let is_new = verify.commands == Commands::Project
         || verify.uncovered == Uncovered::Build
-        || verify.scope == VerifiedCode::Package;
+        || verify.scope != VerifiedCode::Anywhere;
     let judged = is_new && turn.policy.evidence == EvidenceRule::Command;
     turn.evidence.facts.workspace.as_ref().filter(|_| judged)
 }
@@ -279,28 +280,38 @@ impl Search<'_> {
             named.filter(|_| !is_known).map(|known| served(known, call))
         };
         if let Some((kind, family)) = does.filter(|(kind, _)| *kind >= Kind::Run) {
-            note(self.tool(kind, family, &outer), simple);
+            let is_task = task.is_some() && !fits(&self.own, simple);
+            let named = is_task.then(|| named::of_task(self.turn, &placed));
+            let does = self.tool(kind, family, &outer);
+            note(named::narrowed(does, named.flatten()), simple);
         } else if !is_known
             && does.is_none()
-            && self.says_all_is_well(simple, task.as_deref(), position)
+            && let Some(does) = self.unlisted(&outer, task.as_deref(), position)
         {
-            note(self.tool(Kind::Build, Family::Other, &outer), simple);
-        } else if !is_known && does.is_none() && self.counts_unknown() {
-            let line = call.command.as_deref().unwrap_or_default();
-            let of = unknown::Of {
-                line,
-                task: task.as_deref(),
-                top: self.turn.project,
-            };
-            if let Some(unknown) = unknown::does(&outer, &of, self.map) {
-                note(Does::Unknown(unknown), simple);
-            }
+            note(does, simple);
         }
     }
 
-    fn counts_unknown(&self) -> bool {
+    /// Returns what a command verifies that no table lists.
+    fn unlisted(&self, outer: &Placed, task: Option<&str>, position: Position) -> Option<Does> {
+        let simple = &outer.simple;
+        if let Some(test) = named::compiled(self.turn, simple, self.map) {
+            return Some(test);
+        }
+        if self.says_all_is_well(simple, task, position) {
+            return Some(self.tool(Kind::Build, Family::Other, outer));
+        }
         let verify = &self.turn.policy.verify;
-        verify.unknown == Unknown::Counts && verify.commands == Commands::Project
+        if verify.unknown != Unknown::Counts || verify.commands != Commands::Project {
+            return None;
+        }
+        let call = &self.turn.evidence.timeline.calls[position.0];
+        let of = unknown::Of {
+            line: call.command.as_deref().unwrap_or_default(),
+            task,
+            top: self.turn.project,
+        };
+        unknown::does(outer, &of, self.map).map(Does::Unknown)
     }
 
     /// Returns the commands that a command runs, and the task that it is.
@@ -341,13 +352,13 @@ impl Search<'_> {
     }
 
     fn tool(&self, kind: Kind, family: Family, placed: &Placed) -> Does {
-        let scoped = self.turn.policy.verify.scope == VerifiedCode::Package;
+        let scope = self.turn.policy.verify.scope;
         // A rule's words do not name the language; those of the table do.
         let of = kind_of(&placed.simple).map_or(family, |(_, family)| family);
-        let reach = if scoped {
-            reach::reach(placed, kind, of, self.map)
-        } else {
-            Reach::All
+        let reach = match scope {
+            VerifiedCode::Anywhere => Reach::All,
+            VerifiedCode::Package => reach::reach(placed, kind, of, self.map),
+            VerifiedCode::Files => reach::reach(placed, kind, of, self.map).exact(),
         };
         Does::Tool {
             kind,

@@ -4,7 +4,7 @@ use journal::{ChangedFile, Workspace};
 
 use super::kind::Kind;
 use crate::project::covering::{
-    Family, family, is_test_folder, is_test_project, package_of, within,
+    Family, family, is_suite, is_test_folder, is_test_project, package_of, within,
 };
 use crate::project::resolve::{Map, Placed};
 use crate::project::{file_name, folder, is_test};
@@ -18,6 +18,8 @@ pub(super) enum Reach {
     Folders(Vec<String>),
     /// What these tests are about; parts of their names if a runner was given such.
     Files(Vec<String>),
+    /// The same, but of other tests none.
+    Tests(Vec<String>),
 }
 
 /// Options whose value chooses packages, folders or modules.
@@ -375,31 +377,6 @@ fn tests(
     }
 }
 
-/// Returns whether a script is named for no file, but for the tests that it runs: `tests/run_all_tests.sh`.
-fn is_suite(path: &str) -> bool {
-    const WORDS: [&str; 16] = [
-        "run",
-        "runner",
-        "runtests",
-        "all",
-        "test",
-        "tests",
-        "spec",
-        "specs",
-        "suite",
-        "check",
-        "unit",
-        "e2e",
-        "smoke",
-        "integration",
-        "regression",
-        "full",
-    ];
-    let stem = file_name(path).rsplit_once('.').map(|(stem, _)| stem);
-    let mut parts = stem.unwrap_or_default().split(['-', '_', '.']);
-    parts.all(|part| WORDS.contains(&part)) && is_test(path)
-}
-
 fn join(folder: &str, path: &str) -> String {
     match (folder, path) {
         ("", path) => path.to_owned(),
@@ -418,12 +395,21 @@ impl Reach {
                 .any(|folder| covers_folder(folder, path, kind, of, workspace)),
             Self::Files(files) => files
                 .iter()
-                .any(|file| covers_by_file(file, path, workspace)),
+                .any(|file| covers_by_file(file, path, workspace) || is_near(file, path)),
+            Self::Tests(files) => files.iter().any(|file| {
+                covers_by_file(file, path, workspace) || (!is_test(path) && is_near(file, path))
+            }),
         }
     }
-}
 
-impl Reach {
+    /// Takes tests for no proof of other tests.
+    pub(super) fn exact(self) -> Self {
+        match self {
+            Self::Files(files) => Self::Tests(files),
+            other => other,
+        }
+    }
+
     /// Returns whether a test was run that changed together with a file that no test is known to cover: it was written for
     /// it.
     pub(super) fn holds_companion(
@@ -432,8 +418,10 @@ impl Reach {
         path: &str,
         workspace: &Workspace,
     ) -> bool {
-        let Self::Files(named) = self else {
-            return false;
+        let named = match self {
+            Self::Files(named) => named,
+            Self::Tests(named) if !is_test(path) => named,
+            _ => return false,
         };
         let is_run = |test: &str| named.iter().any(|name| test.ends_with(name.as_str()));
         changed.iter().any(|test| {
@@ -480,9 +468,11 @@ fn covers_by_file(named: &str, path: &str, workspace: &Workspace) -> bool {
         return true;
     }
     let is_file = file_name(named).contains('.');
-    if !is_file {
-        return path.contains(named) || covering(path, workspace).any(|test| test.contains(named));
-    }
+    !is_file && (path.contains(named) || covering(path, workspace).any(|test| test.contains(named)))
+}
+
+/// Returns whether a test is beside a file.
+fn is_near(named: &str, path: &str) -> bool {
     let beside = folder(path);
     let near =
         |folder: &str| folder == beside || named.starts_with(&format!("{beside}/__tests__/"));
