@@ -4,9 +4,8 @@
 macro_rules! layered {
     ($(#[$meta:meta])* $name:ident, $layer:ident { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
      $(groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* })?) => {
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
         $(#[$meta])*
-        #[serde(deny_unknown_fields)]
         pub struct $name {
             $($(#[$key_meta])* pub $key: $type,)*
             $($($(#[$group_meta])* pub $group: $group_type,)*)?
@@ -18,6 +17,16 @@ macro_rules! layered {
         pub(crate) struct $layer {
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(crate) $key: Option<$type>,)*
             $($(#[serde(skip_serializing_if = "Option::is_none")] pub(crate) $group: Option<$group_layer>,)*)?
+        }
+
+        impl $layer {
+            /// Returns all keys, or the name of one that the file lacks.
+            pub(crate) fn complete(self) -> Result<$name, &'static str> {
+                Ok($name {
+                    $($key: self.$key.ok_or(stringify!($key))?,)*
+                    $($($group: self.$group.ok_or(stringify!($group))?.complete()?,)*)?
+                })
+            }
         }
 
         impl $name {

@@ -20,8 +20,12 @@ use crate::rules::packs;
 pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
-    read("config.yml", DEFAULT_TEXT)
-        .unwrap_or_else(|error| panic!("the default layer is broken: {error}"))
+    // As a layer like the user's file: reading one type takes half of the code that reading two takes.
+    let layer: UserLayer = read("config.yml", DEFAULT_TEXT)
+        .unwrap_or_else(|error| panic!("the default layer is broken: {error}"));
+    layer
+        .complete()
+        .unwrap_or_else(|key| panic!("the default layer lacks `{key}`"))
 });
 
 /// The settings of the daemon, from which the policies of projects are derived.

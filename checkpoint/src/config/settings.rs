@@ -30,8 +30,7 @@ macro_rules! files {
      policy_groups { $($(#[$own_meta:meta])* $own:ident: $own_type:ty, $own_layer:ty;)* }
      groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* }) => {
         /// All settings, resolved.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Clone, Debug, PartialEq, Serialize)]
         pub struct Settings {
             $($(#[$key_meta])* pub $key: $type,)*
             $($(#[$own_meta])* pub $own: $own_type,)*
@@ -67,6 +66,19 @@ macro_rules! files {
             pub(super) working_slug: Option<String>,
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $own: Option<$own_layer>,)*
+        }
+
+        impl UserLayer {
+            /// Returns all settings, or the name of one that the file lacks.
+            pub(super) fn complete(self) -> Result<Settings, &'static str> {
+                Ok(Settings {
+                    $($key: self.$key.ok_or(stringify!($key))?,)*
+                    $($own: self.$own.ok_or(stringify!($own))?.complete()?,)*
+                    projects: self.projects.ok_or("projects")?,
+                    agents: self.agents.ok_or("agents")?,
+                    $($group: self.$group.ok_or(stringify!($group))?.complete()?,)*
+                })
+            }
         }
 
         impl ProjectLayer {

@@ -7,8 +7,8 @@ use crate::layered::layered;
 
 layered! {
     /// What shows that a change was verified.
-    #[derive(Copy, Default, Eq)]
-    #[serde(default)]
+    #[derive(Copy, Default, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
     Verify, VerifyLayer {
         /// How it is known whether a command passed.
         outcomes: Outcomes,
@@ -27,8 +27,8 @@ layered! {
 
 layered! {
     /// What is said about the way the work was done.
-    #[derive(Copy, Default, Eq)]
-    #[serde(default)]
+    #[derive(Copy, Default, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
     Hygiene, HygieneLayer {
         /// When a file counts as read before its edit (spec HYG-4).
         read: ReadBeforeEdit,
@@ -49,8 +49,8 @@ layered! {
 
 layered! {
     /// Which changes count.
-    #[derive(Copy, Default, Eq)]
-    #[serde(default)]
+    #[derive(Copy, Default, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
     Changed, ChangedLayer {
         /// Whether settings, data and generated files count as code.
         data: Data,

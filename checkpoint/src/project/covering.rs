@@ -112,9 +112,17 @@ fn subject(path: &str) -> Option<&str> {
     subject_of(file_name(path).rsplit_once('.')?.0)
 }
 
-/// Returns whether a test is named for something.
-pub(crate) fn names_subject(path: &str) -> bool {
-    subject(path).is_some()
+/// Returns whether a test is named for what it tests. One that is named `index` or `main` may run all others.
+pub(crate) fn names_one(path: &str) -> bool {
+    let is_one = |subject: &str| !["index", "main"].contains(&subject);
+    is_test(path) && subject(path).is_some_and(is_one) && !is_suite(path)
+}
+
+/// Returns whether a runner takes a file for a test and nothing else: `tests/helpers.py` and `test-utils.ts` are used by
+/// tests.
+pub(crate) fn is_only_test(path: &str) -> bool {
+    let begins = file_name(path).starts_with("test");
+    names_one(path) && !(begins && family(path) == Family::Script)
 }
 
 /// Returns whether a script is named for no file, but for the tests that it runs: `tests/run_all_tests.sh`.

@@ -10,6 +10,7 @@ use crate::findings::proof::Position;
 use crate::findings::trace::Outcome;
 use crate::findings::turn::Turn;
 use crate::findings::{narrower, older};
+use crate::policy::VerifiedCode;
 use crate::project::covering::Family;
 use crate::project::resolve::Map;
 
@@ -99,6 +100,10 @@ impl Judge<'_> {
                 // A test that is a script verifies itself.
                 let enough = !need.covered || crate::project::is_test(need.path);
                 if !enough || !ran::runs(self.turn, placed, need.path, self.map) {
+                    return None;
+                }
+                let is_exact = self.turn.policy.verify.scope == VerifiedCode::Files;
+                if is_exact && program::runs_other_test(&placed.simple, need.path) {
                     return None;
                 }
                 true

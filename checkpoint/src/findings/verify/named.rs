@@ -6,7 +6,7 @@ use super::reach::Reach;
 use super::run::Does;
 use crate::findings::turn::Turn;
 use crate::policy::VerifiedCode;
-use crate::project::covering::{Family, family, is_suite, names_subject};
+use crate::project::covering::{Family, family, names_one};
 use crate::project::resolve::{Map, Placed};
 use crate::project::{file_name, is_test};
 use crate::shell::Simple;
@@ -70,10 +70,7 @@ fn is_built_from(simple: &Simple, test: &str) -> bool {
     ];
     let name = simple.words.first().map_or("", |word| file_name(word));
     let stem = file_name(test).rsplit_once('.').map(|(stem, _)| stem);
-    stem == Some(name.strip_suffix(".exe").unwrap_or(name)) && COMPILED.contains(&family(test))
-}
-
-/// Returns whether a script is a test of something that its name says.
-fn names_one(script: &str) -> bool {
-    is_test(script) && names_subject(script) && !is_suite(script)
+    stem == Some(name.strip_suffix(".exe").unwrap_or(name))
+        && COMPILED.contains(&family(test))
+        && names_one(test)
 }

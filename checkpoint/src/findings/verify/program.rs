@@ -3,7 +3,7 @@
 use journal::{ChangedFile, ToolCall, ToolKind};
 
 use super::inline;
-use crate::project::covering::{Family, family, package_of, within};
+use crate::project::covering::{Family, family, is_only_test, package_of, within};
 use crate::project::resolve::Map;
 use crate::project::{file_name, folder};
 use crate::shell::{Simple, canonical_name};
@@ -272,6 +272,12 @@ fn is_same(script: &str, path: &str) -> bool {
     let joined =
         || !script.contains('/') && path.contains('/') && script.ends_with(&path.replace('/', ""));
     ends(path, &script) || ends(&script, path) || joined()
+}
+
+/// Returns whether a command runs a script that is another test than a changed one.
+pub(super) fn runs_other_test(simple: &Simple, path: &str) -> bool {
+    is_only_test(path)
+        && script_of(simple).is_some_and(|script| is_only_test(script) && !is_same(script, path))
 }
 
 /// `python -m package.module` runs that module, and what its package holds.

@@ -4,7 +4,7 @@ use journal::{ChangedFile, Workspace};
 
 use super::kind::Kind;
 use crate::project::covering::{
-    Family, family, is_suite, is_test_folder, is_test_project, package_of, within,
+    Family, family, is_only_test, is_suite, is_test_folder, is_test_project, package_of, within,
 };
 use crate::project::resolve::{Map, Placed};
 use crate::project::{file_name, folder, is_test};
@@ -396,9 +396,13 @@ impl Reach {
             Self::Files(files) => files
                 .iter()
                 .any(|file| covers_by_file(file, path, workspace) || is_near(file, path)),
-            Self::Tests(files) => files.iter().any(|file| {
-                covers_by_file(file, path, workspace) || (!is_test(path) && is_near(file, path))
-            }),
+            Self::Tests(files) => {
+                // One file may stand for all of its folder then.
+                let is_other = is_only_test(path) && !workspace.tests_unknown;
+                files.iter().any(|file| {
+                    covers_by_file(file, path, workspace) || (!is_other && is_near(file, path))
+                })
+            }
         }
     }
 
@@ -420,7 +424,7 @@ impl Reach {
     ) -> bool {
         let named = match self {
             Self::Files(named) => named,
-            Self::Tests(named) if !is_test(path) => named,
+            Self::Tests(named) if !is_only_test(path) => named,
             _ => return false,
         };
         let is_run = |test: &str| named.iter().any(|name| test.ends_with(name.as_str()));
