@@ -27,7 +27,9 @@ const CLIENTS: usize = 64;
 const POSTS_OF_EACH: usize = 250;
 /// Lines that are synced together.
 const LINES_AT_ONCE: usize = 500;
-const IDLE: Duration = Duration::from_secs(20);
+/// What belongs to the start is over by then.
+const SETTLED: Duration = Duration::from_secs(100);
+const IDLE: Duration = Duration::from_secs(120);
 
 fn main() {
     let (rounds, lines) = (option("--rounds", 3), option("--lines", 50_000));
@@ -228,10 +230,14 @@ fn parse_and_sync(path: &Path) -> Duration {
 
 /// The daemon with an empty journal, while nothing happens.
 fn idle() {
-    title(&format!("the daemon at rest for {} s", IDLE.as_secs()));
+    title(&format!(
+        "the daemon at rest for {} s, from {} s after its start",
+        IDLE.as_secs(),
+        SETTLED.as_secs()
+    ));
     let home = folder();
     let (daemon, _) = Daemon::start(home.path());
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(SETTLED);
     let (before, spent) = (waits(home.path()), daemon.spent());
     std::thread::sleep(IDLE);
     let after = waits(home.path());
@@ -246,7 +252,7 @@ fn idle() {
     woken.sort();
     let all: u64 = woken.iter().map(|(_, waits)| waits).sum();
     println!(
-        "  {} threads, {:.1} wake-ups a second, {:.0} ms of processor, {:.0} MB",
+        "  {} threads, {:.2} wake-ups a second, {:.0} ms of processor, {:.0} MB",
         after.len(),
         all as f64 / IDLE.as_secs_f64(),
         ms(daemon.spent() - spent),
