@@ -280,10 +280,7 @@ impl Search<'_> {
             named.filter(|_| !is_known).map(|known| served(known, call))
         };
         if let Some((kind, family)) = does.filter(|(kind, _)| *kind >= Kind::Run) {
-            let is_task = task.is_some() && !fits(&self.own, simple);
-            let named = is_task.then(|| named::of_task(self.turn, &placed));
-            let does = self.tool(kind, family, &outer);
-            note(named::narrowed(does, named.flatten()), simple);
+            note(self.tool(kind, family, &outer), simple);
         } else if !is_known
             && does.is_none()
             && let Some(does) = self.unlisted(&outer, task.as_deref(), position)

@@ -1,13 +1,12 @@
-//! Tests that run by their own names: as scripts of a task, or as programs (spec EVID-23).
+//! Tests that run as programs of their own names (spec EVID-23).
 
 use super::kind::Kind;
-use super::program;
 use super::reach::Reach;
 use super::run::Does;
 use crate::findings::turn::Turn;
 use crate::policy::VerifiedCode;
 use crate::project::covering::{Family, family, names_one};
-use crate::project::resolve::{Map, Placed};
+use crate::project::resolve::Map;
 use crate::project::{file_name, is_test};
 use crate::shell::Simple;
 
@@ -26,37 +25,6 @@ pub(super) fn compiled(turn: &Turn<'_>, simple: &Simple, map: &Map<'_>) -> Optio
         family: family(test),
         reach: Reach::Tests(vec![test.to_owned()]),
     })
-}
-
-/// Returns the tests that the commands of a task run, if each of them runs a script that is a test of something.
-pub(super) fn of_task(turn: &Turn<'_>, placed: &[Placed]) -> Option<Vec<String>> {
-    if turn.policy.verify.scope != VerifiedCode::Files || placed.is_empty() {
-        return None;
-    }
-    let test = |one: &Placed| {
-        let script = program::script_of(&one.simple).filter(|script| names_one(script));
-        script.map(|script| script.trim_start_matches("./").to_owned())
-    };
-    placed.iter().map(test).collect()
-}
-
-/// Limits a run of tests to those that are named.
-pub(super) fn narrowed(does: Does, tests: Option<Vec<String>>) -> Does {
-    match (does, tests) {
-        (
-            Does::Tool {
-                kind: Kind::Tests,
-                family,
-                ..
-            },
-            Some(tests),
-        ) => Does::Tool {
-            kind: Kind::Tests,
-            family,
-            reach: Reach::Tests(tests),
-        },
-        (does, _) => does,
-    }
 }
 
 /// Returns whether a command runs a program that was built from a test: it has the test's name.

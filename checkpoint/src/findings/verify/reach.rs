@@ -18,7 +18,7 @@ pub(super) enum Reach {
     Folders(Vec<String>),
     /// What these tests are about; parts of their names if a runner was given such.
     Files(Vec<String>),
-    /// The same, but of other tests none.
+    /// The same, but they verify no changed test other than themselves.
     Tests(Vec<String>),
 }
 

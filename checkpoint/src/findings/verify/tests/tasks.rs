@@ -391,3 +391,28 @@ fn each_key_gives_the_old_judgment() {
         Run the tests that cover the changed code (`npm run verify`)
     "#);
 }
+
+/// Decisions that were made with `package` stay as they were.
+#[test]
+fn only_files_tells_tests_apart() {
+    let shop = project(
+        "tests/test_b.py < tests/test_b.py
+         test/cart_test.rb < test/cart_test.rb
+         src/pager.c < src/pager_test.c",
+    );
+    let mut package = policy();
+    package.verify.scope = VerifiedCode::Package;
+    let is_enough = |policy: &Policy, edited: &str, command: &str| {
+        asked_by(policy, &shop, &[edited, command]).ends_with("\n    -")
+    };
+    for (edited, command) in [
+        ("edit tests/test_b.py", "$ pytest -q tests/test_a.py"),
+        ("edit test/cart_test.rb", "$ ruby test/user_test.rb"),
+    ] {
+        assert!(is_enough(&package, edited, command), "{command}");
+        assert!(!is_enough(&policy(), edited, command), "{command}");
+    }
+    let (edited, command) = ("edit src/pager.c", "$ ./build/pager_test");
+    assert!(!is_enough(&package, edited, command), "{command}");
+    assert!(is_enough(&policy(), edited, command), "{command}");
+}
