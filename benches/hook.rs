@@ -54,7 +54,7 @@ fn main() {
     );
     println!(
         "plain event of {} bytes, answered by {answers}, {rounds} rounds; median / 95th percentile",
-        hooks::payload().len()
+        hooks::payload(&hooks::call(), 0).len()
     );
     let line = |name: &str, times: (std::time::Duration, std::time::Duration)| {
         println!(

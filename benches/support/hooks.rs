@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 const PAYLOADS: &str = include_str!("../../tests/data/fixtures/claude/h-normal.ndjson");
 const WARM_UP: usize = 50;
 /// The cheapest process there is.
@@ -23,11 +25,13 @@ impl Compared {
     }
 }
 
-/// Runs two commands in turns; both get the same payload through a pipe, and none of them may fail.
+/// Runs two commands in turns; both get the same payload through a pipe, and none of them may fail. Each round has a
+/// payload of its own: a repeated one would be taken for a hook that is registered twice, and not be written.
 pub(crate) fn compare(rounds: usize, home: &Path, ours: &[&str], theirs: &[&str]) -> Compared {
-    let payload = payload();
+    let call = call();
     let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
     for round in 0..WARM_UP + rounds {
+        let payload = payload(&call, round);
         // The second one finds warmer caches, so the order alternates.
         let (ours, theirs) = if round % 2 == 0 {
             let ours = run(ours, home, &payload);
@@ -47,15 +51,22 @@ pub(crate) fn compare(rounds: usize, home: &Path, ours: &[&str], theirs: &[&str]
     }
 }
 
-/// Returns what the agent sent at a tool's end.
-pub(crate) fn payload() -> Vec<u8> {
+/// Returns what an agent sent at a tool's end.
+pub(crate) fn call() -> Value {
     let calls = PAYLOADS
         .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut calls = calls.filter(|call| call["event"] == "PostToolUse");
-    calls.next().expect("a tool call among the recorded ones")["payload"]
-        .to_string()
-        .into_bytes()
+    let mut call = calls.next().expect("a tool call among the recorded ones");
+    call["payload"].take()
+}
+
+/// Returns the payload of a call with a number.
+pub(crate) fn payload(call: &Value, number: usize) -> Vec<u8> {
+    let mut call = call.clone();
+    let process = std::process::id();
+    call["tool_use_id"] = format!("toolu_{process:08}_{number:08}").into();
+    call.to_string().into_bytes()
 }
 
 fn run(command: &[&str], home: &Path, payload: &[u8]) -> Duration {

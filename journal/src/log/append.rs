@@ -92,8 +92,22 @@ pub(super) struct Append {
     pub(super) done: Done,
 }
 
+impl Append {
+    /// Returns whether it is acknowledged only once it is synced.
+    pub(super) fn waits_for_sync(&self, sync: Sync) -> bool {
+        let must = |draft: &Draft| sync == Sync::Always || !draft.event.may_be_batched();
+        match self.ack {
+            Ack::Synced => true,
+            Ack::Written => false,
+            Ack::Usual => self.drafts.iter().any(must),
+        }
+    }
+}
+
 pub(super) enum Command {
     Append(Vec<Append>),
+    /// Another thread has committed something, after which the committer's has something to do.
+    Look,
     Rotate(Box<dyn FnOnce() + Send>),
     Stop,
 }

@@ -1,15 +1,16 @@
-//! Orders appends, makes them durable in groups, and queues them for the store.
+//! Orders appends, makes them durable in groups, and queues them for the store. A thread does that for all appends that
+//! wait in the queue; an append that blocks nothing is committed by the thread that makes it (submit.rs).
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::append::{Ack, Append, Appended, Command, Done, Imported, Options, Sync};
+use super::append::{Append, Appended, Command, Done, Imported, Options};
 use super::shared::Shared;
 use super::store_writer::{StoreJob, bytes_of};
 use crate::error::{Error, Result};
@@ -22,17 +23,22 @@ use crate::{Draft, Envelope, Timestamp, codec};
 const GROUP_MAX: usize = 512;
 /// Pause between two attempts to rewrite a segment after a failed sync.
 const RENEW_INTERVAL: Duration = Duration::from_secs(1);
+/// Payloads that are committed by the thread that appends, in bytes; larger ones would delay what else it does.
+const FREE_BYTES_MAX: usize = 64 * 1024;
 /// A smaller segment is not sealed at rest.
 const REST_BYTES: u64 = 512 * 1024;
 
-/// The thread that orders events and makes them durable.
+/// A committer that several threads use, one at a time; `None` once the journal is closed.
+pub(super) type Shareable = Mutex<Option<Committer>>;
+
+/// Orders events and makes them durable.
 pub(super) struct Committer {
     pub(super) shared: Arc<Shared>,
     pub(super) options: Options,
     pub(super) writer: Writer,
     pub(super) next_seq: u64,
     pub(super) last_at: HashMap<Uuid, Timestamp>,
-    pub(super) to_store: SyncSender<StoreJob>,
+    pub(super) to_store: Sender<StoreJob>,
     /// Since when acknowledged events are unsynced.
     pub(super) dirty: Option<Instant>,
     pub(super) to_sync: SyncSender<(Arc<Unsealed>, PathBuf)>,
@@ -76,65 +82,134 @@ impl Frames {
     }
 }
 
+/// The thread that commits what waits in the queue, and does what is due with time.
+pub(super) fn run(committer: &Shareable, commands: &Receiver<Command>) {
+    let mut is_open = true;
+    while is_open {
+        let due = with(committer, |committer| committer.due_in());
+        let first = match due.flatten() {
+            None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(wait) => commands.recv_timeout(wait),
+        };
+        is_open = with(committer, |committer| committer.turn(first, commands)).unwrap_or(false);
+    }
+    // With the committer the queues to the other threads end.
+    drop(lock(committer).take());
+}
+
+/// Uses the committer, unless a panic left it in an unknown state.
+fn with<R>(committer: &Shareable, act: impl FnOnce(&mut Committer) -> R) -> Option<R> {
+    let mut committer = lock(committer);
+    committer.as_mut().map(act)
+}
+
+fn lock(committer: &Shareable) -> MutexGuard<'_, Option<Committer>> {
+    committer.lock().unwrap_or_else(|poisoned| {
+        let mut committer = poisoned.into_inner();
+        committer.take();
+        committer
+    })
+}
+
 impl Committer {
-    pub(super) fn run(mut self, commands: &Receiver<Command>) {
+    /// Returns the time until something is to be done without a command: a sync, a rewrite, or rest.
+    fn due_in(&self) -> Option<Duration> {
+        let sync = self
+            .dirty
+            .map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
+        let renew = self.writer.has_failed().then(|| self.renew_in());
+        let rest = self.appended.then_some(self.options.rest);
+        renew.or(sync).or(rest)
+    }
+
+    /// Handles the first command, or that there is none in time, and those that wait behind it. Returns false at the end.
+    fn turn(
+        &mut self,
+        first: std::result::Result<Command, RecvTimeoutError>,
+        commands: &Receiver<Command>,
+    ) -> bool {
         let mut group = Vec::new();
-        loop {
-            let sync = self
-                .dirty
-                .map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
-            let renew = self.writer.has_failed().then(|| self.renew_in());
-            let rest = self.appended.then_some(self.options.rest);
-            let is_resting = renew.or(sync).is_none();
-            let first = match renew.or(sync).or(rest) {
-                None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(wait) => commands.recv_timeout(wait),
-            };
-            let (mut stop, mut rotate) = (false, None);
-            match first {
+        let (mut stop, mut rotate) = (false, None);
+        match first {
+            Ok(Command::Append(appends)) => self.take(appends, &mut group),
+            Ok(Command::Rotate(done)) => rotate = Some(done),
+            Ok(Command::Look) => {}
+            Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => stop = true,
+            Err(RecvTimeoutError::Timeout) if self.is_resting() => self.rest(),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        while !stop && rotate.is_none() && !group.is_empty() && group.len() < GROUP_MAX {
+            match commands.try_recv() {
                 Ok(Command::Append(appends)) => self.take(appends, &mut group),
                 Ok(Command::Rotate(done)) => rotate = Some(done),
-                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => stop = true,
-                Err(RecvTimeoutError::Timeout) if is_resting => self.rest(),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            while !stop && rotate.is_none() && !group.is_empty() && group.len() < GROUP_MAX {
-                match commands.try_recv() {
-                    Ok(Command::Append(appends)) => self.take(appends, &mut group),
-                    Ok(Command::Rotate(done)) => rotate = Some(done),
-                    Ok(Command::Stop) => stop = true,
-                    Err(_) => break,
-                }
-            }
-            if !group.is_empty() {
-                self.commit(std::mem::take(&mut group));
-            }
-            if let Some(done) = rotate {
-                self.rotate_and_seal_all(done);
-            }
-            let window_over = self
-                .dirty
-                .is_some_and(|since| since.elapsed() >= self.options.batch_window);
-            if stop {
-                // Appends that wait for a sync have been answered; the others were not promised to survive a power cut.
-                let _ = if self.writer.has_failed() {
-                    self.writer.renew()
-                } else {
-                    self.writer.sync()
-                };
-                return;
-            }
-            // On the other thread, so that no append waits for a sync that it does not need. While that thread is busy,
-            // the next window syncs this one.
-            if window_over {
-                let file = (self.writer.file(), self.writer.path().to_owned());
-                self.dirty = self.to_sync.try_send(file).is_err().then(Instant::now);
-            }
-            // Even without appends: the segment may hold acknowledged events.
-            if self.writer.has_failed() {
-                let _ = self.renewed();
+                Ok(Command::Look) => {}
+                Ok(Command::Stop) => stop = true,
+                Err(_) => break,
             }
         }
+        if !group.is_empty() {
+            self.commit(group);
+        }
+        if self.is_full() {
+            self.rotate();
+        }
+        if let Some(done) = rotate {
+            self.rotate_and_seal_all(done);
+        }
+        if stop {
+            // Appends that wait for a sync have been answered; the others were not promised to survive a power cut.
+            let _ = if self.writer.has_failed() {
+                self.writer.renew()
+            } else {
+                self.writer.sync()
+            };
+            return false;
+        }
+        self.sync_if_due();
+        // Even without appends: the segment may hold acknowledged events.
+        if self.writer.has_failed() {
+            let _ = self.renewed();
+        }
+        true
+    }
+
+    /// Has the segment synced once the first unsynced event has waited long enough.
+    fn sync_if_due(&mut self) {
+        let mut since = self.dirty.iter();
+        if since.any(|since| since.elapsed() >= self.options.batch_window) {
+            // On the other thread, so that no append waits for a sync that it does not need. While that thread is busy,
+            // the next window syncs this one.
+            let file = (self.writer.file(), self.writer.path().to_owned());
+            self.dirty = self.to_sync.try_send(file).is_err().then(Instant::now);
+        }
+    }
+
+    /// Returns whether nothing is to be done but for rest.
+    fn is_resting(&self) -> bool {
+        self.dirty.is_none() && !self.writer.has_failed()
+    }
+
+    fn is_full(&self) -> bool {
+        self.writer.len() >= SEGMENT_BYTES
+    }
+
+    /// Returns whether appends of some size can be committed without waiting for a disk, the store, or other appends.
+    pub(super) fn is_free(&self, appends: &[Append]) -> bool {
+        let drafts = || appends.iter().flat_map(|append| &append.drafts);
+        let payloads = drafts().map(|draft| draft.payload.as_ref().map_or(0, String::len));
+        let waits = |append: &Append| append.waits_for_sync(self.options.sync);
+        self.shared.is_free()
+            && !self.writer.has_failed()
+            && !self.is_full()
+            && payloads.sum::<usize>() <= FREE_BYTES_MAX
+            && !appends.iter().any(waits)
+    }
+
+    /// Commits appends for which it is free. Returns whether its thread has to look at it.
+    pub(super) fn commit_free(&mut self, appends: Vec<Append>) -> bool {
+        let had_time = self.dirty.is_some();
+        self.commit(appends);
+        (!had_time && self.dirty.is_some()) || self.writer.has_failed() || self.is_full()
     }
 
     /// Adds appends to a group; others may wait in their place.
@@ -248,19 +323,17 @@ impl Committer {
         fresh: &mut HashMap<Uuid, u64>,
         frames: &mut Frames,
     ) -> std::result::Result<Answer, (Done, Error)> {
+        let wants_sync = append.waits_for_sync(self.options.sync);
         let Append {
             drafts,
             imported,
-            ack,
             done,
+            ..
         } = append;
         let mut appended = Vec::with_capacity(drafts.len());
-        let mut wants_sync = ack == Ack::Synced;
         let mut imported = imported.into_iter();
         for draft in drafts {
             let own = imported.next();
-            wants_sync |= ack == Ack::Usual
-                && (self.options.sync == Sync::Always || !draft.event.may_be_batched());
             match fresh
                 .get(&draft.id)
                 .copied()
@@ -368,9 +441,6 @@ impl Committer {
             .fetch_add(bytes_of(&items), Ordering::AcqRel);
         // The store's thread ends only after this one, and reports its failures through `settle`.
         let _ = self.to_store.send(StoreJob::Items(items));
-        if self.writer.len() >= SEGMENT_BYTES {
-            self.rotate();
-        }
     }
 
     /// Starts a new segment and queues all earlier ones for sealing, including any whose sealing a crash interrupted.

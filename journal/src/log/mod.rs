@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -37,8 +37,6 @@ use store_writer::StoreWriter;
 
 /// Appends that may wait for the committer; one more is refused with [`Error::Overloaded`].
 const QUEUE_MAX: usize = 1024;
-/// Committed groups that may wait for the store; with one more the committer waits.
-const STORE_QUEUE_MAX: usize = 1024;
 
 /// A handle to a journal. Cheap to clone. [`Journal::close`] closes the journal, as does dropping the last handle.
 #[derive(Clone)]
@@ -49,6 +47,7 @@ pub struct Journal {
 struct Inner {
     dir: PathBuf,
     queue: SyncSender<Command>,
+    committer: Arc<committer::Shareable>,
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     maintenance: Mutex<()>,
@@ -69,7 +68,7 @@ impl Journal {
         let next_seq = recovered.last_seq + 1;
         let shared = Arc::new(Shared::new(store, recovered.last_seq));
         let (queue, commands) = sync_channel(QUEUE_MAX);
-        let (to_store, batches) = sync_channel(STORE_QUEUE_MAX);
+        let (to_store, batches) = channel();
         let last_at = shared
             .store
             .entries()
@@ -90,6 +89,11 @@ impl Journal {
             appended: true,
             tried: None,
         };
+        let committer = Arc::new(Mutex::new(Some(committer)));
+        let commit = {
+            let committer = Arc::clone(&committer);
+            move || committer::run(&committer, &commands)
+        };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new()
                 .name(name.into())
@@ -98,13 +102,14 @@ impl Journal {
         };
         let store_writer = StoreWriter::new(Arc::clone(&shared), dir.to_owned(), batches);
         let threads = vec![
-            spawn("journal-commit", Box::new(move || committer.run(&commands)))?,
+            spawn("journal-commit", Box::new(commit))?,
             spawn("journal-store", Box::new(move || store_writer.run()))?,
             spawn("journal-sync", Box::new(move || sync_batches(&files)))?,
         ];
         let inner = Inner {
             dir: dir.to_owned(),
             queue,
+            committer,
             shared,
             threads: Mutex::new(threads),
             maintenance: Mutex::default(),

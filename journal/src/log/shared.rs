@@ -146,6 +146,14 @@ impl Shared {
         }
     }
 
+    /// Returns whether an append would wait neither for room nor for the store to be reopened.
+    pub(super) fn is_free(&self) -> bool {
+        let stored = self.stored();
+        stored.failure.is_none()
+            && !stored.is_reopening
+            && self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX
+    }
+
     /// Waits while the store is too far behind.
     pub(crate) fn wait_for_room(&self) {
         drop(self.wait_until(|_| self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX));

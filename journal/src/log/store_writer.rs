@@ -22,10 +22,11 @@ const PACK_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause between two attempts to reopen a failed store.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Returns the memory that events take until they are stored.
 pub(crate) fn bytes_of(items: &[Item]) -> u64 {
     items
         .iter()
-        .map(|item| (item.event.len() + item.payload.len()) as u64)
+        .map(|item| (size_of::<Item>() + item.event.len() + item.payload.len()) as u64)
         .sum()
 }
 

@@ -39,8 +39,11 @@ impl Journal {
         self.hand_over(vec![append]).map_err(|(_, error)| error)
     }
 
-    /// Hands appends over to the committer, all or none.
+    /// Commits appends, or hands them over to the committer's thread, all or none.
     fn hand_over(&self, appends: Vec<Append>) -> std::result::Result<(), (Vec<Append>, Error)> {
+        let Err(appends) = self.commit_here(appends) else {
+            return Ok(());
+        };
         let (count, queued) = (appends.len(), &self.inner.shared.queued);
         if queued.fetch_add(count, Ordering::AcqRel) + count > QUEUE_MAX {
             queued.fetch_sub(count, Ordering::AcqRel);
@@ -54,8 +57,30 @@ impl Journal {
         queued.fetch_sub(count, Ordering::AcqRel);
         match command {
             Command::Append(appends) => Err((appends, error)),
-            Command::Rotate(_) | Command::Stop => Err((Vec::new(), error)),
+            Command::Rotate(_) | Command::Look | Command::Stop => Err((Vec::new(), error)),
         }
+    }
+
+    /// Commits appends on this thread, unless that would wait for something: waking another thread and being woken by it
+    /// costs several times what the write does. Gives back the appends otherwise.
+    fn commit_here(&self, appends: Vec<Append>) -> std::result::Result<(), Vec<Append>> {
+        let Ok(mut committer) = self.inner.committer.try_lock() else {
+            return Err(appends);
+        };
+        // What is in the queue comes first. What this thread has put there counts until it is committed.
+        let is_first = self.inner.shared.queued.load(Ordering::Acquire) == 0;
+        let must_look = match &mut *committer {
+            Some(committer) if is_first && committer.is_free(&appends) => {
+                committer.commit_free(appends)
+            }
+            _ => return Err(appends),
+        };
+        drop(committer);
+        if must_look {
+            // If the queue is full, the thread is awake.
+            let _ = self.inner.queue.try_send(Command::Look);
+        }
+        Ok(())
     }
 
     pub(super) fn submit(&self, drafts: Vec<Draft>, imported: Vec<Imported>) -> Result<Appending> {
