@@ -2,7 +2,8 @@
 //! intake log; the sync thread syncs events that may be synced later; the store writer moves durable events into the
 //! store. All other threads read.
 //!
-//! An append is written to the intake log, synced by group commit, acknowledged, and then stored. A reader that needs
+//! An append is written to the intake log, synced by group commit, acknowledged, and then stored. The thread that appends
+//! does the committer's part itself when nothing would make it wait. A reader that needs
 //! every acknowledged event calls [`Journal::settle`] first.
 
 use std::ops::RangeInclusive;
@@ -124,7 +125,8 @@ impl Journal {
         ))
     }
 
-    /// Appends drafts together, in order, and calls `done` once they are acknowledged. Never blocks.
+    /// Appends drafts together, in order, and calls `done` once they are acknowledged, on this thread or another one. Waits
+    /// for no sync and no other append.
     ///
     /// # Errors
     ///

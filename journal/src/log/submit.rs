@@ -1,4 +1,4 @@
-//! How appends get to the committer.
+//! How appends are committed: by the thread that makes them, or by the committer's.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{TrySendError, sync_channel};
@@ -9,8 +9,8 @@ use crate::Draft;
 use crate::error::{Error, Result};
 
 impl Journal {
-    /// Appends drafts in order, each on its own, and wakes the committer once. Errors that [`Journal::append`] would
-    /// return go to `done` too. Never blocks.
+    /// Appends drafts in order, each on its own, but hands them over together. Errors that [`Journal::append`] would return
+    /// go to `done` too.
     pub fn append_each(&self, appends: Vec<(Draft, Done)>) {
         let refused = self.refuse_collector().err();
         let appends = appends.into_iter().map(|(draft, done)| Append {
@@ -102,5 +102,95 @@ impl Journal {
             Error::Closed
         })?;
         Ok(Appending(receiver))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use uuid::Uuid;
+
+    use crate::error::Error;
+    use crate::{Agent, Draft, Event, Host, Journal, Options, Stream, Timestamp};
+
+    /// An event that is acknowledged once it is written if its number is even, and else once it is synced.
+    fn draft(number: u64) -> Draft {
+        let host = Host::default();
+        Draft {
+            stream: Stream::of_native(Agent::Claude, "session"),
+            at: Timestamp::from_micros(1_000_000),
+            id: Uuid::from_u64_pair(1, number),
+            event: match number % 2 {
+                0 => Event::OtherHook { host },
+                _ => Event::CheckpointCleared {},
+            },
+            payload: None,
+        }
+    }
+
+    #[test]
+    fn the_caller_commits_what_waits_for_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        let (sender, committed_by) = channel();
+        let append = |number| {
+            let sender = sender.clone();
+            let done = move |result: crate::Result<_>| {
+                result.expect("appended");
+                sender.send(thread::current().id()).expect("awaited");
+            };
+            journal
+                .append(vec![draft(number)], done)
+                .expect("handed over");
+            committed_by.recv().expect("committed")
+        };
+        assert_ne!(append(1), thread::current().id(), "it waits for a sync");
+        // The committer's thread may still hold the lock for a moment.
+        assert!((1..100).any(|number| append(2 * number) == thread::current().id()));
+        journal.close();
+        let late = journal.append(vec![draft(2)], |_| panic!("it is refused"));
+        assert_eq!(late, Err(Error::Closed));
+    }
+
+    #[test]
+    fn events_are_numbered_in_the_order_in_which_each_thread_appends_them() {
+        const EACH: u64 = 300;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        let append_all = |from: u64| {
+            let (sender, numbers) = channel();
+            for number in from..from + EACH {
+                let sender = sender.clone();
+                let done = move |result: crate::Result<Vec<super::super::Appended>>| {
+                    let seq = result.expect("appended")[0].seq;
+                    sender.send((number, seq)).expect("awaited");
+                };
+                // Two of three are committed here, if nothing is in the queue; what follows a stop must not overtake it.
+                let draft = draft(number * 2 + u64::from(number % 3 == 0));
+                while journal.append(vec![draft.clone()], done.clone()).is_err() {
+                    thread::yield_now();
+                }
+            }
+            drop(sender);
+            let mut numbers: Vec<(u64, u64)> = numbers.iter().collect();
+            numbers.sort();
+            assert_eq!(numbers.len() as u64, EACH);
+            assert!(numbers.is_sorted_by_key(|(_, seq)| *seq), "{numbers:?}");
+        };
+        thread::scope(|scope| {
+            for number in 0..4 {
+                let append_all = &append_all;
+                scope.spawn(move || append_all(number * 1_000));
+            }
+        });
+        assert_eq!(journal.last_seq(), 4 * EACH);
+        drop(journal);
+        let (journal, recovered) =
+            Journal::open(folder.path(), Options::default()).expect("a journal");
+        assert_eq!(recovered.last_seq, 4 * EACH);
+        let events = journal.history(1..=u64::MAX, |_| true).expect("history");
+        assert_eq!(events.filter(Result::is_ok).count() as u64, 4 * EACH);
     }
 }
