@@ -3,8 +3,8 @@
 //! store. All other threads read.
 //!
 //! An append is written to the intake log, synced by group commit, acknowledged, and then stored. The thread that appends
-//! does the committer's part itself when nothing would make it wait. A reader that needs
-//! every acknowledged event calls [`Journal::settle`] first.
+//! does the committer's part itself when nothing would make it wait. A reader that needs every acknowledged event calls
+//! [`Journal::settle`] first.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};

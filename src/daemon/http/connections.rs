@@ -1,6 +1,6 @@
-//! Accepts connections on the daemon's socket and serves them on the same thread, which also runs
-//! the actors: a hook call then crosses two threads, the journal's and this one; with a pool of
-//! workers it would be six hops. Slow work leaves this thread by itself.
+//! Accepts connections on the daemon's socket and serves them on the same thread, which also runs the actors and commits
+//! most tool calls: between request and answer, such a call waits for no other thread. With a pool of workers it would be
+//! six hops. Slow work leaves this thread by itself.
 
 use std::cell::Cell;
 use std::io;
