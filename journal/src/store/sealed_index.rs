@@ -24,7 +24,7 @@ pub(super) struct SealedIds(Vec<(u64, u64)>);
 
 impl SealedIds {
     pub(super) fn load(trees: &Trees) -> Result<Self> {
-        let mut all = Vec::new();
+        let mut all = Vec::with_capacity(trees.sealed_span()?);
         for pair in pairs("read ids", Ok(trees.ids_sealed.iter())) {
             let (key, value) = pair?;
             let first = seq_of(&key)?;
@@ -95,6 +95,18 @@ pub(super) fn seqs_of(first: u64, value: &[u8]) -> Vec<u64> {
 }
 
 impl Trees {
+    /// Returns a number that is not lower than that of the sealed events.
+    fn sealed_span(&self) -> Result<usize> {
+        let ends = guarded("read ids", || {
+            Ok((self.ids_sealed.first()?, self.ids_sealed.last()?))
+        })?;
+        let (Some((first, _)), Some((last, _))) = ends else {
+            return Ok(0);
+        };
+        let span = seq_of(&last)?.saturating_sub(seq_of(&first)?);
+        Ok(span as usize + BLOCK_EVENTS)
+    }
+
     /// Writes the blocks and runs of sealed events, which are in order.
     pub(super) fn index_sealed(&self, entries: &[Entry]) -> Result<()> {
         for block in entries.chunks(BLOCK_EVENTS) {
