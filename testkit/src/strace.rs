@@ -1,5 +1,6 @@
 //! `strace` around the real programs: system calls that fail on demand, and a record of what reached the disk.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -57,4 +58,33 @@ fn is_open(file: &Path) -> bool {
         .flatten()
         .flatten()
         .any(|link| std::fs::read_link(link.path()).is_ok_and(|target| target == file))
+}
+
+/// The tracer of a process. It ends when this is dropped, and the process goes on without it.
+pub struct Tracer {
+    pid: String,
+}
+
+impl Tracer {
+    /// Returns the tracer of a process that was started under one.
+    ///
+    /// # Panics
+    ///
+    /// If the process has none.
+    pub fn of(traced: u32) -> Self {
+        let status = fs::read_to_string(format!("/proc/{traced}/status")).expect("it runs");
+        let mut lines = status.lines();
+        let pid = lines.find_map(|line| line.strip_prefix("TracerPid:"));
+        let pid = pid.map(str::trim).filter(|pid| *pid != "0");
+        Self {
+            pid: pid.expect("a tracer").to_owned(),
+        }
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        // strace does not let go of threads that it delays, even when they are killed.
+        let _ = Command::new("kill").args(["-KILL", &self.pid]).status();
+    }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::daemon::{Daemon, EVERY_STOP};
 use crate::support::git::commit_all;
-use crate::support::strace::Trace;
+use crate::support::strace::{Trace, Tracer};
 use crate::support::{Home, run, text, wait, wait_until};
 
 const CALLS: &str = "openat,statx,newfstatat,stat,lstat,readlink,readlinkat";
@@ -43,15 +43,6 @@ fn ask(home: &Home, project: &Path, session: &str) -> String {
     call(home, project, session, "Stop")
 }
 
-/// Ends strace, which does not let go of threads that it delays, even when they are killed.
-struct Tracer(Pid);
-
-impl Drop for Tracer {
-    fn drop(&mut self) {
-        let _ = kill_process(self.0, Signal::KILL);
-    }
-}
-
 /// Returns a value of `/proc/PID/status`.
 fn status(pid: u32, name: &str) -> String {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).expect("readable");
@@ -82,10 +73,7 @@ fn a_project_that_hangs_holds_up_neither_other_projects_nor_the_daemons_end() {
     );
 
     // Dropped before the daemon, which could not be killed otherwise.
-    let tracer = status(daemon.pid(), "TracerPid:")
-        .parse()
-        .expect("a number");
-    let tracer = Tracer(Pid::from_raw(tracer).expect("a tracer"));
+    let tracer = Tracer::of(daemon.pid());
 
     let held: Vec<_> = (0..SESSIONS)
         .map(|number| {

@@ -1,6 +1,7 @@
 //! A disk that is full or fails for a while, under a daemon that runs.
 
 use super::*;
+use crate::support::strace::Tracer;
 
 /// Starts a daemon whose system calls on one file of the journal fail for a while.
 fn with_faults_on(file: &str, options: &[&str]) -> (Daemon, Trace) {
@@ -38,9 +39,10 @@ fn a_full_disk_is_told_while_it_lasts_and_forgotten_when_there_is_room_again() {
             "-e",
             "trace=pwrite64",
             "-e",
-            "inject=pwrite64:error=ENOSPC:when=3..24",
+            "inject=pwrite64:error=ENOSPC:when=3+",
         ],
     );
+    let full = Tracer::of(daemon.pid());
     for number in 0..6 {
         let (event, payload) = hook_call("full", number);
         call(
@@ -56,6 +58,7 @@ fn a_full_disk_is_told_while_it_lasts_and_forgotten_when_there_is_room_again() {
         "{said:?}: {}",
         daemon.log()
     );
+    drop(full);
     for number in 6..=CALLS {
         let (event, payload) = hook_call("full", number);
         call(
