@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::messages::{commands, holds, ignoring_case, sentences, words_of};
 use super::turn::Turn;
+use super::verify::kinds;
 use super::{messages, missing, older, outcomes, settled, told};
 use crate::policy::HandedOver;
 use crate::shell;
@@ -97,9 +98,12 @@ pub(super) fn is_told(turn: &Turn<'_>, index: usize) -> bool {
 /// Returns whether the agent handed a failure over: it told the person of it; or its last message names it, and either its
 /// cause lies outside the project, or the turn changed nothing, so that the failure is what it found out.
 ///
-/// `is_due` says that an action is due which the failed call was to do. The agent is asked for it anyway.
+/// `is_due` says that an action is due which the failed call was to do. The agent is asked for it anyway. Of tests that could
+/// not even begin, that is enough.
 pub(super) fn is_over(turn: &Turn<'_>, index: usize, is_due: bool) -> bool {
-    if !is_due && is_told(turn, index) {
+    let is_enough =
+        || turn.policy.hygiene.handed_over == HandedOver::Reported && began_no_tests(turn, index);
+    if (!is_due || is_enough()) && is_told(turn, index) {
         return true;
     }
     if turn.policy.hygiene.handed_over == HandedOver::Errors
@@ -113,10 +117,21 @@ pub(super) fn is_over(turn: &Turn<'_>, index: usize, is_due: bool) -> bool {
 
 fn is_outside(turn: &Turn<'_>, index: usize, call: &ToolCall) -> bool {
     // What tests say of themselves is about the project.
+    !tests_failed(turn, index)
+        && (missing::is_tool(call, &turn.lines[index]) || messages::is_outside(&call.output))
+}
+
+/// Returns whether a call was to run tests, and its output says nothing of any.
+fn began_no_tests(turn: &Turn<'_>, index: usize) -> bool {
+    let outcomes = turn.outcomes.as_ref();
+    let is_silent = outcomes.is_some_and(|outcomes| outcomes.any_tests(index).is_none());
+    is_silent && turn.lines[index].commands.iter().any(kinds::is_tests)
+}
+
+fn tests_failed(turn: &Turn<'_>, index: usize) -> bool {
     let outcomes = turn.outcomes.as_ref();
     let tests = outcomes.and_then(|outcomes| outcomes.any_tests(index));
-    tests != Some(SummaryVerdict::Failed)
-        && (missing::is_tool(call, &turn.lines[index]) || messages::is_outside(&call.output))
+    tests == Some(SummaryVerdict::Failed)
 }
 
 fn changed_nothing(turn: &Turn<'_>) -> bool {

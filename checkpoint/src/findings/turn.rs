@@ -64,19 +64,30 @@ impl<'a> Turn<'a> {
 
     /// Returns whether whatever of the project ran after an edit is believed to have used it (spec EVID-29).
     pub(super) fn believes_runs(&self) -> bool {
-        matches!(self.policy.verify.gaps, Gaps::Ran | Gaps::Open) && self.outcomes.is_some()
+        let believes = matches!(
+            self.policy.verify.gaps,
+            Gaps::Ran | Gaps::Open | Gaps::Evaluated
+        );
+        believes && self.outcomes.is_some()
     }
 
     /// Returns whether test runners are believed that find no tests, and services that a deployment brought about (spec
     /// EVID-30).
     pub(super) fn believes_runners(&self) -> bool {
-        self.policy.verify.gaps == Gaps::Open && self.outcomes.is_some()
+        matches!(self.policy.verify.gaps, Gaps::Open | Gaps::Evaluated) && self.outcomes.is_some()
+    }
+
+    /// Returns whether code is believed that was given to a console of the application (spec EVID-29).
+    pub(super) fn believes_consoles(&self) -> bool {
+        self.policy.verify.gaps == Gaps::Evaluated && self.outcomes.is_some()
     }
 
     /// Returns whether a message of the agent reports the failure of a call, and that is believed (spec HYG-13).
     pub(super) fn is_reported(&self, call: usize) -> bool {
-        self.policy.hygiene.handed_over == HandedOver::Told
-            && self.evidence.facts.told_failures.contains(&call)
+        matches!(
+            self.policy.hygiene.handed_over,
+            HandedOver::Told | HandedOver::Reported
+        ) && self.evidence.facts.told_failures.contains(&call)
     }
 
     /// Returns whether a call ran without the work of the turn, which had been set aside (spec EVID-28).

@@ -109,11 +109,21 @@ pub enum VerifiedCode {
     /// That of the package in which it ran, or which it names. If it runs tests that are named, a changed test only if it is
     /// one of them.
     Files,
+    /// The same, where classes of tests that are chosen by their names are named, too, and a file that no test covers is
+    /// verified by a test of the folder that mirrors its own.
+    Named,
     /// That of the package in which it ran, or which it names.
     Package,
     /// All of it.
     #[default]
     Anywhere,
+}
+
+impl VerifiedCode {
+    /// Returns whether a changed test is verified by its own run only.
+    pub fn tells_tests_apart(self) -> bool {
+        matches!(self, Self::Files | Self::Named)
+    }
 }
 
 /// What a command of the project shows that is not known.
@@ -140,6 +150,8 @@ pub enum Gaps {
     Ran,
     /// The same, where what a test runner and a deployed service show is believed too.
     Open,
+    /// The same, where code that was given to a console of the application is believed too.
+    Evaluated,
 }
 
 /// When a file counts as read before its edit.
@@ -214,6 +226,8 @@ pub enum HandedOver {
     Errors,
     /// It is none, whatever its cause, if the agent told the person of it in any message after it.
     Told,
+    /// The same, also of tests that are due but could not even begin.
+    Reported,
 }
 
 /// Whether a pass of some tests settles a failure of more.

@@ -94,7 +94,9 @@ impl Judge<'_> {
                 }
                 reach.covers(need.path, *kind, *family, workspace)
                     || (!need.covered
-                        && reach.holds_companion(self.turn.files, need.path, workspace))
+                        && (reach.holds_companion(self.turn.files, need.path, workspace)
+                            || (self.turn.policy.verify.scope == VerifiedCode::Named
+                                && reach.holds_mirror(need.path))))
             }
             Does::Command(placed) => {
                 // A test that is a script verifies itself.
@@ -102,7 +104,7 @@ impl Judge<'_> {
                 if !enough || !ran::runs(self.turn, placed, need.path, self.map) {
                     return None;
                 }
-                let is_exact = self.turn.policy.verify.scope == VerifiedCode::Files;
+                let is_exact = self.turn.policy.verify.scope.tells_tests_apart();
                 if is_exact && program::runs_other_test(&placed.simple, need.path) {
                     return None;
                 }

@@ -1,6 +1,7 @@
 //! Whether changed code was verified: by its tests if some cover it, else by a build or a run of the program
 //! (spec EVID-20 to EVID-24).
 
+mod console;
 mod deployed;
 mod ended;
 mod inline;
@@ -356,6 +357,9 @@ impl Search<'_> {
             VerifiedCode::Anywhere => Reach::All,
             VerifiedCode::Package => reach::reach(placed, kind, of, self.map),
             VerifiedCode::Files => reach::reach(placed, kind, of, self.map).exact(),
+            VerifiedCode::Named => reach::reach(placed, kind, of, self.map)
+                .exact()
+                .of_classes(named::classes(&placed.simple)),
         };
         Does::Tool {
             kind,

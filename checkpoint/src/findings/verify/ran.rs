@@ -1,7 +1,7 @@
 //! What ran of the project after an edit, and is believed to have used it (spec EVID-29).
 
 use super::run::{Does, Run};
-use super::{notebook, program, remote};
+use super::{console, notebook, program, remote};
 use crate::findings::trace::Outcome;
 use crate::findings::turn::Turn;
 use crate::project::resolve::{Map, Placed};
@@ -28,6 +28,7 @@ pub(super) fn runs(turn: &Turn<'_>, placed: &Placed, path: &str, map: &Map<'_>) 
         || program::runs_companion(simple, turn.files, path, map)
         || (turn.believes_runners() && notebook::runs(simple, path))
         || (turn.believes_runs() && program::runs_in_package(simple, place, path, map))
+        || (turn.believes_consoles() && console::evaluates(simple, place, path, map))
 }
 
 /// Adds the start of a service whose log was read later, as a request to a server, at the place of that start.

@@ -3,6 +3,7 @@
 use journal::{ChangedFile, Workspace};
 
 use super::kind::Kind;
+use super::named;
 use crate::project::covering::{
     Family, family, is_only_test, is_suite, is_test_folder, is_test_project, package_of, within,
 };
@@ -20,6 +21,8 @@ pub(super) enum Reach {
     Files(Vec<String>),
     /// The same, but they verify no changed test other than themselves.
     Tests(Vec<String>),
+    /// The same code, but of the changed tests only those whose classes these patterns choose.
+    Classes(Box<Reach>, Vec<String>),
 }
 
 /// Options whose value chooses packages, folders or modules.
@@ -396,6 +399,11 @@ impl Reach {
             Self::Files(files) => files
                 .iter()
                 .any(|file| covers_by_file(file, path, workspace) || is_near(file, path)),
+            Self::Classes(all, patterns) => {
+                let is_chosen = || patterns.iter().any(|one| named::chooses(one, path));
+                all.covers(path, kind, of, workspace)
+                    && (!is_only_test(path) || workspace.tests_unknown || is_chosen())
+            }
             Self::Tests(files) => {
                 // One file may stand for all of its folder then.
                 let is_other = is_only_test(path) && !workspace.tests_unknown;
@@ -412,6 +420,25 @@ impl Reach {
             Self::Files(files) => Self::Tests(files),
             other => other,
         }
+    }
+
+    /// Takes the tests of some classes for no proof of other tests. Without patterns all were run.
+    pub(super) fn of_classes(self, patterns: Vec<String>) -> Self {
+        match patterns.as_slice() {
+            [] => self,
+            _ => Self::Classes(Box::new(self), patterns),
+        }
+    }
+
+    /// Returns whether a test was run of the folder that mirrors a file's: `tests/unit/server/` of `app/server/`.
+    pub(super) fn holds_mirror(&self, path: &str) -> bool {
+        let (Self::Files(named) | Self::Tests(named)) = self else {
+            return false;
+        };
+        let is_mirror = |test: &String| {
+            is_test(test) && family(test) == family(path) && mirrors(folder(test), folder(path))
+        };
+        named.iter().any(is_mirror)
     }
 
     /// Returns whether a test was run that changed together with a file that no test is known to cover: it was written for
@@ -473,6 +500,16 @@ fn covers_by_file(named: &str, path: &str, workspace: &Workspace) -> bool {
     }
     let is_file = file_name(named).contains('.');
     !is_file && (path.contains(named) || covering(path, workspace).any(|test| test.contains(named)))
+}
+
+/// Returns whether a folder of tests has the names that a folder of code ends with.
+fn mirrors(tests: &str, code: &str) -> bool {
+    let parts: Vec<&str> = tests.split('/').collect();
+    let Some(at) = parts.iter().rposition(|part| is_test_folder(part)) else {
+        return false;
+    };
+    let below = &parts[at + 1..];
+    !below.is_empty() && code.split('/').collect::<Vec<_>>().ends_with(below)
 }
 
 /// Returns whether a test is beside a file.
