@@ -7,9 +7,14 @@ use crate::shell::Simple;
 /// Returns whether a command evaluates code in the application that a file belongs to. How the command ended has to be known.
 pub(super) fn evaluates(simple: &Simple, place: Option<&str>, path: &str, map: &Map<'_>) -> bool {
     let packages = &map.workspace.packages;
+    let given = || {
+        let words = simple.words.iter().skip(1).chain(&simple.input);
+        words.map(String::as_str).any(names_class)
+    };
     simple.decides
         && language(simple) == Some(family(path))
         && package_of(packages, path) == package_of(packages, place.unwrap_or_default())
+        && given()
 }
 
 /// Returns the language of an application whose console a command gives code to.
@@ -28,4 +33,11 @@ fn language(simple: &Simple) -> Option<Family> {
         ["mix", "run", ..] => (is_given("-e") || is_given("--eval")).then_some(Family::Beam),
         _ => None,
     }
+}
+
+/// Returns whether code uses a class or a module: `Cart.new`, `Cart::find(2)`. `1 + 1` uses nothing of the application.
+fn names_class(code: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    code.split(|char: char| !is_part(char))
+        .any(|word| word.starts_with(char::is_uppercase) && word.chars().any(char::is_lowercase))
 }

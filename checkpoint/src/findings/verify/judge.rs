@@ -5,7 +5,7 @@ use journal::SummaryVerdict;
 use super::kind::Kind;
 use super::need::Need;
 use super::run::{Does, Run};
-use super::{notebook, program, ran, reach, shown};
+use super::{covers, notebook, program, ran, shown};
 use crate::findings::proof::Position;
 use crate::findings::trace::Outcome;
 use crate::findings::turn::Turn;
@@ -70,7 +70,7 @@ impl Judge<'_> {
         if !is_tests || run.outcome != Outcome::Failed {
             return false;
         }
-        let tests: Vec<&str> = reach::covering(need.path, self.map.workspace).collect();
+        let tests: Vec<&str> = covers::covering(need.path, self.map.workspace).collect();
         if older::only_older_failed(self.turn, run.position.0) {
             return true;
         }

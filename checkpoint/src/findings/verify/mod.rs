@@ -1,7 +1,9 @@
 //! Whether changed code was verified: by its tests if some cover it, else by a build or a run of the program
 //! (spec EVID-20 to EVID-24).
 
+mod classes;
 mod console;
+mod covers;
 mod deployed;
 mod ended;
 mod inline;
@@ -359,7 +361,7 @@ impl Search<'_> {
             VerifiedCode::Files => reach::reach(placed, kind, of, self.map).exact(),
             VerifiedCode::Named => reach::reach(placed, kind, of, self.map)
                 .exact()
-                .of_classes(named::classes(&placed.simple)),
+                .of_classes(classes::chosen(&placed.simple)),
         };
         Does::Tool {
             kind,

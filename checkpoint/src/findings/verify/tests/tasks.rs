@@ -392,16 +392,18 @@ fn each_key_gives_the_old_judgment() {
     "#);
 }
 
-/// Decisions that were made with `package` stay as they were.
+/// Decisions that were made with other values stay as they were.
 #[test]
-fn only_files_tells_tests_apart() {
+fn each_scope_judges_as_it_did() {
     let shop = project(
         "tests/test_b.py < tests/test_b.py
          test/cart_test.rb < test/cart_test.rb
-         src/pager.c < src/pager_test.c",
+         src/pager.c < src/pager_test.c
+         src/test/java/AppTest.java < src/test/java/AppTest.java",
     );
-    let mut package = policy();
+    let (mut package, mut files) = (policy(), policy());
     package.verify.scope = VerifiedCode::Package;
+    files.verify.scope = VerifiedCode::Files;
     let is_enough = |policy: &Policy, edited: &str, command: &str| {
         asked_by(policy, &shop, &[edited, command]).ends_with("\n    -")
     };
@@ -410,9 +412,23 @@ fn only_files_tells_tests_apart() {
         ("edit test/cart_test.rb", "$ ruby test/user_test.rb"),
     ] {
         assert!(is_enough(&package, edited, command), "{command}");
+        assert!(!is_enough(&files, edited, command), "{command}");
         assert!(!is_enough(&policy(), edited, command), "{command}");
     }
+    let (edited, command) = (
+        "edit src/test/java/AppTest.java",
+        "$ mvn test -Dtest=ShopTest",
+    );
+    assert!(is_enough(&files, edited, command), "{command}");
+    assert!(!is_enough(&policy(), edited, command), "{command}");
+    let (edited, command) = (
+        "edit app/server/wiring.py",
+        "$ pytest -q tests/unit/server/test_routes.py",
+    );
+    assert!(!is_enough(&files, edited, command), "{command}");
+    assert!(is_enough(&policy(), edited, command), "{command}");
     let (edited, command) = ("edit src/pager.c", "$ ./build/pager_test");
     assert!(!is_enough(&package, edited, command), "{command}");
+    assert!(is_enough(&files, edited, command), "{command}");
     assert!(is_enough(&policy(), edited, command), "{command}");
 }
