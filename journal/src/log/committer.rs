@@ -86,8 +86,10 @@ impl Frames {
 pub(super) fn run(committer: &Shareable, commands: &Receiver<Command>) {
     let mut is_open = true;
     while is_open {
-        let due = with(committer, |committer| committer.due_in());
-        let first = match due.flatten() {
+        let Some(due) = with(committer, |committer| committer.due_in()) else {
+            break;
+        };
+        let first = match due {
             None => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(wait) => commands.recv_timeout(wait),
         };
