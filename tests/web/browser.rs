@@ -124,8 +124,14 @@ impl Browser {
         session
     }
 
-    /// Sends a command and waits for its answer. Notes what the page complains of meanwhile.
+    /// Sends a command and waits for its answer.
     fn command(&self, session: &str, method: &str, parameters: Value) -> Value {
+        let answer = self.ask(session, method, parameters);
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Sends a command and waits for its answer, or for its error. Notes what the page complains of meanwhile.
+    fn ask(&self, session: &str, method: &str, parameters: Value) -> Result<Value, Value> {
         let id = self.next.replace(self.next.get() + 1);
         let mut message = json!({ "id": id, "method": method, "params": parameters });
         if !session.is_empty() {
@@ -138,12 +144,10 @@ impl Browser {
         loop {
             let message = self.messages.recv_timeout(LIMIT).expect("chromium answers");
             if message["id"] == id {
-                assert!(
-                    message.get("error").is_none(),
-                    "{method}: {}",
-                    message["error"]
-                );
-                return message["result"].clone();
+                return match message.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(message["result"].clone()),
+                };
             }
             let complains = match message["method"].as_str() {
                 Some("Runtime.exceptionThrown") => true,
@@ -183,10 +187,32 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
+    /// Returns whether an expression holds. Nothing holds in a page that is being left for another one.
+    fn holds(&self, expression: &str) -> bool {
+        let wanted =
+            json!({ "expression": format!("Boolean({expression})"), "returnByValue": true });
+        match self.ask(&self.session, "Runtime.evaluate", wanted) {
+            Ok(answer) => {
+                let thrown = answer.get("exceptionDetails");
+                assert!(thrown.is_none(), "{expression}: {thrown:?}");
+                answer["result"]["value"] == true
+            }
+            Err(error) => {
+                let is_left = ["navigated or closed", "context"];
+                let said = error["message"].as_str().unwrap_or_default();
+                assert!(
+                    is_left.iter().any(|part| said.contains(part)),
+                    "{expression}: {error}"
+                );
+                false
+            }
+        }
+    }
+
     /// Waits until an expression holds.
     pub(crate) fn wait(&self, expression: &str) {
         let began = Instant::now();
-        while self.evaluate(&format!("Boolean({expression})")) != true {
+        while !self.holds(expression) {
             let page = || self.evaluate("document.body.innerText.slice(0, 2000)");
             assert!(
                 began.elapsed() < LIMIT,
