@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::append::{Append, Appended, Command, Done, Imported, Options};
+use super::append::{Ack, Append, Appended, Command, Done, Imported, Options};
 use super::shared::Shared;
 use super::store_writer::{StoreJob, bytes_of};
 use crate::error::{Error, Result};
@@ -199,7 +199,9 @@ impl Committer {
     pub(super) fn is_free(&self, appends: &[Append]) -> bool {
         let drafts = || appends.iter().flat_map(|append| &append.drafts);
         let payloads = drafts().map(|draft| draft.payload.as_ref().map_or(0, String::len));
-        let waits = |append: &Append| append.waits_for_sync(self.options.sync);
+        // One whose caller asks for a sync next is left to the thread that does both.
+        let waits =
+            |append: &Append| append.ack != Ack::Usual || append.waits_for_sync(self.options.sync);
         self.shared.is_free()
             && !self.writer.has_failed()
             && !self.is_full()
