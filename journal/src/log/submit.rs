@@ -109,6 +109,7 @@ impl Journal {
 mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
+    use std::time::Duration;
 
     use uuid::Uuid;
 
@@ -147,8 +148,12 @@ mod tests {
             committed_by.recv().expect("committed")
         };
         assert_ne!(append(1), thread::current().id(), "it waits for a sync");
-        // The committer's thread may still hold the lock for a moment.
-        assert!((1..100).any(|number| append(2 * number) == thread::current().id()));
+        // The committer's thread holds the lock for a moment longer than it takes to tell of a commit.
+        let is_here = |number| {
+            thread::sleep(Duration::from_millis(10));
+            append(2 * number) == thread::current().id()
+        };
+        assert!((1..100).any(is_here));
         journal.close();
         let late = journal.append(vec![draft(2)], |_| panic!("it is refused"));
         assert_eq!(late, Err(Error::Closed));
