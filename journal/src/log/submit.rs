@@ -149,7 +149,7 @@ mod tests {
         };
         assert_ne!(append(1), thread::current().id(), "it waits for a sync");
         // The committer's thread holds the lock for a moment longer than it takes to tell of a commit.
-        let is_here = |number| {
+        let is_here = |number: u64| {
             thread::sleep(Duration::from_millis(10));
             append(2 * number) == thread::current().id()
         };
