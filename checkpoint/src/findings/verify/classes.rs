@@ -3,8 +3,7 @@
 use crate::project::file_name;
 use crate::shell::Simple;
 
-/// Returns the patterns by which a command chooses classes of tests by their names, if the languages of its tools have
-/// files of the same names.
+/// Returns the patterns by which Maven or Gradle choose classes of tests. In their languages a file is named for its class.
 pub(super) fn chosen(simple: &Simple) -> Vec<String> {
     let mut words = simple.words.iter().map(String::as_str);
     let options: &[&str] = match words.next() {

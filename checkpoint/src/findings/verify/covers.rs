@@ -6,6 +6,7 @@ use super::kind::Kind;
 use crate::project::covering::{Family, family, is_test_folder, package_of, within};
 use crate::project::{file_name, folder, is_test};
 
+/// Returns whether what verifies a folder verifies a file.
 pub(super) fn covers_folder(
     place: &str,
     path: &str,
@@ -34,6 +35,7 @@ pub(super) fn covers_folder(
         && !place.starts_with('\0')
 }
 
+/// Returns whether a test that was run, given by its path or a part of its name, is a file or covers it.
 pub(super) fn covers_by_file(named: &str, path: &str, workspace: &Workspace) -> bool {
     let same = |path: &str| {
         path == named

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::agents;
 use crate::findings::{Findings, note_words, rule_of};
+use crate::policy::{Gaps, HandedOver};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
@@ -318,4 +319,24 @@ fn turns_are_asked_for_what_is_open() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// Decisions that were made with the values before these stay as they were.
+#[test]
+fn values_that_are_no_default_any_more_judge_as_they_did() {
+    let mut before = policy();
+    before.verify.gaps = Gaps::Open;
+    before.hygiene.handed_over = HandedOver::Told;
+    let due = "tests that are due and could not begin, which the agent says";
+    for (name, asked) in [
+        ("the console of Laravel", "tests"),
+        ("code for Rails", "tests"),
+        (due, "errors tests"),
+    ] {
+        let mut all = TABLES.iter().flat_map(|(_, text)| cases(text));
+        let case = all.find(|case| case.name == name).expect("a turn");
+        assert_ne!(case.asked, asked, "{name}");
+        let findings = find(&evidence(&case), Some(95_000), PROJECT, &before);
+        assert_eq!(demands(&findings), asked, "{name}");
+    }
 }
