@@ -160,6 +160,29 @@ mod tests {
     }
 
     #[test]
+    fn what_the_caller_commits_is_synced_after_the_batch_window() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = Options {
+            batch_window: Duration::from_secs(1),
+            ..Options::default()
+        };
+        let (journal, _) = Journal::open(folder.path(), options).expect("a journal");
+        let is_unsynced = || {
+            let committer = journal.inner.committer.lock().expect("no panic");
+            committer.as_ref().expect("it is open").dirty.is_some()
+        };
+        // Then the committer's thread waits for commands, or for a minute without any.
+        thread::sleep(Duration::from_millis(50));
+        let (sender, committed) = channel();
+        let done = move |result| sender.send(result).expect("awaited");
+        journal.append(vec![draft(2)], done).expect("handed over");
+        committed.recv().expect("committed").expect("appended");
+        assert!(is_unsynced(), "its window has just begun");
+        let mut looks = (0..1_000).map(|_| thread::sleep(Duration::from_millis(10)));
+        assert!(looks.any(|()| !is_unsynced()), "nobody syncs it");
+    }
+
+    #[test]
     fn events_are_numbered_in_the_order_in_which_each_thread_appends_them() {
         const EACH: u64 = 300;
         let folder = tempfile::tempdir().expect("a folder");
