@@ -27,15 +27,15 @@ pub struct Facts {
     /// out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<CallOutcome>,
-    /// Positions of the failed calls that the agent's last message names as such.
+    /// What the person asked for in this turn, oldest first; each cut to [`crate::Event::TEXT_BYTES_MAX`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub named_failures: Vec<usize>,
-    /// Positions of the calls with a failure that the agent told the person of, in any message after them.
+    pub prompts: Vec<String>,
+    /// What the agent said last, cut to [`crate::Event::TEXT_BYTES_MAX`].
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub last_message: String,
+    /// Which contents of the changed files the calls ran on, as far as that was recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told_failures: Vec<usize>,
-    /// Its last message says that tests failed before the turn.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub older_failures: bool,
+    pub seen: Vec<Seen>,
     /// What the changed files hold.
     pub files: FileFacts,
     /// What the project's own files say about verifying the changed ones; `None` if they were not read.
@@ -44,6 +44,19 @@ pub struct Facts {
     /// Host and path of the repository that the project is a clone of, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
+}
+
+/// Which contents of the changed files a call ran on. A file that is in neither list is not known, so the order of calls
+/// and edits decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    /// The call's position in the timeline, from 0.
+    pub call: usize,
+    /// Files that had the content that they have at the stop, apart from comments and layout where the language allows it.
+    pub same: Vec<String>,
+    /// Files that had another content.
+    pub other: Vec<String>,
 }
 
 /// Changed files that may ask for less than their names say, by what they hold. Paths are those of
