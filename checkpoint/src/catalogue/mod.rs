@@ -1,0 +1,150 @@
+//! What is known of programs and languages: `checkpoint/catalogue/*.yml`, compiled in, and what a person adds under
+//! `programs:` in their configuration.
+//!
+//! A row says what a program does, what its operands are, and which options matter. Whatever is not in the catalogue is
+//! unknown, and nothing is concluded from it.
+
+mod lookup;
+mod row;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+pub use lookup::{Command, Opening};
+pub use row::{Comments, Operands, Purpose, Row, Wraps};
+
+/// The files, a language each, and the programs of no language last.
+const FILES: [(&str, &str); 3] = [
+    ("python", include_str!("../../catalogue/python.yml")),
+    ("system", include_str!("../../catalogue/system.yml")),
+    ("tasks", include_str!("../../catalogue/tasks.yml")),
+];
+
+static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
+    let files = FILES.map(|(name, text)| {
+        serde_saphyr::from_str::<Language>(text)
+            .unwrap_or_else(|error| panic!("catalogue/{name}.yml: {error}"))
+    });
+    Catalogue::of(files.into())
+});
+
+/// One file of the catalogue: a language, or programs of no language.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Language {
+    /// Its name, as messages write it; empty in files of no language.
+    pub language: String,
+    /// Endings of its files, without the dot.
+    pub files: Vec<String>,
+    /// How it writes comments.
+    pub comments: Option<Comments>,
+    /// Globs of its tests, relative to any folder.
+    pub tests: Vec<String>,
+    /// Whether a file of code may hold tests of its own.
+    pub tests_inside: bool,
+    /// Whether a test file is about all code of its folder.
+    pub tests_by_folder: bool,
+    /// Its manifests and lock files.
+    pub manifests: Vec<String>,
+    /// The command that usually runs its tests, and the one that builds or checks it where nothing is tested.
+    pub usual: Usual,
+    /// Its programs. A key names one or more, separated by spaces.
+    pub programs: BTreeMap<String, Row>,
+    /// What words in the names of tasks and scripts say that they do.
+    pub names: BTreeMap<Purpose, Vec<String>>,
+    /// The rule pack: files in a project that switch it on, and its rules.
+    pub detect: Vec<String>,
+    /// The rules of the pack, read by `rules`.
+    pub rules: Vec<serde_json::Value>,
+}
+
+/// Commands to name in a demand if the project names none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Usual {
+    /// Runs the tests.
+    pub tests: String,
+    /// Builds or checks the code.
+    pub build: String,
+}
+
+/// The catalogue, indexed.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    languages: Vec<Language>,
+    /// Position of the language, and the row, by the name of the program.
+    programs: HashMap<String, (usize, Row)>,
+    by_ending: HashMap<String, usize>,
+}
+
+impl Catalogue {
+    /// Returns the catalogue that is compiled in.
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    /// Returns the catalogue with the rows of a person before those that are compiled in.
+    pub fn with(rows: &BTreeMap<String, Row>) -> Self {
+        let mut languages = BUILT_IN.languages.clone();
+        languages.push(Language {
+            programs: rows.clone(),
+            ..Language::default()
+        });
+        Self::of(languages)
+    }
+
+    fn of(languages: Vec<Language>) -> Self {
+        let (mut programs, mut by_ending) = (HashMap::new(), HashMap::new());
+        for (at, language) in languages.iter().enumerate() {
+            for (names, row) in &language.programs {
+                for name in names.split_whitespace() {
+                    programs.insert(name.to_owned(), (at, row.clone()));
+                }
+            }
+            for ending in &language.files {
+                by_ending.insert(ending.clone(), at);
+            }
+        }
+        Self {
+            languages,
+            programs,
+            by_ending,
+        }
+    }
+
+    /// Returns the language of a file, by the ending of its name.
+    pub fn language(&self, path: &str) -> Option<&Language> {
+        let (_, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+        let at = self.by_ending.get(&ending.to_ascii_lowercase())?;
+        self.languages.get(*at)
+    }
+
+    /// Returns all languages and groups of programs.
+    pub fn languages(&self) -> &[Language] {
+        &self.languages
+    }
+
+    /// Returns the row of a program.
+    pub fn program(&self, name: &str) -> Option<&Row> {
+        self.programs.get(name).map(|(_, row)| row)
+    }
+
+    /// Returns what a task or a script does by its name: the first purpose of which a part of the name is a word.
+    pub fn named(&self, name: &str) -> Option<Purpose> {
+        let name = name.to_ascii_lowercase();
+        let names = self.languages.iter().flat_map(|language| &language.names);
+        let mut fitting: Vec<Purpose> = names
+            .filter(|(_, words)| {
+                name.split([':', '.', '-', '_', '/', ' '])
+                    .any(|part| words.iter().any(|word| word == part))
+            })
+            .map(|(purpose, _)| *purpose)
+            .collect();
+        fitting.sort_unstable();
+        fitting.first().copied()
+    }
+}
