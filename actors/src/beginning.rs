@@ -2,7 +2,7 @@
 //! turn of its own.
 
 use checkpoint::config::Config;
-use checkpoint::policy::{Commits, Scope, Steering};
+use checkpoint::policy::Scope;
 use checkpoint::state::SessionState;
 use journal::{Event, Timestamp};
 
@@ -37,7 +37,7 @@ pub fn seen(config: &Config, trust: &Trust, state: &SessionState) -> Vec<(Timest
         Some((Timestamp::now(), Event::BaselineTaken { turn_at, files }))
     };
     // HEAD comes first: it takes less time, and may move first.
-    let head = (policy.changed.commits == Commits::Head)
+    let head = (!policy.is_letter())
         .then(head)
         .flatten();
     let baseline = (policy.scope == Scope::Turn).then(baseline).flatten();
@@ -48,5 +48,5 @@ pub fn seen(config: &Config, trust: &Trust, state: &SessionState) -> Vec<(Timest
 pub fn joined(config: &Config, trust: &Trust, state: &SessionState) -> Option<Event> {
     let turn_at = state.joins()?;
     let policy = Project::look(config, trust, judged::project(config, state)).policy;
-    (policy.steering == Steering::Joins).then_some(Event::TurnJoined { turn_at })
+    (!policy.is_letter()).then_some(Event::TurnJoined { turn_at })
 }

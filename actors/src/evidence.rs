@@ -12,7 +12,6 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
-use checkpoint::policy::{Outcomes, PackSearch, Wide};
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
@@ -21,7 +20,7 @@ use journal::{Agent, Changes, Evidence, Reason, Timestamp};
 use crate::project::{self, Project};
 use crate::trust::Trust;
 use crate::work_tree::{self, Looked, Of};
-use crate::{git, judged, known_files, named_file, packages, transcripts};
+use crate::{git, judged, named_file, transcripts};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -134,8 +133,8 @@ fn gather_with(
         };
         let top = gather_rest(of, preview, &mut evidence, &mut steps);
         let changed = evidence.changes.files();
-        let search = looked.policy.changed.packs;
-        if let (Some(top), Some(files), PackSearch::Touched) = (top, changed, search) {
+        let is_searched = !looked.policy.is_letter();
+        if let (Some(top), Some(files), true) = (top, changed, is_searched) {
             steps.time("packs", || {
                 looked.add_files(config, project::touched(&top, files));
             });
@@ -211,15 +210,10 @@ fn gather_rest(
     evidence.changes = std::mem::take(&mut tree.changes);
     evidence.facts.workspace = workspace;
     steps.note("project", taken);
-    if policy.hygiene.wide == Wide::Packages {
-        let files = evidence.changes.files().unwrap_or_default();
-        let top = tree.top.as_deref().unwrap_or(Path::new(state.project()));
-        evidence.facts.packages = packages::touched(top, files);
-    }
     evidence.facts.untouched =
         steps.time("touched", || is_untouched(&tree, &evidence.changes, state));
     let Read {
-        facts,
+        mut facts,
         mut notes,
         taken,
     } = read;
@@ -237,22 +231,13 @@ fn gather_rest(
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
     let words = transcripts::last_words(facts.as_ref(), state);
+    if let Some(facts) = &mut facts {
+        evidence.facts.prompts = facts.prompts.split_off(facts.prompts.len().saturating_sub(1));
+    }
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;
-    checkpoint::findings::note_words(evidence, &words, joined.said, &joined.outcomes);
-    if policy.verify.outcomes == Outcomes::Output {
-        evidence.facts.outcomes = joined.outcomes;
-    }
-    evidence.facts.known_files = steps.time("known files", || {
-        let agent = state.stream.agent;
-        known_files::of(
-            agent,
-            transcript.as_deref(),
-            evidence,
-            state.project(),
-            policy,
-        )
-    });
+    evidence.facts.outcomes = joined.outcomes;
+    evidence.facts.last_message = words;
     tree.top
 }
 
@@ -394,7 +379,7 @@ fn plan_files(project: &Path, slug: &str) -> Option<Vec<String>> {
         .join(slug)
         .join("implementation-plan.md");
     let text = named_file::text(&plan, project::FILE_BYTES_MAX).ok()?;
-    checkpoint::findings::plan_files(&text)
+    checkpoint::judging::plan_files(&text)
 }
 
 /// Durations of the steps, in microseconds.

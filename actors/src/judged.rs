@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use checkpoint::config::Config;
-use checkpoint::policy::{Policy, WorkTree};
+use checkpoint::policy::{Edition, Policy};
 use checkpoint::shell;
 use checkpoint::state::SessionState;
 use journal::{ToolCall, ToolKind};
@@ -23,11 +23,11 @@ pub struct Judged {
     pub is_elsewhere: bool,
 }
 
-/// Returns the folder whose settings count: the one that the agent names, else by `changed.tree` the one in which the
+/// Returns the folder whose settings count: the one that the agent names, else by the edition the one in which the
 /// session began or the agent's own.
 pub fn project<'a>(config: &Config, state: &'a SessionState) -> &'a str {
     let is_named = state.project() != state.place.cwd;
-    if is_named || config.settings.changed.tree == WorkTree::Cwd {
+    if is_named || config.settings.judgment == Edition::Letter {
         state.project()
     } else {
         state.home()
@@ -42,7 +42,7 @@ pub fn of(state: &SessionState, policy: &Policy) -> Judged {
     };
     let cwd = Some(state.place.cwd.as_str()).filter(|cwd| !cwd.is_empty());
     let cwd = cwd.unwrap_or(state.project());
-    if policy.changed.tree == WorkTree::Cwd {
+    if policy.is_letter() {
         return place(cwd);
     }
     let home = state.home();

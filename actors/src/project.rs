@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use checkpoint::Policy;
 use checkpoint::config::{Config, ProjectFile};
-use checkpoint::policy::Root;
+use checkpoint::policy::Edition;
 use checkpoint::rules::pack_names::ProjectFacts;
 use journal::ChangedFile;
 
@@ -55,9 +55,10 @@ pub fn root(config: &Config, folder: &Path) -> PathBuf {
             .iter()
             .any(|name| std::fs::symlink_metadata(above.join(name)).is_ok())
     };
-    let found = match config.settings.changed.root {
-        Root::Found if folder.is_absolute() => above.find(is_root),
-        _ => None,
+    let found = if config.settings.judgment != Edition::Letter && folder.is_absolute() {
+        above.find(is_root)
+    } else {
+        None
     };
     found.unwrap_or(folder).to_owned()
 }

@@ -8,7 +8,6 @@ use checkpoint::agents::adapter;
 use checkpoint::agents::adapter::{TranscriptPlace, TranscriptSearch};
 use checkpoint::config::Config;
 use checkpoint::digest;
-use checkpoint::policy::Steering;
 use checkpoint::state::SessionState;
 use checkpoint::transcript::{self, Facts, UserText};
 use journal::{Agent, Draft, Event, PromptOrigin, Timestamp};
@@ -101,10 +100,9 @@ pub fn prompts(config: &Config, trust: &Trust, state: &SessionState) -> Vec<Draf
             .is_none_or(|started| user.at > started)
     };
     let joins = || {
-        Project::look(config, trust, state.project())
+        !Project::look(config, trust, state.project())
             .policy
-            .steering
-            == Steering::Joins
+            .is_letter()
     };
     let begun = facts.prompts.first().zip(facts.began);
     let begun = begun.map(|(text, at)| UserText {

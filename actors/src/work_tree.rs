@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
-use checkpoint::policy::{Comments, Commits, Data, Dependencies, Scope};
+use checkpoint::policy::{Comments, Scope};
 use checkpoint::state::SessionState;
 use journal::{Changes, ToolCall, ToolKind, Workspace};
 
@@ -75,7 +75,7 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         judged,
     } = of;
     let folder = &judged.folder;
-    let by_head = policy.changed.commits == Commits::Head;
+    let by_head = !policy.is_letter();
     let head = state.turn.head_before().filter(|_| by_head).cloned();
     let is_known = head.is_some();
     let by_time = state.turn_start(policy.timer);
@@ -87,9 +87,8 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
     let wanted = git::Wanted {
         since,
         head,
-        contents: policy.changed.data == Data::Ignored
-            || policy.changed.dependencies == Dependencies::Changed,
-        comments: policy.changed.comments == Comments::Ignored,
+        contents: !policy.is_letter(),
+        comments: !policy.is_letter() && policy.comments == Comments::Ignored,
         likely: state.turn.calls.iter().any(may_write),
         listed: if workspace::wanted(policy) {
             checkpoint::project::LISTED

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use checkpoint::policy::{Commands, Policy, Uncovered, VerifiedCode};
+use checkpoint::policy::Policy;
 use checkpoint::project::{self, ProjectFile, Sources};
 use checkpoint::redact::Redactor;
 use journal::{ChangedFile, Workspace};
@@ -32,10 +32,7 @@ const WORKFLOW_BYTES_MAX: u64 = 32 * 1024;
 
 /// Returns whether decisions by a policy need these facts.
 pub fn wanted(policy: &Policy) -> bool {
-    let verify = &policy.verify;
-    verify.commands == Commands::Project
-        || verify.uncovered == Uncovered::Build
-        || verify.scope != VerifiedCode::Anywhere
+    !policy.is_letter()
 }
 
 /// Reads the facts about `changed`, whose paths start at `top`.

@@ -2,14 +2,15 @@
 
 use journal::{Action, Decision};
 
-use crate::findings;
+/// The rule of observations, which no rule of a file makes.
+const OBSERVATION: &str = "observation";
 
 /// One demand of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand<'a> {
     /// Its number in the decision, from 1.
     pub item: u32,
-    /// The rule that made it: the category of an action, or the check that made an observation.
+    /// The rule that made it: the category of an action, or [`OBSERVATION`].
     pub rule: &'a str,
     /// Its words.
     pub text: &'a str,
@@ -17,8 +18,7 @@ pub struct Demand<'a> {
     pub is_action: bool,
 }
 
-/// Returns the demands of a decision that sent a checkpoint: its actions, then the observations that are not about an
-/// action. An observation about a missing action belongs to that action.
+/// Returns the demands of a decision that sent a checkpoint: its actions, then its observations.
 pub fn of(decision: &Decision) -> Vec<Demand<'_>> {
     of_parts(&decision.actions, &decision.observations)
 }
@@ -30,7 +30,7 @@ pub fn of_parts<'a>(actions: &'a [Action], observations: &'a [String]) -> Vec<De
         .map(|action| (action.category.as_str(), action.text.as_str(), true));
     let observations = observations
         .iter()
-        .filter_map(|text| Some((findings::rule_of(text)?, text.as_str(), false)));
+        .map(|text| (OBSERVATION, text.as_str(), false));
     actions
         .chain(observations)
         .zip(1..)

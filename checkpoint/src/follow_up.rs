@@ -7,7 +7,7 @@ use journal::{
     Verdict,
 };
 
-use crate::findings::{self, Findings, Outcome};
+use crate::judging::{self, Findings, Outcome};
 use crate::gathered::Gathered;
 use crate::lookback::IMPORTED;
 use crate::policy::Policy;
@@ -235,7 +235,7 @@ impl Demand<'_> {
                 }
             }
         }
-        let now = findings::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
+        let now = judging::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
         let left: Vec<_> = self
             .decision
             .actions

@@ -11,16 +11,17 @@
 
 pub mod agents;
 pub mod announce;
+pub mod catalogue;
 pub mod comments;
 pub mod config;
 pub mod decide;
 pub mod demands;
 pub mod digest;
-pub mod findings;
 pub mod follow_up;
 pub mod gathered;
 pub mod generated;
 pub mod hooks;
+pub mod judging;
 mod layered;
 pub mod lookback;
 pub mod manifest;
@@ -28,7 +29,6 @@ pub mod message;
 pub mod outcome;
 pub mod phase;
 pub mod policy;
-pub mod printed;
 pub mod progress;
 pub mod project;
 pub mod prompts;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use journal::Action;
 use uuid::Uuid;
 
-use crate::findings::Findings;
+use crate::judging::Findings;
 use crate::policy::Policy;
 use crate::rules::pack_names;
 
@@ -123,12 +123,11 @@ fn body(text: &mut String, findings: &Findings) {
         }
         push_more(text, "\n", more);
     }
-    if !findings.observations.is_empty() {
+    let observations: Vec<&str> =
+        findings.gaps.iter().chain(&findings.observations).map(String::as_str).collect();
+    if !observations.is_empty() {
         text.push_str("\n\nObservations:");
-        let (lines, more) = fitting(
-            findings.observations.iter().map(String::as_str),
-            OBSERVATIONS_BYTES_MAX,
-        );
+        let (lines, more) = fitting(observations.into_iter(), OBSERVATIONS_BYTES_MAX);
         for line in lines {
             text.push_str("\n- ");
             text.push_str(&line);

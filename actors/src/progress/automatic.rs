@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use actix::prelude::*;
 use checkpoint::agents::adapter;
 use checkpoint::config::AutoProgress;
-use checkpoint::findings;
+use checkpoint::judging;
 use checkpoint::progress::Judgments;
+use checkpoint::shell;
 use checkpoint::state::{SessionState, Written};
 use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
 use uuid::Uuid;
@@ -197,6 +198,12 @@ pub fn notify(automatic: &Addr<Automatic>, events: &[Envelope]) {
     }
 }
 
+/// Returns whether a call failed that could have verified something.
+fn is_breakage(call: &ToolCall) -> bool {
+    let line = call.command.as_deref().filter(|_| call.is_error && !call.refused);
+    line.is_some_and(|line| judging::could_verify(&shell::read(line)))
+}
+
 /// Returns the type of the document that is due after an event, and the reason word.
 fn due_after(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
     let subagent = adapter(envelope.stream.agent).and_then(|agent| agent.tools().subagent);
@@ -212,8 +219,8 @@ fn due_after(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
             (ProgressKind::Incremental, "subagent_stop")
         }
         Event::Interrupted { cause, .. } if cause != "user" => (ProgressKind::Error, "error"),
-        Event::ToolFinished { host, call } | Event::ToolFailed { host, call }
-            if findings::is_breakage(call, host.place.as_ref().map_or("", |place| &place.cwd)) =>
+        Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. }
+            if is_breakage(call) =>
         {
             (ProgressKind::Error, "error")
         }

@@ -37,7 +37,7 @@ pub enum Opening {
     Nothing,
     /// Its first operand is a script.
     Script,
-    /// An option gives a program text.
+    /// A program text: that of an option, or what it reads.
     Inline,
     /// Its operands are tasks of the project.
     Tasks,
@@ -123,9 +123,10 @@ impl Command<'_> {
             self.is_dry |= has(&row.dry, name);
             self.operands.push(word.clone());
         }
-        self.opening = if inline {
+        let script = self.operands.first().filter(|script| *script != "-");
+        self.opening = if inline || (row.script && script.is_none()) {
             Opening::Inline
-        } else if row.script && !self.operands.is_empty() {
+        } else if row.script {
             Opening::Script
         } else if row.tasks {
             Opening::Tasks

@@ -73,7 +73,7 @@ pub struct Usual {
 }
 
 /// The catalogue, indexed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     languages: Vec<Language>,
     /// Position of the language, and the row, by the name of the program.
@@ -146,5 +146,21 @@ impl Catalogue {
             .collect();
         fitting.sort_unstable();
         fitting.first().copied()
+    }
+}
+
+impl Catalogue {
+    /// Returns the language whose file names a program; empty for programs of no language.
+    pub fn language_of_program(&self, name: &str) -> &str {
+        let found = self.programs.get(name);
+        found.map_or("", |(at, _)| &self.languages[*at].language)
+    }
+
+    /// Returns whether a file is a test, by its name and place.
+    pub fn is_test(&self, path: &str) -> bool {
+        self.language(path).is_some_and(|language| {
+            let globs = language.tests.iter().filter_map(|glob| crate::rules::glob(&format!("**/{glob}")).ok());
+            globs.into_iter().any(|glob| glob.compile_matcher().is_match(path))
+        })
     }
 }

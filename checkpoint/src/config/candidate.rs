@@ -152,17 +152,17 @@ impl RuleFile {
                 }
                 laid.unchanged = settings.unchanged;
                 laid.background = settings.background;
-                laid.steering = settings.steering;
-                laid.verify = settings.verify;
-                laid.hygiene = settings.hygiene;
-                laid.changed = settings.changed;
+                laid.judgment = settings.judgment;
+                laid.scope = settings.scope;
+                laid.evidence = settings.evidence;
+                laid.all_clear = settings.all_clear;
+                laid.docs_only = settings.docs_only;
             }
             laid.packs = packs;
         }
         if let Some(rules) = &layer.rules {
             laid.rules = rule_layers::lay(laid.rules, rules, ASKED_BY_PROJECT);
         }
-        lay_groups(layer, &mut laid);
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {
             enabled: layer.enabled.unwrap_or(policy.enabled),
@@ -172,14 +172,18 @@ impl RuleFile {
                 .max_blocks_per_turn
                 .unwrap_or(u32::MAX)
                 .min(policy.max_blocks_per_turn),
-            scope: layer.scope.unwrap_or(policy.scope),
+            judgment: layer.judgment.unwrap_or(laid.judgment),
+            ask: layer.ask.unwrap_or(policy.ask),
+            uncovered: layer.uncovered.unwrap_or(policy.uncovered),
+            comments: layer.comments.unwrap_or(policy.comments),
+            scope: layer.scope.unwrap_or(laid.scope),
             repeat: layer.repeat.unwrap_or(policy.repeat),
-            evidence: layer.evidence.unwrap_or(policy.evidence),
-            all_clear: layer.all_clear.unwrap_or(policy.all_clear),
-            docs_only: layer.docs_only.unwrap_or(policy.docs_only),
+            evidence: layer.evidence.unwrap_or(laid.evidence),
+            all_clear: layer.all_clear.unwrap_or(laid.all_clear),
+            docs_only: layer.docs_only.unwrap_or(laid.docs_only),
+            programs: layer.programs.clone().unwrap_or_else(|| policy.programs.clone()),
             unchanged: layer.unchanged.unwrap_or(laid.unchanged),
             background: layer.background.unwrap_or(laid.background),
-            steering: layer.steering.unwrap_or(laid.steering),
             reply: layer.reply.unwrap_or(policy.reply),
             headless: layer.headless.unwrap_or(policy.headless),
             restart_delay_ms: millis(layer.restart_delay, policy.restart_delay_ms),
@@ -191,19 +195,6 @@ impl RuleFile {
             slug_from_branch: layer.slug_from_branch.unwrap_or(policy.slug_from_branch),
             ..laid
         }
-    }
-}
-
-/// Applies the groups of a file to a policy.
-fn lay_groups(layer: &ProjectLayer, laid: &mut Policy) {
-    if let Some(group) = &layer.verify {
-        laid.verify.lay(group);
-    }
-    if let Some(group) = &layer.hygiene {
-        laid.hygiene.lay(group);
-    }
-    if let Some(group) = &layer.changed {
-        laid.changed.lay(group);
     }
 }
 

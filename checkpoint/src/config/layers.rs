@@ -11,7 +11,7 @@ use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
 use super::yaml::read;
-use crate::policy::{Background, Changed, Hygiene, Policy, Quiet, REVISION, Steering, Verify};
+use crate::policy::{Background, Edition, EvidenceRule, Policy, Quiet, Scope};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
@@ -120,7 +120,10 @@ impl Config {
             enabled: layer.enabled.unwrap_or(true) && settings.projects.take(&project.path),
             min_turn_ms: settings.min_turn.as_millis(),
             timer: settings.timer,
-            revision: REVISION,
+            judgment: settings.judgment,
+            ask: settings.ask,
+            uncovered: settings.uncovered,
+            comments: settings.comments,
             max_blocks_per_turn: settings.max_blocks_per_turn,
             scope: settings.scope,
             repeat: settings.repeat,
@@ -129,7 +132,6 @@ impl Config {
             docs_only: settings.docs_only,
             unchanged: settings.unchanged,
             background: settings.background,
-            steering: settings.steering,
             reply: settings.reply,
             headless: settings.headless,
             restart_delay_ms: settings.restart_delay.as_millis(),
@@ -139,9 +141,7 @@ impl Config {
             clear_folder: self.clear_folder.clone(),
             working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
             slug_from_branch: settings.slug_from_branch,
-            verify: settings.verify,
-            hygiene: settings.hygiene,
-            changed: settings.changed,
+            programs: settings.programs,
             rules: rule_layers::resolve(&packs, &settings.rules, &project_rules),
             packs,
         }
@@ -176,12 +176,13 @@ impl Config {
 impl Settings {
     /// Judges by the rules of TeleClaude, word for word (spec RULE-3).
     pub(super) fn judge_as_teleclaude(&mut self) {
-        self.unchanged = Quiet::default();
-        self.background = Background::default();
-        self.steering = Steering::default();
-        self.verify = Verify::default();
-        self.hygiene = Hygiene::default();
-        self.changed = Changed::default();
+        self.judgment = Edition::Letter;
+        self.scope = Scope::Worktree;
+        self.evidence = EvidenceRule::Command;
+        self.all_clear = Quiet::Message;
+        self.docs_only = Quiet::Message;
+        self.unchanged = Quiet::Message;
+        self.background = Background::Any;
     }
 }
 

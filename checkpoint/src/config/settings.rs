@@ -1,5 +1,6 @@
 //! The keys of the files. `config.yml` has their defaults and meanings.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use journal::Agent;
@@ -16,10 +17,11 @@ use super::values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Prefix, ProgressPlace,
     ResumeLine, Sync, UserCheck, UserCommand, VariableName,
 };
+use crate::catalogue::Row;
 use crate::layered::layered;
 use crate::policy::{
-    Background, Changed, ChangedLayer, EvidenceRule, Headless, Hygiene, HygieneLayer, Quiet,
-    Repeat, Reply, Scope, Steering, Timer, Verify, VerifyLayer,
+    Ask, Background, Comments, Edition, EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer,
+    Uncovered,
 };
 use crate::redact::{self, Redactor};
 use crate::terminal::typing::{Bounds, Draft};
@@ -27,13 +29,11 @@ use crate::terminal::typing::{Bounds, Draft};
 /// Declares the files: the user's, with policy keys and groups; and the project's, with policy keys.
 macro_rules! files {
     (policy { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
-     policy_groups { $($(#[$own_meta:meta])* $own:ident: $own_type:ty, $own_layer:ty;)* }
      groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* }) => {
         /// All settings, resolved.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub struct Settings {
             $($(#[$key_meta])* pub $key: $type,)*
-            $($(#[$own_meta])* pub $own: $own_type,)*
             /// The projects that take part.
             pub projects: Projects,
             /// Agents that are described here.
@@ -46,7 +46,6 @@ macro_rules! files {
         #[serde(deny_unknown_fields, default)]
         pub(super) struct UserLayer {
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
-            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $own: Option<$own_layer>,)*
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(super) projects: Option<Projects>,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +64,6 @@ macro_rules! files {
             #[serde(skip_serializing_if = "Option::is_none")]
             pub(super) working_slug: Option<String>,
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $key: Option<$type>,)*
-            $(#[serde(skip_serializing_if = "Option::is_none")] pub(super) $own: Option<$own_layer>,)*
         }
 
         impl UserLayer {
@@ -73,7 +71,6 @@ macro_rules! files {
             pub(super) fn complete(self) -> Result<Settings, &'static str> {
                 Ok(Settings {
                     $($key: self.$key.ok_or(stringify!($key))?,)*
-                    $($own: self.$own.ok_or(stringify!($own))?.complete()?,)*
                     projects: self.projects.ok_or("projects")?,
                     agents: self.agents.ok_or("agents")?,
                     $($group: self.$group.ok_or(stringify!($group))?.complete()?,)*
@@ -88,7 +85,6 @@ macro_rules! files {
                     ("enabled", self.enabled.is_some()),
                     ("working_slug", self.working_slug.is_some()),
                     $((stringify!($key), self.$key.is_some()),)*
-                    $((stringify!($own), self.$own.is_some()),)*
                 ];
                 own.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
             }
@@ -98,7 +94,6 @@ macro_rules! files {
             /// Lays the user's file over the values so far.
             pub(super) fn lay(&mut self, layer: &UserLayer) {
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
-                $(if let Some(group) = &layer.$own { self.$own.lay(group); })*
                 if let Some(projects) = &layer.projects { self.projects.clone_from(projects); }
                 if let Some(agents) = &layer.agents { self.agents.clone_from(agents); }
                 $(if let Some(group) = &layer.$group { self.$group.lay(group); })*
@@ -108,7 +103,6 @@ macro_rules! files {
             pub(super) fn lay_project(&mut self, layer: &ProjectLayer) {
                 let (prefix, blocks_max) = (self.prefix.clone(), self.max_blocks_per_turn);
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
-                $(if let Some(group) = &layer.$own { self.$own.lay(group); })*
                 self.prefix = prefix;
                 self.max_blocks_per_turn = self.max_blocks_per_turn.min(blocks_max);
             }
@@ -408,6 +402,14 @@ files! {
     policy {
         /// The shortest turn that gets a checkpoint (spec DECIDE-8).
         min_turn: Span,
+        /// How work is judged.
+        judgment: Edition,
+        /// What is demanded of code of which it is not known whether it was verified.
+        ask: Ask,
+        /// What is enough for code that no test covers.
+        uncovered: Uncovered,
+        /// Whether a change of comments counts (spec RULE-23).
+        comments: Comments,
         /// What starts the timer of a turn.
         timer: Timer,
         /// How often one turn may be blocked (spec DECIDE-7).
@@ -426,8 +428,6 @@ files! {
         unchanged: Quiet,
         /// Which running background tasks let a stop pass.
         background: Background,
-        /// What a message does that a person types while the agent works.
-        steering: Steering,
         /// The reply form for Claude Code.
         reply: Reply,
         /// What happens in a headless session.
@@ -444,16 +444,10 @@ files! {
         packs: Packs,
         /// Rules that are added, overridden or disabled.
         rules: Vec<RuleEntry>,
+        /// Programs that are added to the catalogue, or described otherwise.
+        programs: BTreeMap<String, Row>,
         /// Whether the work item may be read from the branch name (spec HYG-7).
         slug_from_branch: bool,
-    }
-    policy_groups {
-        /// What shows that a change was verified.
-        verify: Verify, VerifyLayer;
-        /// What is said about the way the work was done.
-        hygiene: Hygiene, HygieneLayer;
-        /// Which changes count.
-        changed: Changed, ChangedLayer;
     }
     groups {
         /// How the journal stores.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::layers::{Config, to_json};
 use super::project_file::ProjectFile;
 use super::settings::ProjectLayer;
-use super::yaml::{GROUPS, POLICY_GROUPS};
+use super::yaml::GROUPS;
 use crate::rules::pack_names::{ProjectFacts, TELECLAUDE};
 
 /// A key with its value and its source.
@@ -106,7 +106,7 @@ fn differing(was: &Value, now: &Value) -> Value {
 /// Adds a row for each key. The first layer that sets a key is its source.
 fn show_level(values: &Value, layers: &[Layer], above: &str, rows: &mut Vec<Shown>) {
     for (key, value) in values.as_object().into_iter().flatten() {
-        let is_group = GROUPS.contains(&key.as_str()) || POLICY_GROUPS.contains(&key.as_str());
+        let is_group = GROUPS.contains(&key.as_str());
         if above.is_empty() && is_group {
             let layers: Vec<_> = layers
                 .iter()

@@ -27,9 +27,6 @@ pub(super) const GROUPS: [&str; 16] = [
     "logs",
 ];
 
-/// Groups of keys that a project's file may have too.
-pub(super) const POLICY_GROUPS: [&str; 3] = ["verify", "hygiene", "changed"];
-
 /// Single keys that only `config.yml` has.
 pub(super) const ONLY_CONFIG: [&str; 2] = ["projects", "agents"];
 

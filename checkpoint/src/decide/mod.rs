@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
 
 use crate::agents;
-use crate::findings::{self, Findings};
+use crate::judging::{self, Findings};
 use crate::message;
 use crate::policy::{Background, Headless, Policy, Quiet, Repeat};
 use crate::state::{Mute, SessionState, Stop};
@@ -213,20 +213,20 @@ impl Case<'_> {
     pub fn find(&self) -> Findings {
         let evidence = self.evidence;
         let policy = self.policy;
-        or_generic(|| findings::find(evidence, self.elapsed_ms(), self.state.project(), policy))
+        or_generic(|| judging::find(evidence, self.elapsed_ms(), self.state.project(), policy))
     }
 
     /// Returns whether a demand was made at an earlier stop of this turn: the budget allows to ask for it again
     /// (spec DECIDE-7).
     fn is_recheck(&self, demand: Option<u64>) -> bool {
         let mut blocks = self.state.turn.blocks.iter();
-        self.policy.revision >= 1 && demand.is_some() && blocks.any(|block| block.demand == demand)
+        demand.is_some() && blocks.any(|block| block.demand == demand)
     }
 
     /// Returns whether something prevents that a stop is treated as one about documentation. What a rule asks for at
     /// every stop does not (spec DECIDE-20).
     fn is_due_for_docs(&self, findings: &Findings, due: bool) -> bool {
-        if self.policy.revision >= 1 && self.policy.docs_only == Quiet::Silent {
+        if self.policy.docs_only == Quiet::Silent {
             findings.due_by_turn
         } else {
             due

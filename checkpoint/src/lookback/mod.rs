@@ -7,19 +7,16 @@ mod changes;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-
 use journal::{
     ChangedFile, Changes, Decision, Draft, Envelope, Event, Evidence, Host, Place, PromptOrigin,
     Stream, Timeline, TimelineSource, Timestamp, ToolCall, Verdict, Workspace,
 };
 use uuid::Uuid;
 
-use crate::agents;
 use crate::decide::{self, Case};
 use crate::digest;
-use crate::findings::{self, Ending};
-use crate::policy::{Outcomes, Policy, ReadBeforeEdit};
+use crate::judging::{self, Ending};
+use crate::policy::Policy;
 use crate::state::{SessionState, Stop};
 use crate::text;
 use crate::transcript::turns::PastTurn;
@@ -32,8 +29,6 @@ pub const IMPORTED: &str = "imported";
 const SOURCE: &str = "imported";
 /// What is said with the evidence of each decision.
 const NOTE: &str = "looked back: of the changed files, those of the turn's edits, shell writes and commits are known";
-/// The most paths that are remembered of a session.
-const PATHS_MAX: usize = 8_192;
 
 /// What a turn is judged by besides its transcript.
 #[derive(Clone, Debug)]
@@ -69,8 +64,6 @@ pub struct Judged {
 #[derive(Debug)]
 pub struct PastSession {
     state: SessionState,
-    /// The paths that its calls named so far.
-    known: HashSet<String>,
     last: Timestamp,
     /// The sequence number before the current turn.
     before: u64,
@@ -81,7 +74,6 @@ impl PastSession {
     pub fn new(stream: Stream) -> Self {
         Self {
             state: SessionState::new(stream),
-            known: HashSet::new(),
             last: Timestamp::default(),
             before: 0,
         }
@@ -93,7 +85,6 @@ impl PastSession {
             last: state.last_at.unwrap_or_default(),
             before: state.last_seq,
             state,
-            known: HashSet::new(),
         }
     }
 
@@ -106,9 +97,7 @@ impl PastSession {
     }
 
     /// Passes over a turn that is not judged; what it read stays known.
-    pub fn skip(&mut self, turn: &PastTurn) {
-        self.remember(&turn.facts.calls);
-    }
+    pub fn skip(&mut self, _turn: &PastTurn) {}
 
     /// Judges the next turn. `append` takes events and returns their sequence numbers.
     ///
@@ -126,7 +115,7 @@ impl PastSession {
         self.before = self.state.last_seq;
         let stop = self.append(self.hook_drafts(&turn, &ground), append)?;
         let evidence = self.evidence(turn, &ground);
-        let ending = findings::ending(&evidence, ground.top, ground.policy);
+        let ending = judging::ending(&evidence, ground.top, ground.policy);
         let waiting = self
             .state
             .pending
@@ -313,35 +302,10 @@ impl PastSession {
         };
         evidence.facts.workspace.clone_from(&ground.workspace);
         let said = facts.last_assistant.as_deref().unwrap_or_default();
-        findings::note_words(&mut evidence, said, facts.said, &facts.outcomes);
-        if ground.policy.verify.outcomes == Outcomes::Output {
-            evidence.facts.outcomes = std::mem::take(&mut facts.outcomes);
-        }
-        if ground.policy.hygiene.read == ReadBeforeEdit::Session {
-            evidence.facts.known_files = self.known_files(&evidence, ground);
-        }
-        self.remember(&evidence.timeline.calls);
+        evidence.facts.last_message = said.to_owned();
+        evidence.facts.prompts = facts.prompts.split_off(facts.prompts.len().saturating_sub(1));
+        evidence.facts.outcomes = std::mem::take(&mut facts.outcomes);
         evidence
-    }
-
-    fn remember(&mut self, calls: &[ToolCall]) {
-        for call in calls {
-            if self.known.len() < PATHS_MAX {
-                self.known.extend(call.paths.iter().cloned());
-            }
-        }
-    }
-
-    /// Returns the files that were edited without a read in the turn, but were known by earlier ones or by the agent.
-    fn known_files(&self, evidence: &Evidence, ground: &Ground<'_>) -> Vec<String> {
-        let calls = &evidence.timeline.calls;
-        let mut known = findings::unread_files(evidence, ground.top);
-        known.retain(|path| {
-            let agent = agents::adapter(self.state.stream.agent);
-            self.known.contains(path)
-                || agent.is_some_and(|agent| agents::knows_file(agent, calls, path))
-        });
-        known
     }
 
     /// Returns the events of a decision, the decision itself last.

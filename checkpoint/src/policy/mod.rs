@@ -1,29 +1,15 @@
 //! The settings that a decision depends on, after `config/` has merged the defaults, the user's
 //! file and the project's file. A policy is journaled whole when it is first used.
 
-mod judgment;
-
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::catalogue::Row;
 use crate::digest;
 use crate::rules::{Rule, Sorting};
-
-pub use judgment::{
-    Background, Changed, Commands, Comments, Commits, Data, Dependencies, Drift, Errors, Gaps,
-    HandedOver, Hygiene, MissingTools, Narrower, Outcomes, PackSearch, ReadBeforeEdit, Root,
-    Steering, Uncovered, Unknown, VerifiedCode, Verify, Wide, WorkTree,
-};
-pub(crate) use judgment::{ChangedLayer, HygieneLayer, VerifyLayer};
-
-/// What the deciding code does by default, so that decisions made under an older policy can be made again.
-///
-/// - 0: first release.
-/// - 1: a demand of this turn may be made again within the budget, and what a rule asks for at every stop does not keep
-///   `docs_only: silent` from being silent.
-pub const REVISION: u32 = 1;
 
 /// The input of a decision besides the session's state and the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,10 +21,18 @@ pub struct Policy {
     pub min_turn_ms: u64,
     /// What starts the timer of a turn.
     pub timer: Timer,
-    /// The [`REVISION`] of the deciding code that this policy is for; 0 in policies that were journaled before there was
-    /// one.
+    /// How work is judged.
     #[serde(default)]
-    pub revision: u32,
+    pub judgment: Edition,
+    /// What is demanded of code of which it is not known whether it was verified (spec EVID-3).
+    #[serde(default)]
+    pub ask: Ask,
+    /// What is enough for code that no test covers (spec EVID-6).
+    #[serde(default)]
+    pub uncovered: Uncovered,
+    /// Whether a change of comments counts (spec RULE-23).
+    #[serde(default)]
+    pub comments: Comments,
     /// How often one turn may be blocked (spec DECIDE-7).
     pub max_blocks_per_turn: u32,
     /// Which changed files count.
@@ -57,9 +51,6 @@ pub struct Policy {
     /// Which running background tasks let a stop pass.
     #[serde(default)]
     pub background: Background,
-    /// What a message does that a person types while the agent works (spec TURN-14).
-    #[serde(default)]
-    pub steering: Steering,
     /// The reply form for Claude Code.
     pub reply: Reply,
     /// What happens in a headless session.
@@ -80,15 +71,9 @@ pub struct Policy {
     pub working_slug: Option<String>,
     /// Whether the work item may be read from the branch name (spec HYG-7).
     pub slug_from_branch: bool,
-    /// What shows that a change was verified.
-    #[serde(default)]
-    pub verify: Verify,
-    /// What is said about the way the work was done.
-    #[serde(default)]
-    pub hygiene: Hygiene,
-    /// Which changes count.
-    #[serde(default)]
-    pub changed: Changed,
+    /// Programs that a person added to the catalogue.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, Row>,
     /// The rule packs that are on.
     pub packs: Vec<String>,
     /// The rules in order of precedence.
@@ -101,11 +86,16 @@ fn default_escape_marker() -> String {
 }
 
 impl Policy {
+    /// Returns whether the seeds are followed word for word (spec RULE-3).
+    pub fn is_letter(&self) -> bool {
+        self.judgment == Edition::Letter
+    }
+
     /// Returns which rules of packs apply besides the ordinary ones.
     pub fn sorting(&self) -> Sorting {
         Sorting {
-            data: self.changed.data == Data::Ignored,
-            dependencies: self.changed.dependencies == Dependencies::Changed,
+            data: !self.is_letter(),
+            dependencies: !self.is_letter(),
             by_hand: false,
         }
     }
@@ -132,6 +122,63 @@ impl Policy {
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
+}
+
+/// How work is judged. Decisions keep the edition that they were made by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Edition {
+    /// As the requirements of TeleClaude say, word for word: by time, by what differs from the last commit, and in doubt
+    /// asked for. The edition of policies that were journaled before there were editions.
+    #[default]
+    #[serde(rename = "letter")]
+    Letter,
+    /// By evidence that belongs to contents; only what is certainly open is asked for.
+    #[serde(rename = "2026-11")]
+    November2026,
+}
+
+/// What is demanded besides what is certainly open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Nothing.
+    #[default]
+    Certain,
+    /// What is not known to be done, as a question.
+    Likely,
+}
+
+/// What is enough for code that no test covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Uncovered {
+    /// A build, a type check or a run of the program.
+    #[default]
+    Build,
+    /// Nothing less than a test run.
+    Tests,
+}
+
+/// Whether a change of comments counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comments {
+    /// A file in which only comments changed asks for nothing.
+    #[default]
+    Ignored,
+    /// It asks for what its rules ask for.
+    Code,
+}
+
+/// Which running background tasks let a stop pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Background {
+    /// Those that bring another stop when they end, such as a subagent.
+    Returning,
+    /// All of them.
+    #[default]
+    Any,
 }
 
 /// What starts the timer of a turn.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use journal::{Evidence, SummaryKind, SummaryVerdict, Task, Timestamp, ToolCall, ToolKind};
 
-use crate::findings::Ending;
+use crate::judging::Ending;
 use crate::policy::Policy;
 use crate::rules::{Kind, RuleSet};
 use crate::shell::{self, Simple};

@@ -168,12 +168,12 @@ fn a_project_without_turns_gets_rules_from_its_files() {
             "{text}"
         );
         for (rule, example) in file.examples() {
-            let turn = crate::findings::Imagined {
+            let turn = crate::judging::Imagined {
                 changed: &example.changed,
                 ran: &example.ran,
                 failed: &example.failed,
             };
-            let asked = crate::findings::asked_after(turn, None, &with);
+            let asked = crate::judging::asked_after(turn, None, &with);
             assert_eq!(
                 example.compare(&asked),
                 (Vec::new(), Vec::new()),

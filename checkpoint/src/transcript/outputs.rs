@@ -7,8 +7,6 @@ use journal::{CallOutcome, CommandEnd, Summary, SummaryVerdict, ToolCall, ToolKi
 use serde_json::Value;
 
 use crate::outcome::{self, report};
-use crate::printed::{self, Shown};
-use crate::shell;
 use crate::tools::{ResultText, Tools};
 
 /// The most summaries that are kept of one call.
@@ -71,15 +69,7 @@ impl Outputs {
         };
         let text = tools.program_text(result);
         let text = text.as_ref();
-        let line = calls[owner].command.as_deref().unwrap_or_default();
-        let summaries = outcome::read(&printed::without_own(line, text));
-        let is_over = !result.running && !(tools.frame)(result).running;
-        if owner != at {
-            self.printed(calls, owner, text, Shown::Part);
-        } else if call.kind == ToolKind::Shell && is_over {
-            self.printed(calls, at, tools.body(text), Shown::Whole);
-        }
-        self.of_files(calls, at, text);
+        let summaries = outcome::read(text);
         let ended = started.and_then(|_| (tools.task_end)(result));
         if !summaries.is_empty() || ended.is_some() {
             let outcome = self.said.entry(owner).or_insert_with(|| CallOutcome {
@@ -104,46 +94,6 @@ impl Outputs {
                 ..CallOutcome::default()
             });
             outcome.summaries.append(&mut summaries);
-        }
-    }
-
-    /// Notes what the output of a call says about the commands of its line.
-    fn printed(&mut self, calls: &[ToolCall], owner: usize, text: &str, shown: Shown<'_>) {
-        let line = calls.get(owner).and_then(|call| call.command.as_deref());
-        let ends = line.map_or(Vec::new(), |line| printed::ends(line, text, shown));
-        if ends.is_empty() {
-            return;
-        }
-        let outcome = self.said.entry(owner).or_insert_with(|| CallOutcome {
-            call: owner,
-            ..CallOutcome::default()
-        });
-        complete(&mut outcome.ends, ends);
-    }
-
-    /// Notes what files say, which a call shows, about the lines that wrote them.
-    fn of_files(&mut self, calls: &[ToolCall], at: usize, text: &str) {
-        let Some(call) = calls.get(at) else {
-            return;
-        };
-        let reads = match call.kind {
-            ToolKind::Shell => shell::read(call.command.as_deref().unwrap_or_default()).reads,
-            ToolKind::Read => call.paths.clone(),
-            _ => return,
-        };
-        for path in reads.iter().filter(|path| outcome::is_log(path)) {
-            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-            let names = |at: &usize| {
-                let line = calls[*at].command.as_deref().unwrap_or_default();
-                calls[*at].kind == ToolKind::Shell && line.contains(name)
-            };
-            let writer = (0..at).rev().take(WRITERS_MAX).filter(names).find(|at| {
-                let line = shell::read(calls[*at].command.as_deref().unwrap_or_default());
-                line.writes.iter().any(|written| written.ends_with(name))
-            });
-            if let Some(writer) = writer {
-                self.printed(calls, writer, text, Shown::File(path));
-            }
         }
     }
 

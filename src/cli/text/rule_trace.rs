@@ -1,6 +1,6 @@
 //! Prints how each rule came to its actions: the files that triggered it, the expected calls, the findings.
 
-use checkpoint::findings::Outcome;
+use checkpoint::judging::Outcome;
 
 use crate::ops::views::{ActionTrace, RuleTrace};
 use crate::render::{self, Color};

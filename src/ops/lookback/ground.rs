@@ -14,7 +14,6 @@ use actors::workspace;
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::lookback::{self, Ground, Repository};
-use checkpoint::policy::PackSearch;
 use checkpoint::project::LISTED;
 use checkpoint::transcript::turns::PastTurn;
 use journal::{ChangedFile, Draft, Event, Journal, Timestamp, Workspace};
@@ -121,7 +120,7 @@ impl<'a> Projects<'a> {
 
     fn policy(&self, known: &Known, files: &[ChangedFile]) -> Arc<Adopted> {
         let plain = self.policy_with(known, Vec::new());
-        if !known.is_there || plain.policy.changed.packs != PackSearch::Touched {
+        if !known.is_there || plain.policy.is_letter() {
             return plain;
         }
         match project::touched(Path::new(&known.top), files) {

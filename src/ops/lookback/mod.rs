@@ -18,7 +18,7 @@ use actors::trust::Trust;
 use checkpoint::agents;
 use checkpoint::config::Config;
 use checkpoint::digest;
-use checkpoint::findings::Ending;
+use checkpoint::judging::Ending;
 use checkpoint::lookback::{Judged, PastSession};
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
 use journal::{Agent, Draft, Evidence, Journal, Stream, Timestamp, Verdict};

@@ -1,6 +1,6 @@
 //! The findings of each rule, in the words that the terminal and the page show.
 
-use checkpoint::findings::{self, Findings, Outcome, TracedCall};
+use checkpoint::judging::{self, Answer, Findings, Outcome, TracedCall, Verified};
 use journal::{Action, Timeline, TimelineSource};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub(crate) struct RuleTrace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ActionTrace {
     #[serde(flatten)]
-    pub(crate) action: findings::ActionTrace,
+    pub(crate) action: judging::ActionTrace,
     /// The calls that would satisfy the action.
     pub(crate) looked: String,
     /// One line for each similar call, or one line that says why there is none.
@@ -44,7 +44,7 @@ pub(crate) struct ActionTrace {
 
 impl RulesView {
     pub(crate) fn new(findings: Findings, timeline: &Timeline) -> Self {
-        let rule = |rule: findings::RuleTrace| RuleTrace {
+        let rule = |rule: judging::RuleTrace| RuleTrace {
             rule: rule.rule,
             pack: rule.pack,
             files: rule.files,
@@ -84,7 +84,10 @@ fn looked(commands: &[String]) -> String {
     }
 }
 
-fn seen(action: &findings::ActionTrace, timeline: &Timeline) -> Vec<String> {
+fn seen(action: &judging::ActionTrace, timeline: &Timeline) -> Vec<String> {
+    if !action.answers.is_empty() {
+        return action.answers.iter().map(answer).collect();
+    }
     if !action.found.is_empty() {
         return action.found.iter().map(call).collect();
     }
@@ -100,6 +103,16 @@ fn seen(action: &findings::ActionTrace, timeline: &Timeline) -> Vec<String> {
     vec![nothing]
 }
 
+/// `open (nothing ran, EVID-3): src/a.py, nothing that could show a mistake ran on this content`.
+fn answer(answer: &Answer) -> String {
+    let verified = match answer.verified {
+        Verified::Done => "done",
+        Verified::Open => "open",
+        Verified::Unknown => "unknown",
+    };
+    format!("{verified} ({}, {}): {}, {}", answer.row, answer.spec, answer.file, answer.why)
+}
+
 fn call(seen: &TracedCall) -> String {
     let outcome = match seen.outcome {
         Outcome::Counts => "counts",
@@ -107,7 +120,6 @@ fn call(seen: &TracedCall) -> String {
         Outcome::Unclear => "hides how it ended",
         Outcome::Failed => "failed",
         Outcome::TooEarly => "came before what it has to follow",
-        Outcome::Elsewhere => "verified other code",
         Outcome::BeforeEdit => "came before the last edit",
     };
     format!(

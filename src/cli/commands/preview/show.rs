@@ -1,7 +1,7 @@
 //! A preview for people: the verdict and why, what changed, what each rule made of it, and the message.
 
 use checkpoint::decide::Case;
-use checkpoint::findings::Findings;
+use checkpoint::judging::Findings;
 use journal::{Changes, Decision, TimelineSource, Verdict};
 
 use crate::cli::text::rule_trace;

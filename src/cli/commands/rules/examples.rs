@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use actors::{project, workspace};
 use checkpoint::Policy;
 use checkpoint::config::{Config, Example, ProjectFile};
-use checkpoint::findings::{self, Imagined};
+use checkpoint::judging::{self, Imagined};
 use journal::ChangedFile;
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ pub(super) fn run<'a>(
             ran: &example.ran,
             failed: &example.failed,
         };
-        let asked = findings::asked_after(turn, workspace, policy);
+        let asked = judging::asked_after(turn, workspace, policy);
         let (missing, unexpected) = example.compare(&asked);
         Tested {
             rule,

@@ -8,7 +8,7 @@ use actors::trust::Trust;
 use actors::{project, workspace};
 use checkpoint::Policy;
 use checkpoint::config::Config;
-use checkpoint::findings;
+use checkpoint::judging;
 use checkpoint::suggest::{self, Habits, RuleHistory};
 use journal::{Action, ChangedFile, Home};
 
@@ -184,7 +184,7 @@ fn asked(turn: &PastTurnKept, policy: &Policy) -> Vec<Action> {
     if turn.decided.is_none() {
         return Vec::new();
     }
-    findings::find(&turn.evidence, turn.elapsed_ms, &turn.top, policy).actions
+    judging::find(&turn.evidence, turn.elapsed_ms, &turn.top, policy).actions
 }
 
 /// Shows what a file of rules asks for in the last turns, again after each change of it.

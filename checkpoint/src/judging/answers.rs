@@ -1,0 +1,194 @@
+//! The answer table: for each changed unit of code, whether it was verified, and by which row that is known (spec EVID-2).
+//!
+//! The same table decides and explains. The first row that applies gives the answer.
+
+use serde::{Deserialize, Serialize};
+
+use super::paths::PathRef;
+use super::person::Word;
+use super::runs::{Ended, Run};
+use super::turn::{Turn, shorten};
+use crate::catalogue::Purpose;
+use crate::policy::Uncovered;
+
+/// Whether a unit was verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verified {
+    /// Something that could have shown a mistake in this content ran and ended well.
+    Done,
+    /// The record does not say.
+    Unknown,
+    /// The record shows that it was not done.
+    Open,
+}
+
+/// The answer for one unit of code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The file.
+    pub file: String,
+    /// Whether it was verified.
+    pub verified: Verified,
+    /// The row of the table.
+    pub row: String,
+    /// The rule of the specification.
+    pub spec: String,
+    /// The call that shows it, by its position in the timeline, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<usize>,
+    /// What that call was, or why there is none.
+    pub why: String,
+}
+
+impl Answer {
+    /// Returns why a file is open, as a part of a sentence.
+    pub(super) fn reason(&self) -> &str {
+        let row = ROWS.iter().find(|row| row.name == self.row);
+        row.map_or(self.why.as_str(), |row| row.why)
+    }
+}
+
+/// A changed file that has to be verified.
+pub(super) struct Unit<'a> {
+    pub(super) path: &'a str,
+    pub(super) language: &'a str,
+    /// Whether tests are known that cover it.
+    pub(super) is_covered: bool,
+    /// What ran on its content, in order.
+    pub(super) runs: Vec<&'a Run>,
+}
+
+/// What the rows look at besides the unit.
+pub(super) struct Ground<'a> {
+    pub(super) turn: &'a Turn<'a>,
+    pub(super) word: &'a Word,
+}
+
+/// What a row says: the answer, and the run that shows it.
+type Said<'a> = Option<(Verified, Option<&'a Run>)>;
+
+struct Row {
+    name: &'static str,
+    spec: &'static str,
+    why: &'static str,
+    says: for<'a> fn(&Ground<'a>, &Unit<'a>) -> Said<'a>,
+}
+
+/// The row for content on which nothing ran.
+pub(super) const NOTHING_RAN: &str = "nothing ran";
+
+const ROWS: [Row; 7] = [
+    Row {
+        name: "not wanted",
+        spec: "EVID-9",
+        why: "you asked not to run it",
+        says: |ground, _| ground.word.forbids.then_some((Verified::Done, None)),
+    },
+    Row {
+        name: "tests passed",
+        spec: "EVID-5",
+        why: "tests passed on this content",
+        says: |ground, unit| {
+            let tests = |run: &Run| run.does == Some(Purpose::Tests) && run.speaks(unit.language);
+            last(unit, |run| tests(run) && run.ended == Ended::Passed)
+                .filter(|passed| {
+                    let failed = |run: &Run| {
+                        run.call > passed.call
+                            && tests(run)
+                            && run.ended == Ended::Failed
+                            && run.holds(unit.path, ground.turn.project)
+                    };
+                    !unit.runs.iter().any(|run| failed(run))
+                })
+                .map(|run| (Verified::Done, Some(run)))
+        },
+    },
+    Row {
+        name: "named",
+        spec: "EVID-6",
+        why: "a command that names the file passed on this content",
+        says: |_, unit| {
+            let file = PathRef::changed(unit.path);
+            let named = |run: &Run| {
+                run.does.is_none_or(|does| does >= Purpose::Serve) && run.names(&file)
+            };
+            last(unit, |run| named(run) && run.ended == Ended::Passed)
+                .map(|run| (Verified::Done, Some(run)))
+        },
+    },
+    Row {
+        name: "failed",
+        spec: "EVID-7",
+        why: "the last run of it failed",
+        says: |ground, unit| {
+            let tests = |run: &&&Run| run.does == Some(Purpose::Tests);
+            let run = *unit.runs.iter().rev().find(|run| tests(run) && run.speaks(unit.language))?;
+            let holds = run.holds(unit.path, ground.turn.project);
+            (run.ended == Ended::Failed && holds).then_some((Verified::Open, Some(run)))
+        },
+    },
+    Row {
+        name: "built",
+        spec: "EVID-6",
+        why: "no test covers it, and a build, a type check or a run passed on this content",
+        says: |ground, unit| {
+            if unit.is_covered || ground.turn.policy.uncovered == Uncovered::Tests {
+                return None;
+            }
+            let builds = |run: &Run| {
+                run.does.is_some_and(|does| does >= Purpose::Run) && run.speaks(unit.language)
+            };
+            last(unit, |run| builds(run) && run.ended == Ended::Passed)
+                .map(|run| (Verified::Done, Some(run)))
+        },
+    },
+    Row {
+        name: "used",
+        spec: "EVID-8",
+        why: "something ran on this content that may have used it",
+        says: |_, unit| {
+            let file = PathRef::changed(unit.path);
+            let may = |run: &Run| match run.does {
+                None => run.names(&file) || run.is_opaque(),
+                Some(does) => does >= Purpose::Serve,
+            };
+            last(unit, |run| may(run) && run.ended != Ended::Nothing)
+                .map(|run| (Verified::Unknown, Some(run)))
+        },
+    },
+    Row {
+        name: NOTHING_RAN,
+        spec: "EVID-3",
+        why: "nothing that could show a mistake ran on this content",
+        says: |_, _| Some((Verified::Open, None)),
+    },
+];
+
+fn last<'a>(unit: &Unit<'a>, fits: impl Fn(&Run) -> bool) -> Option<&'a Run> {
+    unit.runs.iter().rev().copied().find(|run| fits(run))
+}
+
+/// Returns the answer for a unit.
+pub(super) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> Answer {
+    let said = ROWS.iter().find_map(|row| Some((row, (row.says)(ground, unit)?)));
+    let (row, (verified, run)) = said.expect("the last row always answers");
+    let call = run.map(|run| run.call);
+    let why = match call {
+        Some(call) => format!(
+            "{}: call {} `{}`",
+            row.why,
+            call + 1,
+            shorten(&ground.turn.calls()[call])
+        ),
+        None => row.why.to_owned(),
+    };
+    Answer {
+        file: unit.path.to_owned(),
+        verified,
+        row: row.name.to_owned(),
+        spec: row.spec.to_owned(),
+        call,
+        why,
+    }
+}

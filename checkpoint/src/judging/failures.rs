@@ -1,0 +1,60 @@
+//! Verifications that failed last, which the agent did not report (spec HYG-1).
+
+use std::collections::HashSet;
+
+use super::paths::PathRef;
+use super::runs::{Ended, Run};
+use super::turn::{Turn, shorten};
+use crate::catalogue::Purpose;
+
+/// What a message has to mention to be about a failure, besides what failed.
+const TELLS: [&str; 12] = [
+    "fail", "error", "broke", "red", "not pass", "couldn't", "could not", "cannot", "fehl", "échou",
+    "失败", "失敗",
+];
+
+/// Returns one sentence for each kind of verification whose last run certainly failed. `asked` are the calls behind what is
+/// demanded anyway.
+pub(super) fn find(turn: &Turn<'_>, runs: &[Run], asked: &HashSet<usize>) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    if is_reported(turn) {
+        return sentences;
+    }
+    let verifies = |run: &&Run| {
+        run.does.is_some_and(|does| does >= Purpose::Types || does == Purpose::Lint)
+            && run.ended != Ended::Unknown
+    };
+    let mut seen = HashSet::new();
+    for run in runs.iter().rev().filter(verifies) {
+        if !seen.insert((run.does, run.language.as_str())) || run.ended != Ended::Failed {
+            continue;
+        }
+        if asked.contains(&run.call) || is_passed_over(turn, runs, run) {
+            continue;
+        }
+        let command = shorten(&turn.calls()[run.call]);
+        sentences.push(format!("Test failures remain: `{command}` failed, and nothing passed after it"));
+    }
+    sentences.reverse();
+    sentences
+}
+
+/// Returns whether something came after a failure that may have settled it: an edit, or another run that ended well.
+fn is_passed_over(turn: &Turn<'_>, runs: &[Run], failed: &Run) -> bool {
+    let edited = turn.files.iter().any(|file| {
+        let edit = turn.last_edit(&PathRef::changed(&file.path).path);
+        edit.is_some_and(|edit| edit.call > failed.call)
+    });
+    let passed = |run: &Run| {
+        run.call > failed.call
+            && run.ended == Ended::Passed
+            && run.does.is_none_or(|does| does >= Purpose::Lint)
+    };
+    edited || runs.iter().any(passed)
+}
+
+/// Returns whether the agent's last message speaks of a failure.
+fn is_reported(turn: &Turn<'_>) -> bool {
+    let message = turn.evidence.facts.last_message.to_lowercase();
+    TELLS.iter().any(|word| message.contains(word))
+}

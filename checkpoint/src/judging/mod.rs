@@ -1,0 +1,483 @@
+//! What a stop leaves to be done: for each changed unit of code whether it was verified, and what rules of a person ask for.
+//! Deterministic, no I/O (spec EVID-1).
+//!
+//! [`answers`] is the table that decides and explains. [`letter`] follows the requirements of TeleClaude word for word.
+
+mod answers;
+mod claims;
+mod contents;
+mod failures;
+mod imagined;
+mod letter;
+mod paths;
+mod person;
+mod required;
+mod runs;
+mod slug;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod wording;
+
+use std::collections::{BTreeSet, HashSet};
+
+use journal::{Action, ChangedFile, Evidence, Step};
+use serde::{Deserialize, Serialize};
+
+use crate::digest;
+use crate::policy::{Ask, Policy};
+use crate::rules::{Kind, Rule, RuleAction};
+
+pub use answers::{Answer, Verified};
+pub use imagined::{Imagined, asked_after};
+pub use required::{Outcome, TracedCall};
+pub use runs::could_verify;
+pub use slug::plan_files;
+
+use answers::{Ground, Unit};
+use claims::{Claims, Group};
+use person::Word;
+use required::{Position, Proof};
+use runs::{Ended, Run};
+use turn::{Turn, shorten};
+
+/// The purpose of actions that the answer table judges.
+const TESTS: &str = "tests";
+/// The purpose of actions that a change of dependencies asks for.
+const INSTALL: &str = "install";
+/// The log check looks back at least this far (spec RULE-10).
+const WINDOW_MINUTES_MIN: u64 = 2;
+
+/// The findings of a stop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Findings {
+    /// Categories of the changed files, in the order of the rules (spec RULE-1).
+    pub categories: Vec<String>,
+    /// Actions that are due, in order (spec RULE-7).
+    pub actions: Vec<Action>,
+    /// What was not observed of each action, in the words of the seeds (spec LETTER-2).
+    pub gaps: Vec<String>,
+    /// Observations, one sentence each.
+    pub observations: Vec<String>,
+    /// All expected actions were observed.
+    pub all_clear: bool,
+    /// Only documentation changed, or nothing.
+    pub docs_only: bool,
+    /// The changes are not known, so only the general message is possible (spec FILES-6).
+    pub generic: bool,
+    /// A failure of this turn is unresolved (spec HYG-1).
+    pub unresolved: bool,
+    /// Nothing changed in the turn and nothing failed (spec DECIDE-20).
+    pub unchanged: bool,
+    /// Something is due besides what a rule asks for at every stop (spec DECIDE-20).
+    pub due_by_turn: bool,
+    /// Hash of the demand: its actions and the contents of the files behind them. `None` without
+    /// actions.
+    pub demand: Option<u64>,
+    /// The trace of each rule, for `preview` and `explain`.
+    pub trace: Vec<RuleTrace>,
+}
+
+/// The trace of one rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleTrace {
+    /// Its name.
+    pub rule: String,
+    /// Its pack.
+    pub pack: String,
+    /// The changed files that it claimed.
+    pub files: Vec<String>,
+    /// Its actions and the evidence for each; empty when another rule of these files gives them.
+    pub actions: Vec<ActionTrace>,
+}
+
+/// The trace of one action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionTrace {
+    /// Its purpose.
+    pub purpose: String,
+    /// The instruction.
+    pub text: String,
+    /// Whether it is due.
+    pub stands: bool,
+    /// The answer for each file, if the answer table judges the action.
+    #[serde(default)]
+    pub answers: Vec<Answer>,
+    /// The commands that count as evidence.
+    pub looked_for: Vec<String>,
+    /// The calls that resemble these commands.
+    pub found: Vec<TracedCall>,
+}
+
+/// How a turn ended, whatever its policy asks for (spec LOOK-5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// Code changed in it.
+    pub code_changed: bool,
+    /// Code changed, and nothing that could show a mistake ran on it.
+    pub nothing_run: bool,
+    /// The last tests that were run failed.
+    pub tests_failed: bool,
+    /// A verification that failed was left.
+    pub error_left: bool,
+}
+
+/// Returns the findings of a stop.
+///
+/// `project` is the top of the work tree, empty when it is not known.
+pub fn find(
+    evidence: &Evidence,
+    elapsed_ms: Option<u64>,
+    project: &str,
+    policy: &Policy,
+) -> Findings {
+    let Some(turn) = Turn::new(evidence, elapsed_ms, project, policy) else {
+        // Without the changes only the general message is possible: it says what always holds (spec FILES-6).
+        return Findings {
+            generic: true,
+            ..Findings::default()
+        };
+    };
+    let claims = Claims::new(&turn);
+    let stop = Stop::new(&turn, &claims);
+    let mut findings = stop.demands();
+    if turn.has_timeline() {
+        let (errors, edits) = stop.failures(&findings);
+        findings.unresolved = !errors.is_empty();
+        findings.observations.extend(errors);
+        findings.observations.extend(edits);
+    }
+    if policy.is_letter() {
+        findings.observations.extend(letter::wide(&turn));
+    }
+    findings.observations.extend(slug::drift(&turn));
+    findings.due_by_turn |= !findings.observations.is_empty();
+    findings.unchanged =
+        (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
+    findings.docs_only = !claims.any_of(Kind::is_work);
+    findings.all_clear =
+        !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
+    findings
+}
+
+/// Returns how a turn ended, according to its evidence.
+pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
+    let Some(turn) = Turn::new(evidence, None, project, policy) else {
+        return Ending::default();
+    };
+    let claims = Claims::new(&turn);
+    let stop = Stop::new(&turn, &claims);
+    let code: BTreeSet<usize> = claims.files_of(Kind::Code).collect();
+    let answers = stop.answers(&code);
+    let nothing = |answer: &Answer| answer.row == answers::NOTHING_RAN;
+    let tests = stop.runs.iter().rev().find(|run| {
+        run.does == Some(crate::catalogue::Purpose::Tests) && run.ended != Ended::Unknown
+    });
+    Ending {
+        code_changed: !code.is_empty(),
+        nothing_run: !answers.is_empty() && answers.iter().all(nothing),
+        tests_failed: tests.is_some_and(|run| run.ended == Ended::Failed),
+        error_left: !failures::find(&turn, &stop.runs, &HashSet::new()).is_empty(),
+    }
+}
+
+/// What a stop is judged by.
+struct Stop<'a> {
+    turn: &'a Turn<'a>,
+    claims: &'a Claims<'a>,
+    runs: Vec<Run>,
+    word: Word,
+}
+
+/// The result for a group of actions.
+#[derive(Default)]
+struct Weighed {
+    proof: Proof,
+    answers: Vec<Answer>,
+    stands: bool,
+    /// The project's own words for it.
+    text: Option<String>,
+}
+
+impl Weighed {
+    /// Returns the instruction as the agent reads it.
+    fn text(&self, action: &RuleAction, turn: &Turn<'_>) -> String {
+        let text = || action.text.replace("{window}", &window(turn.elapsed_ms));
+        self.text.clone().unwrap_or_else(text)
+    }
+}
+
+impl<'a> Stop<'a> {
+    fn new(turn: &'a Turn<'a>, claims: &'a Claims<'a>) -> Self {
+        let facts = &turn.evidence.facts;
+        Self {
+            turn,
+            claims,
+            runs: runs::runs(turn),
+            word: person::word(&facts.prompts, &facts.last_message),
+        }
+    }
+
+    /// Returns the categories, actions and the trace.
+    fn demands(&self) -> Findings {
+        let (turn, claims) = (self.turn, self.claims);
+        let groups = claims::group(claims);
+        let results = self.weigh(&groups);
+        let mut findings = Findings {
+            categories: claims::categories(claims, &groups),
+            ..Findings::default()
+        };
+        let (mut purposes, mut behind) = (Vec::new(), BTreeSet::new());
+        let standing = groups.iter().zip(&results).filter(|(_, result)| result.stands);
+        for (group, result) in standing {
+            let (rule, action) = group.leader();
+            findings.actions.push(Action {
+                text: result.text(action, turn),
+                category: claims.rules[rule].name.clone(),
+                step: action.step,
+            });
+            if turn.has_timeline() && turn.policy.is_letter() {
+                findings.gaps.push(letter::gap(&claims.rules[rule], action, &result.proof));
+            }
+            purposes.push(group.purpose.to_owned());
+            let is_always = claims.rules[rule].kind == Kind::Always;
+            findings.due_by_turn |= !is_always;
+            if is_always {
+                behind.extend(0..turn.files.len());
+            }
+            behind.extend(&group.files);
+        }
+        self.expected(&mut findings, &mut purposes);
+        let behind: Vec<&ChangedFile> = behind.into_iter().map(|file| &turn.files[file]).collect();
+        findings.demand = demand(&purposes, &behind);
+        findings.trace = trace(self, &groups, &results);
+        findings
+    }
+
+    /// Adds what the person asked for in this turn and what did not run since (spec EVID-9).
+    fn expected(&self, findings: &mut Findings, purposes: &mut Vec<String>) {
+        if self.turn.policy.is_letter() || self.turn.files.is_empty() {
+            return;
+        }
+        for wanted in &self.word.wants {
+            if !runs::ran(self.turn, &wanted.command) {
+                findings.due_by_turn = true;
+                purposes.push(wanted.command.clone());
+                findings.actions.push(Action {
+                    text: format!("Run `{}`. The user asked: \"{}\"", wanted.command, wanted.quote),
+                    category: "what the user asked for".to_owned(),
+                    step: Step::Validate,
+                });
+            }
+        }
+    }
+
+    /// Searches for evidence of every group; a group that has to follow another comes after it.
+    fn weigh(&self, groups: &[Group<'_>]) -> Vec<Weighed> {
+        let mut results: Vec<Weighed> = groups.iter().map(|_| Weighed::default()).collect();
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        order.sort_by_key(|index| groups[*index].leader().1.after.is_some());
+        for index in order {
+            let group = &groups[index];
+            if !self.turn.policy.is_letter() && group.purpose == TESTS && !group.files.is_empty() {
+                results[index] = self.verified(group);
+                continue;
+            }
+            let first = group.leader().1.after.as_deref();
+            let first = first.and_then(|purpose| groups.iter().position(|one| one.purpose == purpose));
+            let after = first.map(|first| results[first].proof.done);
+            let proof = self.prove(group, after);
+            // While the first of two is due, its text asks for the second too (spec RULE-8).
+            let spoken_for = first.is_some_and(|first| results[first].stands);
+            let is_used = group.purpose == INSTALL && self.is_used(group);
+            results[index] = Weighed {
+                stands: proof.done.is_none() && !spoken_for && !is_used,
+                proof,
+                ..Weighed::default()
+            };
+        }
+        results
+    }
+
+    /// Judges a group by the answer table. The words of a person's own rule hold for all its files.
+    fn verified(&self, group: &Group<'_>) -> Weighed {
+        let own = |(rule, _): &&(usize, &RuleAction)| self.claims.rules[*rule].pack == Rule::OWN_PACK;
+        let own: Vec<String> = group
+            .members
+            .iter()
+            .filter(own)
+            .flat_map(|(_, action)| action.evidence.iter().cloned())
+            .collect();
+        let proof = if own.is_empty() {
+            Proof::default()
+        } else {
+            self.search(group, &own, None)
+        };
+        let answers = self.answers(&group.files);
+        let asks = |answer: &&Answer| {
+            answer.verified == Verified::Open
+                || (answer.verified == Verified::Unknown && self.turn.policy.ask == Ask::Likely)
+        };
+        let open: Vec<&Answer> = answers.iter().filter(asks).collect();
+        let stands = proof.done.is_none() && !open.is_empty() && !self.word.only_asks;
+        let speaks_for_pack = self.claims.rules[group.leader().0].pack != Rule::OWN_PACK;
+        let text = (speaks_for_pack && stands).then(|| wording::text(self.turn, &open));
+        Weighed {
+            proof,
+            stands,
+            text,
+            answers,
+        }
+    }
+
+    /// Returns the answers for the files of a group that are there and hold something.
+    fn answers(&self, files: &BTreeSet<usize>) -> Vec<Answer> {
+        let ground = Ground {
+            turn: self.turn,
+            word: &self.word,
+        };
+        let files = files.iter().map(|file| &self.turn.files[*file]);
+        let empty = digest::of_bytes(b"");
+        files
+            .filter(|file| file.hash.is_some_and(|hash| hash != empty))
+            .map(|file| answers::answer(&ground, &self.unit(&file.path)))
+            .collect()
+    }
+
+    /// Returns the runs that say something about the files of a group, each call once.
+    fn seen(&self, group: &Group<'_>) -> Vec<TracedCall> {
+        let mut seen: Vec<TracedCall> = Vec::new();
+        for file in &group.files {
+            let unit = self.unit(&self.turn.files[*file].path);
+            for run in self.runs.iter().filter(|run| run.speaks(unit.language)) {
+                let is_tests = run.does == Some(crate::catalogue::Purpose::Tests);
+                let is_after = unit.runs.iter().any(|known| std::ptr::eq(*known, run));
+                let outcome = match run.ended {
+                    Ended::Nothing => Outcome::NotRun,
+                    Ended::Failed => Outcome::Failed,
+                    Ended::Unknown => Outcome::Unclear,
+                    Ended::Passed if !is_after => Outcome::BeforeEdit,
+                    Ended::Passed => Outcome::Counts,
+                };
+                match seen.iter_mut().find(|seen| seen.call == run.call) {
+                    Some(seen) => seen.outcome = seen.outcome.max(outcome),
+                    None if is_tests => seen.push(TracedCall {
+                        call: run.call,
+                        command: shorten(&self.turn.calls()[run.call]),
+                        outcome,
+                    }),
+                    None => {}
+                }
+            }
+        }
+        seen.sort_by_key(|seen| seen.call);
+        seen
+    }
+
+    fn unit<'b>(&'b self, path: &'b str) -> Unit<'b> {
+        let language = self.turn.catalogue.language(path);
+        let workspace = self.turn.evidence.facts.workspace.as_ref();
+        let is_on = |run: &&Run| self.turn.ran_on(run.call, &run.program, path);
+        Unit {
+            path,
+            language: language.map_or("", |language| &language.language),
+            is_covered: workspace.is_some_and(|known| {
+                known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)
+            }),
+            runs: self.runs.iter().filter(is_on).collect(),
+        }
+    }
+
+    /// Returns whether dependencies were installed, or used by something that ended well after the manifest changed.
+    fn is_used(&self, group: &Group<'_>) -> bool {
+        use crate::catalogue::Purpose::{Install, Run, Serve};
+        let files: Vec<&str> = group.files.iter().map(|file| self.turn.files[*file].path.as_str()).collect();
+        self.runs.iter().any(|run| {
+            let uses = run.does.is_some_and(|does| does == Install || does == Serve || does >= Run);
+            uses && run.ended == Ended::Passed
+                && files.iter().all(|file| self.turn.ran_on(run.call, &run.program, file))
+        })
+    }
+
+    fn prove(&self, group: &Group<'_>, after: Option<Option<Position>>) -> Proof {
+        if !self.turn.has_timeline() {
+            return Proof::default();
+        }
+        self.search(group, &group.evidence(), after)
+    }
+
+    fn search(&self, group: &Group<'_>, evidence: &[String], after: Option<Option<Position>>) -> Proof {
+        let always = self.claims.rules[group.leader().0].kind == Kind::Always;
+        let files = if always { self.claims.beyond_docs() } else { group.files.clone() };
+        let edits = files.iter().filter_map(|file| self.turn.last_edit(&self.turn.files[*file].path));
+        required::find(
+            self.turn,
+            &required::Wanted {
+                evidence,
+                must_succeed: group.purpose == "restart",
+                looks: group.leader().1.step == Step::Observe,
+                after_edit: edits.max(),
+                after,
+            },
+        )
+    }
+
+    /// Returns what is said about failures, and about how the work was done.
+    fn failures(&self, findings: &Findings) -> (Vec<String>, Vec<String>) {
+        if self.turn.policy.is_letter() {
+            return letter::find(self.turn);
+        }
+        let traced = findings.trace.iter().flat_map(|rule| &rule.actions);
+        let due = traced.filter(|action| action.stands).flat_map(|action| &action.answers);
+        let asked: HashSet<usize> = due.filter_map(|answer| answer.call).collect();
+        if !findings.actions.is_empty() {
+            return Default::default();
+        }
+        (failures::find(self.turn, &self.runs, &asked), Vec::new())
+    }
+}
+
+/// Returns the time since the turn began in minutes, rounded up (spec RULE-10).
+fn window(elapsed_ms: Option<u64>) -> String {
+    let minutes = elapsed_ms.unwrap_or_default().div_ceil(60_000).max(WINDOW_MINUTES_MIN);
+    format!("{minutes}m")
+}
+
+fn trace(stop: &Stop<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<RuleTrace> {
+    let (turn, claims) = (stop.turn, stop.claims);
+    let mut traces = Vec::new();
+    for (index, rule) in claims.rules.iter().enumerate() {
+        let files = claims.by_rule.get(&index);
+        if files.is_none() && rule.kind != Kind::Always {
+            continue;
+        }
+        let led = groups.iter().zip(results).filter(|(group, _)| group.leader().0 == index);
+        let actions = led.map(|(group, result)| ActionTrace {
+            purpose: group.purpose.to_owned(),
+            text: result.text(group.leader().1, turn),
+            stands: result.stands,
+            answers: result.answers.clone(),
+            looked_for: group.evidence(),
+            found: if result.answers.is_empty() { result.proof.found.clone() } else { stop.seen(group) },
+        });
+        traces.push(RuleTrace {
+            rule: rule.name.clone(),
+            pack: rule.pack.clone(),
+            files: files.into_iter().flatten().map(|file| turn.files[*file].path.clone()).collect(),
+            actions: actions.collect(),
+        });
+    }
+    traces
+}
+
+/// Returns the hash of a demand: its purposes and the contents of the files behind them.
+fn demand(purposes: &[String], files: &[&ChangedFile]) -> Option<u64> {
+    if purposes.is_empty() {
+        return None;
+    }
+    let mut text = purposes.join("\n");
+    for file in files {
+        text.push_str(&format!("\n{}\0{:?}", file.path, file.hash));
+    }
+    Some(digest::of_text(&text))
+}

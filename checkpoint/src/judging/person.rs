@@ -1,0 +1,96 @@
+//! What the person said in this turn about verifying, in words (spec EVID-9).
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The person's word about this turn's work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// They said not to run tests.
+    pub(super) forbids: bool,
+    /// Commands that they asked for, each with the words that ask.
+    pub(super) wants: Vec<Wanted>,
+    /// The agent's last message only asks them something.
+    pub(super) only_asks: bool,
+}
+
+/// A command that the person asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) command: String,
+    pub(super) quote: String,
+}
+
+/// The most bytes of a quote.
+const QUOTE_BYTES_MAX: usize = 160;
+
+/// A request not to run tests, in the languages in which people write to agents.
+static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
+    matching(
+        r"(?ix)
+        \b(?:do\s+not|don['’]?t|never|no\s+need\s+to|without|skip|avoid)\s+
+            (?:(?:run|running|execute|executing|start|starting|bother\s+with)\s+)?
+            (?:(?:any|the|all|unit|e2e|integration)\s+){0,2}(?:tests?|testing|test\s+suite)\b
+        | \bno\s+tests?\s+(?:please|needed|necessary)\b
+        | \b(?:keine|ohne|überspring\w*|kein)\s+(?:die\s+)?tests?\b
+        | \btests?\s+(?:bitte\s+)?nicht\s+(?:ausführen|laufen|starten)\b
+        | \b(?:ne\s+(?:lance|lances|lancez|exécute|exécutez)\s+pas|sans\s+(?:lancer|exécuter))\s+(?:les\s+|de\s+)?tests?\b
+        | \b(?:no\s+(?:ejecutes|corras|ejecute)|sin\s+(?:ejecutar|correr))\s+(?:los\s+|las\s+)?(?:tests?|pruebas)\b
+        | \b(?:não\s+(?:rode|execute|corra)|sem\s+(?:rodar|executar))\s+(?:os\s+)?test(?:e|es|s)?\b
+        | (?:不要|不用|无需|別|别)\s*(?:运行|執行|执行|跑)?\s*(?:任何)?\s*(?:单元)?(?:测试|測試)
+        | テスト\s*(?:は|を)?\s*(?:実行)?\s*(?:しないで|不要)
+        | 테스트\s*(?:는|를)?\s*(?:실행)?\s*하지\s*(?:마|말)
+        ",
+    )
+});
+
+/// A request to run a command, which stands in backticks, at the end of the work.
+static WANTS: LazyLock<Regex> = LazyLock::new(|| {
+    matching(
+        r"(?ix)
+        \b(?:run|execute|lance|exécute|ejecuta|corre|rode|execute|starte|führe?)\b[^`\n.]{0,30}`(?P<command>[^`\n]{3,120})`
+        [^\n.]{0,40}\b(?:before|when|once|after|afterwards|at\s+the\s+end|finally|zum\s+schluss|bevor|danach|avant|après|à\s+la\s+fin|antes|al\s+final|depois)\b
+        ",
+    )
+});
+
+/// Words before a request that turn it into its opposite.
+static NEGATED: LazyLock<Regex> =
+    LazyLock::new(|| matching(r"(?i)(?:do\s+not|don['’]?t|never|not|nicht|pas|no|não)\s*$"));
+
+fn matching(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant that a test compiles")
+}
+
+/// Reads what the person said in a turn, and what the agent said last.
+pub(super) fn word(prompts: &[String], last_message: &str) -> Word {
+    let mut word = Word {
+        only_asks: only_asks(last_message),
+        ..Word::default()
+    };
+    for prompt in prompts {
+        word.forbids |= FORBIDS.is_match(prompt);
+        for found in WANTS.captures_iter(prompt) {
+            let (Some(whole), Some(command)) = (found.get(0), found.name("command")) else {
+                continue;
+            };
+            if NEGATED.is_match(&prompt[..whole.start()]) {
+                continue;
+            }
+            let quote = crate::text::head(whole.as_str(), QUOTE_BYTES_MAX);
+            word.wants.push(Wanted {
+                command: command.as_str().to_owned(),
+                quote: quote.split_whitespace().collect::<Vec<_>>().join(" "),
+            });
+        }
+    }
+    word
+}
+
+/// Returns whether the agent's last message only asks the person something.
+fn only_asks(message: &str) -> bool {
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let asks = lines.last().is_some_and(|line| line.trim_end_matches(['*', '_', '`']).ends_with(['?', '？']));
+    asks && lines.len() <= 3
+}

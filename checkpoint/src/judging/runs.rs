@@ -1,0 +1,488 @@
+//! What the commands of a turn did: each that could show a mistake in code, how it ended, and which code it was about.
+
+use journal::{CallOutcome, Summary, SummaryKind, SummaryVerdict, Task, ToolCall, ToolKind};
+
+use super::paths::PathRef;
+use super::turn::Turn;
+use crate::catalogue::{Command, Opening, Operands, Purpose};
+use crate::outcome::{is_log, overall};
+use crate::shell::{CommandLine, Simple, canonical_name, read};
+
+/// Tasks that call tasks.
+const DEPTH_MAX: usize = 6;
+
+/// One thing that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) call: usize,
+    /// Its program, by which its place in the line is found.
+    pub(super) program: String,
+    /// What it did; none if that is not known.
+    pub(super) does: Option<Purpose>,
+    /// The language of the code that it is about; empty for any.
+    pub(super) language: String,
+    pub(super) ended: Ended,
+    pub(super) scope: Scope,
+    /// Whether it ran a program text that the line holds.
+    is_given: bool,
+    /// The words and the program text that it was given.
+    text: String,
+}
+
+/// How something ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ended {
+    /// It did not run, or ran nothing.
+    Nothing,
+    /// The record does not say.
+    Unknown,
+    /// It failed.
+    Failed,
+    /// It passed.
+    Passed,
+}
+
+/// Which code something was about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// All below a folder, as written; the top if that is empty.
+    Below(Vec<String>),
+    /// A part that is not known.
+    Unknown,
+}
+
+impl Run {
+    /// Returns whether it is about code of a language; code of no known language may be meant by anything.
+    pub(super) fn speaks(&self, language: &str) -> bool {
+        self.language.is_empty() || language.is_empty() || self.language == language
+    }
+
+    /// Returns whether its words name a file, or its module.
+    pub(super) fn names(&self, file: &PathRef) -> bool {
+        file.is_named_in(&self.text)
+    }
+
+    /// Returns whether nothing is known of what it did: a program or a tool that no row names.
+    pub(super) fn is_opaque(&self) -> bool {
+        self.does.is_none() && !self.is_given
+    }
+
+    /// Returns whether it certainly was about a file.
+    pub(super) fn holds(&self, path: &str, project: &str) -> bool {
+        let Scope::Below(folders) = &self.scope else {
+            return false;
+        };
+        let file = PathRef::changed(path);
+        folders.iter().any(|folder| {
+            let folder = PathRef::written(folder, project);
+            folder.path.is_empty()
+                || folder.same(&file)
+                || file.path.strip_prefix(&folder.path).is_some_and(|rest| rest.starts_with('/'))
+        })
+    }
+}
+
+/// Returns what ran in a turn, in order.
+pub(super) fn runs(turn: &Turn<'_>) -> Vec<Run> {
+    let mut found = Vec::new();
+    let mut reader = Reader {
+        turn,
+        said: said(turn),
+        aside: Aside::default(),
+    };
+    for (call, tool) in turn.calls().iter().enumerate() {
+        if tool.refused {
+            continue;
+        }
+        if tool.kind == ToolKind::Shell {
+            reader.line(call, &mut found);
+        } else {
+            reader.tool(call, tool, &mut found);
+        }
+    }
+    found
+}
+
+/// Returns whether a command ran in the turn, and did not fail, after the last edit of the changed files.
+pub(super) fn ran(turn: &Turn<'_>, command: &str) -> bool {
+    let Some(pattern) = crate::shell::Pattern::read(command) else {
+        return true;
+    };
+    turn.calls().iter().enumerate().any(|(call, tool)| {
+        let fits = |simple: &Simple| pattern.fits(simple);
+        let line = &turn.lines[call].commands;
+        !tool.refused && line.iter().any(fits)
+    })
+}
+
+/// Returns whether a command line runs something that could verify code, so that it matters on what it ran.
+pub fn could_verify(line: &CommandLine) -> bool {
+    let catalogue = crate::catalogue::Catalogue::built_in();
+    line.commands.iter().any(|simple| {
+        let known = catalogue.command(&simple.words).map(|command| command.does);
+        known.is_none_or(|does| does.is_none_or(|does| does > Purpose::Install))
+    })
+}
+
+/// Whether the work of the turn was put aside by `git stash`.
+#[derive(Default)]
+struct Aside {
+    works: bool,
+    is_aside: bool,
+}
+
+struct Reader<'t, 'a> {
+    turn: &'t Turn<'a>,
+    /// What the outputs say, by the call whose commands printed it.
+    said: Vec<Vec<Summary>>,
+    aside: Aside,
+}
+
+impl Reader<'_, '_> {
+    fn line(&mut self, call: usize, found: &mut Vec<Run>) {
+        let line = &self.turn.lines[call];
+        self.aside.works |= !line.writes.is_empty() && !self.aside.is_aside;
+        let begin = found.len();
+        for (place, simple) in line.commands.iter().enumerate() {
+            if self.aside.takes(simple) || self.aside.is_aside {
+                continue;
+            }
+            let mut acts = Vec::new();
+            self.acts(simple, 0, &mut acts);
+            for act in acts {
+                let ended = self.ended(call, place, &act);
+                found.push(Run { call, ended, ..act });
+            }
+        }
+        self.shown(call, begin, found);
+    }
+
+    /// Adds tests that an output shows and no command of the line is known for: of a task, a script, a hook.
+    fn shown(&self, call: usize, begin: usize, found: &mut Vec<Run>) {
+        if self.aside.is_aside || !executes(self.turn, &self.turn.lines[call]) {
+            return;
+        }
+        let is_tests = |run: &Run| run.does == Some(Purpose::Tests) && !run.language.is_empty();
+        if found[begin..].iter().any(is_tests) {
+            return;
+        }
+        let verdicts = by_language(self.turn, &self.said[call]);
+        if verdicts.iter().any(|(language, _)| !language.is_empty()) {
+            // The output says of which languages; a task is about no others.
+            let from = found.split_off(begin);
+            found.extend(from.into_iter().filter(|run| run.does != Some(Purpose::Tests)));
+        }
+        let program = self.turn.lines[call].commands.last();
+        let program = program.and_then(|simple| simple.words.first().cloned());
+        for (language, ended) in verdicts {
+            found.push(Run {
+                call,
+                program: program.clone().unwrap_or_default(),
+                does: Some(Purpose::Tests),
+                language,
+                ended,
+                scope: Scope::Unknown,
+                is_given: false,
+                text: self.turn.calls()[call].command.clone().unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Adds what a tool ran that is no shell, as far as its output or its name says.
+    fn tool(&mut self, call: usize, tool: &ToolCall, found: &mut Vec<Run>) {
+        let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Write);
+        self.aside.works |= edits && !tool.is_error;
+        if tool.kind != ToolKind::Other || self.aside.is_aside {
+            return;
+        }
+        let mut add = |does, language, ended| {
+            found.push(Run {
+                call,
+                program: String::new(),
+                does,
+                language,
+                ended,
+                scope: Scope::Unknown,
+                is_given: false,
+                text: String::new(),
+            });
+        };
+        for (language, ended) in by_language(self.turn, &self.said[call]) {
+            add(Some(Purpose::Tests), language, ended);
+        }
+        for (kind, does) in [
+            (SummaryKind::Build, Purpose::Build),
+            (SummaryKind::Types, Purpose::Types),
+        ] {
+            if let Some(verdict) = overall(&self.said[call], kind) {
+                add(Some(does), String::new(), ended_of(verdict));
+            }
+        }
+        // A server that a person connected may have run anything.
+        if self.said[call].is_empty() && tool.tool.starts_with("mcp__") && !tool.is_error {
+            add(None, String::new(), Ended::Unknown);
+        }
+    }
+
+    /// Adds what a command does: itself, or the commands of the task that it calls.
+    fn acts(&self, simple: &Simple, depth: usize, acts: &mut Vec<Run>) {
+        let catalogue = &self.turn.catalogue;
+        let words = &simple.words;
+        let Some(program) = words.first() else {
+            return;
+        };
+        let mut act = Run {
+            call: 0,
+            program: program.clone(),
+            does: None,
+            language: String::new(),
+            ended: Ended::Unknown,
+            scope: Scope::Unknown,
+            is_given: false,
+            text: words[1..].join(" "),
+        };
+        let Some(command) = catalogue.command(words) else {
+            let stem = stem(program);
+            let task = self.task(&[stem], simple);
+            act.does = catalogue.named(stem).filter(|_| stem != program || task.is_some());
+            act.language = language_of(self.turn, program);
+            acts.push(act);
+            return;
+        };
+        act.language = command.language.to_owned();
+        act.does = command.does;
+        act.scope = scope(&command, simple);
+        if command.is_dry {
+            return;
+        }
+        match command.opening {
+            Opening::Script => {
+                let script = command.operands[0].as_str();
+                let behind = words.iter().position(|word| word == script);
+                let inner = behind.and_then(|at| catalogue.command(&words[at..]));
+                act.language = language_of(self.turn, script);
+                act.does = if let Some(inner) = inner {
+                    inner.does
+                } else if self.turn.catalogue.is_test(script) {
+                    Some(Purpose::Tests)
+                } else {
+                    catalogue.named(stem(script)).or(Some(Purpose::Run))
+                };
+            }
+            Opening::Inline => (act.does, act.is_given) = (None, true),
+            Opening::Tasks => {
+                let names: Vec<&str> = command.operands.iter().map(String::as_str).collect();
+                if let Some(task) = self.task(&names, simple).filter(|_| depth < DEPTH_MAX) {
+                    let text = task.text.clone();
+                    let begin = acts.len();
+                    for mut inner in read(&text).commands {
+                        inner.certain &= simple.certain;
+                        inner.decides &= simple.decides;
+                        self.acts(&inner, depth + 1, acts);
+                    }
+                    for inner in &mut acts[begin..] {
+                        inner.program.clone_from(program);
+                        inner.scope = Scope::Unknown;
+                    }
+                    return;
+                }
+                let named = names.iter().filter_map(|name| catalogue.named(name)).max();
+                act.does = named.or(command.does);
+            }
+            Opening::Nothing => {}
+        }
+        if let Some(input) = &simple.input {
+            act.text.push('\n');
+            act.text.push_str(input);
+        }
+        if command.may_do_nothing {
+            act.scope = Scope::Unknown;
+        }
+        acts.push(act);
+    }
+
+    /// Returns the task that a name calls: of the folder of the command, else of the nearest above it or the top.
+    fn task(&self, names: &[&str], simple: &Simple) -> Option<&Task> {
+        let tasks = &self.turn.evidence.facts.workspace.as_ref()?.tasks;
+        let dir = simple.dir.as_deref().map(|dir| PathRef::written(dir, self.turn.project).path);
+        let named = tasks.iter().filter(|task| names.contains(&task.name.as_str()));
+        named.max_by_key(|task| {
+            let dir = dir.as_deref().unwrap_or_default();
+            let is_above = dir.starts_with(&task.folder) || dir.ends_with(&task.folder);
+            (is_above, task.folder.len())
+        })
+    }
+
+    /// Returns how a command ended: by its output, else by the status of its call unless the line hides it.
+    fn ended(&self, call: usize, place: usize, act: &Run) -> Ended {
+        let tool = &self.turn.calls()[call];
+        let commands = &self.turn.lines[call].commands;
+        let simple = &commands[place];
+        let outcome = self.turn.evidence.facts.outcome(call);
+        let ended = outcome.and_then(|said: &CallOutcome| said.ended);
+        let failed = tool.is_error || ended == Some(SummaryVerdict::Failed);
+        let said = match act.does {
+            Some(Purpose::Tests) => by_language(self.turn, &self.said[call])
+                .into_iter()
+                .filter(|(language, _)| act.speaks(language))
+                .map(|(_, ended)| ended)
+                .reduce(worse),
+            Some(Purpose::Build) => overall(&self.said[call], SummaryKind::Build).map(ended_of),
+            Some(Purpose::Types) => overall(&self.said[call], SummaryKind::Types).map(ended_of),
+            Some(Purpose::Lint) => overall(&self.said[call], SummaryKind::Lint).map(ended_of),
+            _ => None,
+        };
+        let others = commands.iter().enumerate().filter(|(at, _)| *at != place);
+        let is_alone = !others.clone().any(|(_, other)| runs_code(self.turn, other));
+        let may_fail_elsewhere =
+            others.filter(|(at, _)| *at > place).any(|(_, other)| runs_code(self.turn, other));
+        match said {
+            Some(Ended::Passed) if failed && !may_fail_elsewhere => return Ended::Unknown,
+            Some(said) => return said,
+            None => {}
+        }
+        let is_over = tool.finished || ended.is_some();
+        if !simple.certain || !is_over {
+            return Ended::Unknown;
+        }
+        match (failed, simple.decides) {
+            (true, true) if is_alone => Ended::Failed,
+            (false, true) => Ended::Passed,
+            _ => Ended::Unknown,
+        }
+    }
+}
+
+impl Aside {
+    /// Returns whether a command is one of version control, and notes what it does with the work.
+    fn takes(&mut self, simple: &Simple) -> bool {
+        let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
+        let operands: Vec<&str> =
+            words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
+        if words.first() != Some(&"git") {
+            return false;
+        }
+        match operands.as_slice() {
+            ["stash"] | ["stash", "push" | "save", ..] => self.is_aside = self.works,
+            ["stash", "pop" | "apply", ..] => self.is_aside = false,
+            ["commit", ..] => self.works = false,
+            _ => {}
+        }
+        false
+    }
+}
+
+/// Returns which code a command is about.
+fn scope(command: &Command<'_>, simple: &Simple) -> Scope {
+    if command.is_partial {
+        return Scope::Unknown;
+    }
+    let dir = simple.dir.clone().unwrap_or_default();
+    if command.operands.is_empty() {
+        return Scope::Below(vec![dir]);
+    }
+    match command.takes {
+        Operands::Paths => Scope::Below(
+            command
+                .operands
+                .iter()
+                .map(|path| path.split("::").next().unwrap_or(path))
+                .map(|path| join(&dir, path))
+                .collect(),
+        ),
+        Operands::Packages if command.operands.iter().any(|one| one == "./..." || one == ".") => {
+            Scope::Below(vec![dir])
+        }
+        _ => Scope::Unknown,
+    }
+}
+
+fn join(dir: &str, path: &str) -> String {
+    if dir.is_empty() || path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{dir}/{path}")
+    }
+}
+
+/// Returns a program's or a script's name without folder and ending.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn language_of(turn: &Turn<'_>, path: &str) -> String {
+    turn.catalogue.language(path).map(|language| language.language.clone()).unwrap_or_default()
+}
+
+fn ended_of(verdict: SummaryVerdict) -> Ended {
+    match verdict {
+        SummaryVerdict::Passed => Ended::Passed,
+        SummaryVerdict::Failed => Ended::Failed,
+        SummaryVerdict::RanNothing => Ended::Nothing,
+    }
+}
+
+fn worse(one: Ended, other: Ended) -> Ended {
+    if one == Ended::Failed || other == Ended::Failed {
+        Ended::Failed
+    } else {
+        one.max(other)
+    }
+}
+
+/// Returns how tests ended by the language of their runner; empty for a form that several languages share.
+fn by_language(turn: &Turn<'_>, said: &[Summary]) -> Vec<(String, Ended)> {
+    let mut found: Vec<(String, Ended)> = Vec::new();
+    for summary in said.iter().filter(|summary| summary.kind == SummaryKind::Tests) {
+        let language = turn.catalogue.language_of_program(&summary.tool).to_owned();
+        let ended = ended_of(summary.verdict);
+        match found.iter_mut().find(|(known, _)| *known == language) {
+            Some((_, known)) => *known = worse(*known, ended),
+            None => found.push((language, ended)),
+        }
+    }
+    found
+}
+
+/// Returns whether a command does more than show something or prepare for others.
+fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
+    let does = turn.catalogue.command(&simple.words).map(|command| command.does);
+    does.is_none_or(|does| does.is_none_or(|does| does > Purpose::SetUp))
+}
+
+fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool {
+    let is_git = |simple: &Simple| simple.words.first().is_some_and(|word| canonical_name(word) == "git");
+    line.commands.iter().any(|simple| is_git(simple) || runs_code(turn, simple))
+}
+
+/// Returns what the outputs say, by the call whose commands printed it. An output that was only shown belongs to the call
+/// that wrote the file.
+fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
+    let calls = turn.calls();
+    let mut by_call: Vec<Vec<Summary>> = vec![Vec::new(); calls.len()];
+    let writes = |at: usize, path: &str| {
+        let shown = PathRef::written(path, turn.project);
+        let written = |path: &String| PathRef::written(path, turn.project).same(&shown);
+        turn.lines[at].writes.iter().any(written)
+    };
+    for outcome in &turn.evidence.facts.outcomes {
+        let at = outcome.call;
+        let (Some(call), Some(line)) = (calls.get(at), turn.lines.get(at)) else {
+            continue;
+        };
+        let read = (call.kind == ToolKind::Read).then_some(call.paths.as_slice());
+        let shown = line.reads.iter().chain(read.unwrap_or_default());
+        let mut shown = shown.map(String::as_str).filter(|path| is_log(path));
+        let owner = if call.kind == ToolKind::Other || (call.kind == ToolKind::Shell && executes(turn, line)) {
+            shown.all(|path| writes(at, path)).then_some(at)
+        } else {
+            let writer = |path| (0..at).rev().find(|before| writes(*before, path));
+            shown.filter_map(writer).max().filter(|before| executes(turn, &turn.lines[*before]))
+        };
+        if let Some(owner) = owner {
+            by_call[owner].extend(outcome.summaries.iter().cloned());
+        }
+    }
+    by_call
+}

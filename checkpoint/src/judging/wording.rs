@@ -1,0 +1,66 @@
+//! The words of a demand to verify code: which files, and the project's own command.
+
+use journal::Task;
+
+use super::answers::{Answer, Verified};
+use super::turn::Turn;
+use crate::catalogue::Purpose;
+
+/// Files that a demand names.
+const FILES_MAX: usize = 5;
+/// The most characters of a file's name.
+const NAME_CHARS_MAX: usize = 120;
+
+/// Returns the demand to verify files.
+pub(super) fn text(turn: &Turn<'_>, open: &[&Answer]) -> String {
+    let files = files(open);
+    let is_certain = open.iter().any(|answer| answer.verified == Verified::Open);
+    let command = command(turn, open).map(|command| format!(" (`{command}`)")).unwrap_or_default();
+    if !is_certain {
+        return format!("Check that something you ran uses {files}. If nothing does, run its tests{command}");
+    }
+    let why = open.iter().find(|answer| answer.verified == Verified::Open);
+    let why = why.map_or("", |answer| answer.reason());
+    format!("Run the tests of {files}{command}: {why}")
+}
+
+/// Returns the names of files, at most five and the number of the others.
+fn files(open: &[&Answer]) -> String {
+    let names = open.iter().take(FILES_MAX).map(|answer| format!("`{}`", printable(&answer.file)));
+    let mut text = names.collect::<Vec<_>>().join(", ");
+    if open.len() > FILES_MAX {
+        text.push_str(&format!(" and {} more", open.len() - FILES_MAX));
+    }
+    text
+}
+
+fn printable(path: &str) -> String {
+    let safe = |c: char| if c.is_control() || c == '`' { '?' } else { c };
+    path.chars().take(NAME_CHARS_MAX).map(safe).collect()
+}
+
+/// Returns the command that runs the tests of the first file: a task of the project, else the usual one of its language.
+fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
+    let file = open.first()?.file.as_str();
+    let tasks = turn.evidence.facts.workspace.iter().flat_map(|known| &known.tasks);
+    let is_tests = |task: &&Task| turn.catalogue.named(&task.name) == Some(Purpose::Tests);
+    let is_above = |task: &&Task| task.folder.is_empty() || file.starts_with(&format!("{}/", task.folder));
+    let best = tasks
+        .filter(is_tests)
+        .filter(is_above)
+        .max_by_key(|task| (task.folder.len(), task.name == "test", std::cmp::Reverse(task.name.len())));
+    if let Some(task) = best {
+        let call = match task.runner.as_str() {
+            runner @ ("npm" | "bun" | "deno" | "composer") => format!("{runner} run {}", task.name),
+            runner => format!("{runner} {}", task.name),
+        };
+        return Some(if task.folder.is_empty() {
+            call
+        } else {
+            format!("cd {} && {call}", task.folder)
+        });
+    }
+    let language = turn.catalogue.language(file)?;
+    let usual = language.usual.tests.as_str();
+    (!usual.is_empty()).then(|| usual.to_owned())
+}
