@@ -116,6 +116,9 @@ impl Command<'_> {
                     }
                     Verb::Row(inner) => {
                         self.does = inner.does.or(self.does);
+                        if inner.tasks && inner.does.is_some() {
+                            self.operands.push(word.clone());
+                        }
                         return self.read(inner, &words[at + 1..]);
                     }
                 }

@@ -12,16 +12,40 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
+use globset::{GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 pub use lookup::{Command, Opening};
 pub use row::{Comments, Operands, Purpose, Row, Wraps};
 
-/// The files, a language each, and the programs of no language last.
-const FILES: [(&str, &str); 3] = [
+/// The files, a language each, or programs of no language.
+const FILES: [(&str, &str); 26] = [
+    ("beam", include_str!("../../catalogue/beam.yml")),
+    ("dart", include_str!("../../catalogue/dart.yml")),
+    ("documents", include_str!("../../catalogue/documents.yml")),
+    ("dotnet", include_str!("../../catalogue/dotnet.yml")),
+    ("go", include_str!("../../catalogue/go.yml")),
+    ("haskell", include_str!("../../catalogue/haskell.yml")),
+    ("javascript", include_str!("../../catalogue/javascript.yml")),
+    ("julia", include_str!("../../catalogue/julia.yml")),
+    ("jvm", include_str!("../../catalogue/jvm.yml")),
+    ("lua", include_str!("../../catalogue/lua.yml")),
+    ("native", include_str!("../../catalogue/native.yml")),
+    ("ocaml", include_str!("../../catalogue/ocaml.yml")),
+    ("perl", include_str!("../../catalogue/perl.yml")),
+    ("php", include_str!("../../catalogue/php.yml")),
+    ("powershell", include_str!("../../catalogue/powershell.yml")),
     ("python", include_str!("../../catalogue/python.yml")),
+    ("r", include_str!("../../catalogue/r.yml")),
+    ("ruby", include_str!("../../catalogue/ruby.yml")),
+    ("rust", include_str!("../../catalogue/rust.yml")),
+    ("shell", include_str!("../../catalogue/shell.yml")),
+    ("sql", include_str!("../../catalogue/sql.yml")),
+    ("swift", include_str!("../../catalogue/swift.yml")),
     ("system", include_str!("../../catalogue/system.yml")),
     ("tasks", include_str!("../../catalogue/tasks.yml")),
+    ("terraform", include_str!("../../catalogue/terraform.yml")),
+    ("zig", include_str!("../../catalogue/zig.yml")),
 ];
 
 static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
@@ -79,6 +103,8 @@ pub struct Catalogue {
     /// Position of the language, and the row, by the name of the program.
     programs: HashMap<String, (usize, Row)>,
     by_ending: HashMap<String, usize>,
+    /// The globs of the tests of each language.
+    tests: Vec<GlobSet>,
 }
 
 impl Catalogue {
@@ -110,6 +136,7 @@ impl Catalogue {
             }
         }
         Self {
+            tests: languages.iter().map(|language| globs(&language.tests)).collect(),
             languages,
             programs,
             by_ending,
@@ -158,9 +185,21 @@ impl Catalogue {
 
     /// Returns whether a file is a test, by its name and place.
     pub fn is_test(&self, path: &str) -> bool {
-        self.language(path).is_some_and(|language| {
-            let globs = language.tests.iter().filter_map(|glob| crate::rules::glob(&format!("**/{glob}")).ok());
-            globs.into_iter().any(|glob| glob.compile_matcher().is_match(path))
-        })
+        let Some((_, ending)) = path.rsplit_once('.') else {
+            return false;
+        };
+        let at = self.by_ending.get(&ending.to_ascii_lowercase());
+        at.is_some_and(|at| self.tests[*at].is_match(path))
     }
+}
+
+/// Compiles globs that hold in every folder; a test shows that all of them compile.
+fn globs(texts: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for text in texts {
+        if let Ok(glob) = crate::rules::glob(&format!("**/{text}")) {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_default()
 }

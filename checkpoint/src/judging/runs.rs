@@ -286,8 +286,16 @@ impl Reader<'_, '_> {
                     }
                     return;
                 }
-                let named = names.iter().filter_map(|name| catalogue.named(name)).max();
-                act.does = named.or(command.does);
+                let first = names.first().and_then(|name| words.iter().position(|word| word == name));
+                let behind = first.and_then(|at| catalogue.command(&words[at..]));
+                if let Some(behind) = behind.filter(|behind| behind.does >= Some(Purpose::Format)) {
+                    act.does = behind.does;
+                    act.language = behind.language.to_owned();
+                    act.scope = scope(&behind, simple);
+                } else {
+                    let named = names.iter().filter_map(|name| catalogue.named(name)).max();
+                    act.does = named.or(command.does);
+                }
             }
             Opening::Nothing => {}
         }
