@@ -261,8 +261,12 @@ struct Read {
 fn read_transcript(of: Of<'_>, transcript: Option<&Path>) -> Read {
     let (began, mut notes) = (Instant::now(), Vec::new());
     let (agent, prefix) = (of.state.stream.agent, &of.policy.prefix);
-    let facts =
+    let mut facts =
         transcript.and_then(|path| transcripts::read(of.config, agent, path, prefix, &mut notes));
+    if let (Some(facts), Some(path)) = (&mut facts, transcript) {
+        let reported = &of.state.subagents;
+        transcripts::add_subagents(of.config, agent, path, prefix, reported, facts);
+    }
     Read {
         facts,
         notes,

@@ -25,6 +25,8 @@ const FURTHER: u64 = 4;
 const DAYS_MAX: usize = 400;
 /// The most files of one transcript that are read, the last first.
 const FILES_MAX: usize = 8;
+/// The most subagents of a turn whose transcripts are read.
+const SUBAGENTS_MAX: usize = 32;
 /// The most folders of projects that are searched for a session.
 const FOLDERS_MAX: usize = 10_000;
 
@@ -218,6 +220,61 @@ pub fn read(
     facts
 }
 
+/// Adds to the facts of a transcript what the turn's subagents did, by their own transcripts. What a subagent says of its
+/// work is forgotten if its calls are known, from there or because hooks `reported` them.
+pub fn add_subagents(
+    config: &Config,
+    agent: Agent,
+    path: &Path,
+    prefix: &str,
+    reported: &[String],
+    facts: &mut Facts,
+) {
+    let Some(known) = adapter(agent).and_then(|adapter| adapter.subagents()) else {
+        return;
+    };
+    let limits = &config.settings.evidence_limits;
+    let deadline = Instant::now() + Duration::from_millis(limits.transcript_timeout.as_millis());
+    let mut seen: Vec<String> = Vec::new();
+    // A subagent may have started others.
+    while let Some(id) = facts
+        .subagents
+        .iter()
+        .map(|known| &known.id)
+        .find(|id| !seen.contains(id))
+    {
+        let id = id.clone();
+        if reported.contains(&id) {
+            facts.forget_word(&id);
+        }
+        let is_read = seen.len() < SUBAGENTS_MAX && Instant::now() < deadline;
+        let file = subagent_file(path, &id, known.files).filter(|_| is_read);
+        let theirs = file.and_then(|file| {
+            let mut end = Backward::open(&file)
+                .ok()?
+                .part(limits.transcript_bytes.0)
+                .ok()?;
+            transcript::read_subagent(agent, &mut || end.take(), prefix, &config.redactor)
+        });
+        if let Some(theirs) = theirs {
+            facts.add_subagent(&id, theirs);
+        }
+        seen.push(id);
+    }
+}
+
+/// Returns the transcript of a subagent. An id that is not a plain name has none.
+fn subagent_file(path: &Path, id: &str, files: &[&str]) -> Option<PathBuf> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    let (folder, session) = (path.parent()?, path.file_stem()?.to_str()?);
+    let is_name = !id.is_empty() && id.chars().all(is_plain);
+    let mut files = files
+        .iter()
+        .filter(|_| is_name)
+        .map(|file| folder.join(file.replace("SESSION", session).replace("ID", id)));
+    files.find(|file| file.is_file())
+}
+
 /// Opens a transcript: one file, or the files in a folder that each continue the one before.
 fn open(agent: Agent, path: &Path) -> std::io::Result<Backward> {
     let mut files = files(agent, path).into_iter();
@@ -275,6 +332,49 @@ mod tests {
         let mut notes = Vec::new();
         let facts = read(&config, Agent::Claude, &path, "", &mut notes).expect("facts");
         (facts.calls.len(), facts.began.is_some(), notes.len())
+    }
+
+    #[test]
+    fn a_subagents_calls_are_read_where_its_host_keeps_them() {
+        let result = |id: &str, agent: &str| {
+            format!(
+                r#"{{"type":"user","sessionId":"s","toolUseResult":{{"agentId":"{agent}"}},"message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","content":"All tests pass."}}]}}}}"#
+            )
+        };
+        let call = |id: &str, tool: &str, side: bool| {
+            format!(
+                r#"{{"type":"assistant","sessionId":"s","isSidechain":{side},"message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{{"command":"make"}}}}]}}}}"#
+            )
+        };
+        let said = r#"{"type":"user","sessionId":"s","message":{"content":"go"}}"#;
+        for (file, reported, expected) in [
+            ("s/subagents/agent-a1.jsonl", "", (2, 0)),
+            ("agent-a1.jsonl", "", (2, 0)),
+            ("agent-other.jsonl", "", (1, 1)),
+            ("agent-other.jsonl", "a1", (1, 0)),
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("s.jsonl");
+            let main = [
+                said.to_owned(),
+                call("t1", "Agent", false),
+                result("t1", "a1"),
+            ];
+            std::fs::write(&path, main.join("\n")).expect("a transcript");
+            let file = folder.path().join(file);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::write(&file, call("u1", "Bash", true)).expect("a transcript");
+            let config = Config::load(None).expect("settings");
+            let facts = read(&config, Agent::Claude, &path, "", &mut Vec::new());
+            let mut facts = facts.expect("facts");
+            let reported = [reported.to_owned()];
+            add_subagents(&config, Agent::Claude, &path, "", &reported, &mut facts);
+            assert_eq!(
+                (facts.calls.len(), facts.outcomes.len()),
+                expected,
+                "{file:?}"
+            );
+        }
     }
 
     #[test]

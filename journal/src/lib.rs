@@ -44,7 +44,7 @@ pub use envelope::{Draft, Envelope, Origin, Stream};
 #[cfg(feature = "store")]
 pub use error::{Error, Result};
 pub use event::{
-    Action, Agent, AgentName, BadName, CallOutcome, ChangedFile, Changes, CommandEnd, Criterion,
+    Action, Agent, AgentName, BadName, CallOutcome, ChangedFile, Changes, Criterion,
     CriterionStatus, Decision, Event, Evidence, Facts, FileFacts, Host, Notification, Package,
     PhaseRecord, Place, ProgressKind, PromptOrigin, Reason, ReplyForm, Route, Run, Step, Summary,
     SummaryKind, SummaryVerdict, Task, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,

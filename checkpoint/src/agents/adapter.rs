@@ -16,7 +16,7 @@ use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
 use crate::transcript::backward;
 use crate::transcript::facts::Facts;
-use crate::transcript::forward::Forward;
+use crate::transcript::forward::{Forward, ReadLine};
 use crate::transcript::tail::Tail;
 
 /// One agent, as the rest of the product sees it.
@@ -96,6 +96,11 @@ pub trait Adapter: Debug + Sync {
     /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each continues the
     /// one before it by name.
     fn transcript_files(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Where the transcripts of a session's subagents are.
+    fn subagents(&self) -> Option<SubagentTranscripts> {
         None
     }
 
@@ -229,6 +234,16 @@ pub enum TranscriptPlace {
         /// The path in the session's folder.
         file: &'static str,
     },
+}
+
+/// The transcripts of a session's subagents.
+#[derive(Clone, Copy, Debug)]
+pub struct SubagentTranscripts {
+    /// Where one may be, from the folder of the session's transcript; `SESSION` is the name of that without its ending,
+    /// and `ID` the agent's id of the subagent.
+    pub files: &'static [&'static str],
+    /// How its lines are read.
+    pub line: ReadLine,
 }
 
 /// Where an agent keeps the transcripts of all sessions.

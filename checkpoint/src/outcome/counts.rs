@@ -103,11 +103,14 @@ pub(super) fn each(line: &str, style: Style, mut note: impl FnMut(What, &str, u6
                 second.or(first)
             }
             Style::After => {
-                let before = at.checked_sub(1).and_then(|before| match tokens[before] {
-                    Token::Sign(':' | '=') => before.checked_sub(1),
-                    _ => Some(before),
+                // Also `"passed": 5` and `passed="5"`.
+                let before = [&['"'][..], &[':', '='], &['"']].iter().fold(at, |at, signs| {
+                    let is_one = |before: &usize| {
+                        matches!(tokens[*before], Token::Sign(sign) if signs.contains(&sign))
+                    };
+                    at.checked_sub(1).filter(is_one).unwrap_or(at)
                 });
-                before.and_then(word)
+                before.checked_sub(1).and_then(word)
             }
             Style::Groups => None,
         };

@@ -279,8 +279,8 @@ impl Draft {
             (&mut known.failed, failed),
             (&mut known.skipped, skipped),
         ] {
-            // XCTest reports each suite, then those that hold it.
-            let is_nested = self.tool == "xctest";
+            // XCTest and reports in XML tell of each suite, and of those that hold it.
+            let is_nested = ["xctest", "junit-xml"].contains(&self.tool);
             *sum = match (*sum, more) {
                 (Some(sum), Some(more)) if is_nested => Some(sum.max(more)),
                 (Some(sum), Some(more)) => Some(sum.saturating_add(more)),

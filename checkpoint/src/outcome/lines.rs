@@ -15,7 +15,8 @@ const LINE_BYTES_MAX: usize = 2_000;
 const PREFIXES_MAX: usize = 3;
 
 /// What task runners and containers put before the lines of what they run: `[test] `, `web:test: `, `packages/a test: `,
-/// `db-1  | `, a time, the step of a container's build, `remote: `; and what `uniq -c` puts there.
+/// `db-1  | `, a time, the step of a container's build, `remote: `; what `uniq -c` puts
+/// there; and how some agents begin the output of a command: `Output: `.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = concat!(
         r"^(?:\[[A-Za-z0-9_@/.:-]{1,80}\][ \t]+",
@@ -25,7 +26,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z[ \t]+",
         r"|#[0-9]{1,4} [0-9]+\.[0-9]+[ \t]+",
         r"|[0-9]{1,6} ",
-        r"|remote:[ \t]+)",
+        r"|(?:Output|Stdout|Stderr|remote):[ \t]+)",
     );
     let built = RegexBuilder::new(pattern).unicode(false).build();
     built.expect("a constant that a test compiles")
@@ -36,11 +37,12 @@ pub(super) fn each(output: &str, mut known: impl FnMut(&str) -> bool) {
     let mut diff = Diff::default();
     for part in bounded(output) {
         let plain = plain(part);
-        for line in plain.split('\n') {
-            let Some(mut line) = seen(line).filter(|line| !diff.holds(line)) else {
-                continue;
-            };
-            line = trim(line);
+        let lines = plain.split('\n').map(seen).filter(|line| !diff.holds(line));
+        for line in lines
+            .flat_map(tags)
+            .filter(|line| line.len() <= LINE_BYTES_MAX)
+        {
+            let mut line = trim(line);
             for _ in 0..=PREFIXES_MAX {
                 if line.is_empty() || known(line) {
                     break;
@@ -127,11 +129,16 @@ fn control(text: &str) -> usize {
     }
 }
 
-/// Returns the rest of a line that overwrote itself; `None` if it is too long.
-fn seen(line: &str) -> Option<&str> {
+/// Returns the rest of a line that overwrote itself.
+fn seen(line: &str) -> &str {
     let line = line.trim_end_matches('\r');
-    let line = line.rsplit('\r').next().unwrap_or(line);
-    (line.len() <= LINE_BYTES_MAX).then_some(line)
+    line.rsplit('\r').next().unwrap_or(line)
+}
+
+/// Returns each tag of a report in XML, which may all be in one line, or the line.
+fn tags(line: &str) -> impl Iterator<Item = &str> {
+    let is_report = ["<testsuite", "<?xml"].iter().any(|tag| line.contains(tag));
+    line.split(if is_report { "><" } else { "\n" })
 }
 
 /// Takes off blanks, and the sides of a drawn table.

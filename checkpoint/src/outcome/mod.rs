@@ -37,6 +37,23 @@ pub fn read(output: &str) -> Vec<Summary> {
     drafts.finish()
 }
 
+/// Returns what the output of a command line reports on, without the lines that the command line itself spells out:
+/// `make; echo "Build succeeded"` prints that whatever `make` does.
+pub fn of_call(line: &str, output: &str) -> Vec<Summary> {
+    if !["echo", "printf", "Write-"]
+        .iter()
+        .any(|word| line.contains(word))
+    {
+        return read(output);
+    }
+    let is_own = |text: &&str| {
+        let text = text.trim();
+        !text.is_empty() && line.contains(text)
+    };
+    let kept: Vec<&str> = output.lines().filter(|text| !is_own(text)).collect();
+    read(&kept.join("\n"))
+}
+
 /// Returns how the things of a kind ended, taken together: failed if any failed, passed if any passed.
 pub fn overall(summaries: &[Summary], kind: SummaryKind) -> Option<SummaryVerdict> {
     let mut verdicts = summaries
@@ -71,7 +88,7 @@ pub fn sums_up(program: &str) -> bool {
 const LANGUAGES: [(&str, &[&str]); 17] = [
     ("python", &["pytest", "unittest", "trial", "tox", "nox"]),
     ("rust", &["cargo", "nextest"]),
-    ("go", &["go", "gotestsum", "ginkgo"]),
+    ("go", &["go", "gotestsum", "ginkgo", "tparse"]),
     (
         "node",
         &[
@@ -84,7 +101,7 @@ const LANGUAGES: [(&str, &[&str]); 17] = [
         "java",
         &["maven", "junit", "gradle", "sbt", "clojure", "testng"],
     ),
-    ("dotnet", &["dotnet"]),
+    ("dotnet", &["dotnet", "nunit"]),
     ("swift", &["xctest", "swift"]),
     ("erlang", &["rebar"]),
     ("dart", &["dart"]),

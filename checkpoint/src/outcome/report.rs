@@ -62,8 +62,30 @@ pub fn of_subagent(text: &str) -> Vec<Summary> {
     found
 }
 
-/// Returns what a tool ran by itself, as its name says, if its output reports no failure.
-pub fn of_tool(tool: &str, output: &str) -> Option<Summary> {
+/// Returns what a tool ran by itself, as its name says, by its output: a summary of a known form, or none of the words for
+/// failures.
+pub fn of_tool(tool: &str, output: &str) -> Vec<Summary> {
+    let Some(kind) = runs(tool) else {
+        return Vec::new();
+    };
+    let said = super::read(output);
+    let is_well = said.is_empty() && !super::speaks_of_failure(output);
+    let well = is_well.then(|| summary(kind, SummaryVerdict::Passed));
+    said.into_iter().chain(well).collect()
+}
+
+/// Returns what a tool ran by itself, as its name says, by the exit code that it answers with.
+pub fn by_code(tool: &str, code: i64) -> Option<Summary> {
+    let verdict = if code == 0 {
+        SummaryVerdict::Passed
+    } else {
+        SummaryVerdict::Failed
+    };
+    runs(tool).map(|kind| summary(kind, verdict))
+}
+
+/// Returns the kind of the runs that a tool makes, by its name.
+fn runs(tool: &str) -> Option<SummaryKind> {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let mut words = String::new();
     for letter in name.chars() {
@@ -79,8 +101,7 @@ pub fn of_tool(tool: &str, output: &str) -> Option<Summary> {
         "build" | "compile" | "typecheck" => Some(SummaryKind::Build),
         _ => None,
     })?;
-    let says_well = RUN.contains(&first) && !super::speaks_of_failure(output);
-    says_well.then(|| summary(kind, SummaryVerdict::Passed))
+    RUN.contains(&first).then_some(kind)
 }
 
 fn summary(kind: SummaryKind, verdict: SummaryVerdict) -> Summary {
@@ -129,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_tool_says_by_its_name_what_it_runs() {
-        let kind = |tool: &str| of_tool(tool, "done").map(|said| said.kind);
+        let kind = |tool: &str| of_tool(tool, "done").first().map(|said| said.kind);
         assert_eq!(kind("mcp__ide__run_tests"), Some(SummaryKind::Tests));
         assert_eq!(kind("runTests"), Some(SummaryKind::Tests));
         assert_eq!(kind("mcp__xcode__build_sim"), Some(SummaryKind::Build));
@@ -143,6 +164,10 @@ mod tests {
             let is_run = kind(other).is_some();
             assert_eq!(is_run, other == "TestNotes", "{other}");
         }
-        assert!(of_tool("run_tests", "1 failed").is_none());
+        assert!(of_tool("run_tests", "an error was met").is_empty());
+        let counted = of_tool("run_tests", "2 failed, 1 passed in 0.1s");
+        assert_eq!((counted.len(), counted[0].failed), (1, Some(2)));
+        let failed = by_code("run_tests", 2).map(|said| said.verdict);
+        assert_eq!(failed, Some(SummaryVerdict::Failed));
     }
 }

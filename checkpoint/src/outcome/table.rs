@@ -165,6 +165,7 @@ fn says_of(word: &str) -> Option<Says> {
         "failed" => Says::Verdict(Failed),
         "nothing" => Says::Verdict(RanNothing),
         "item-failed" => Says::Item(Failed),
+        "item-passed" => Says::Item(Passed),
         "opens" => Says::Opens(Style::Before),
         "passes-if-open" => Says::Closes(Passed),
         "plan" => Says::Tally(What::Total),

@@ -2,7 +2,7 @@
 
 use journal::{Envelope, Event, ProgressKind, PromptOrigin};
 
-use super::model::{Head, Mute, SessionState, Written};
+use super::model::{Head, Mute, SUBAGENTS_MAX, SessionState, Written};
 use crate::agents::{self, adapter::Adapter};
 
 impl SessionState {
@@ -11,6 +11,7 @@ impl SessionState {
         self.withheld |= envelope.is_withheld();
         let newest = self.keep_clock_and_place(envelope);
         self.keep_home(&envelope.event);
+        self.keep_subagent(&envelope.event);
         self.see_turn(&envelope.event);
         self.see_delivery(&envelope.event, envelope.at);
         self.worked.see(envelope);
@@ -37,6 +38,17 @@ impl SessionState {
             self.place.transcript = self.place.transcript.take().or(known);
         }
         newest
+    }
+
+    /// Keeps the subagent that a hook names: all its calls are reported too.
+    fn keep_subagent(&mut self, event: &Event) {
+        let id = event.host().and_then(|host| host.subagent.as_ref());
+        if let Some(id) = id.filter(|id| !self.subagents.contains(id)) {
+            if self.subagents.len() >= SUBAGENTS_MAX {
+                self.subagents.remove(0);
+            }
+            self.subagents.push(id.clone());
+        }
     }
 
     /// Keeps where the session began. After `clear` and `compact` the agent may be anywhere.

@@ -10,7 +10,9 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 10;
+pub const SNAPSHOT_VERSION: u32 = 11;
+/// The most subagents of one session that are remembered.
+pub(super) const SUBAGENTS_MAX: usize = 64;
 
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,6 +171,8 @@ pub struct SessionState {
     pub progress: Option<Written>,
     /// The first message of a person, cut to one line.
     pub title: Option<String>,
+    /// The subagents whose calls the hooks report, by the host's ids, the latest [`SUBAGENTS_MAX`].
+    pub subagents: Vec<String>,
     /// A hook call showed an agent in the session; a stop alone does not.
     pub opened: bool,
     /// A collector has the session, and its machine withholds a part of it: what is missing here says nothing.
@@ -265,6 +269,7 @@ impl SessionState {
             worked: Worked::default(),
             progress: None,
             title: None,
+            subagents: Vec::new(),
             opened: false,
             withheld: false,
         }

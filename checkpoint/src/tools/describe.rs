@@ -76,7 +76,7 @@ impl Tools {
         }
     }
 
-    fn kind(&self, tool: &str) -> Option<ToolKind> {
+    pub(super) fn kind(&self, tool: &str) -> Option<ToolKind> {
         let known = self.kinds.iter().find(|(_, names)| names.contains(&tool));
         known.map(|(kind, _)| *kind)
     }

@@ -35,7 +35,8 @@ pub(crate) fn frame(result: &ResultText<'_>) -> Frame {
             break;
         }
         if let Some(signal) = line.strip_prefix("Signal: ") {
-            frame.failed |= !signal.starts_with("(none)");
+            // A terminal reports the signal 0 of a command that none ended.
+            frame.failed |= !matches!(signal.trim(), "(none)" | "0");
         } else if !keys.iter().any(|key| line.starts_with(key)) {
             break;
         }

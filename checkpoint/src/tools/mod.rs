@@ -14,6 +14,6 @@ pub(crate) mod tests;
 
 pub use describe::bound;
 pub use outcome::Outcome;
-pub use table::{Frame, ResultText, Tools};
+pub use table::{Frame, Reported, ResultText, Tools};
 
 pub(crate) use outcome::{begins_with_refusal, flag, plain};

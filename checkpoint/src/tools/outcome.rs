@@ -71,6 +71,28 @@ impl Tools {
         }
     }
 
+    /// Reads the answer of a tool of another program that says in JSON how a command ended: `{"exitCode": 1, "stdout": ..}`.
+    /// What a command of the agent's own tools prints stays its output.
+    pub(crate) fn of_foreign<'r>(&self, tool: &str, result: ResultText<'r>) -> ResultText<'r> {
+        let is_json = result.text.trim_start().starts_with('{');
+        if !is_json || result.exit_code.is_some() || self.kind(tool).is_some() {
+            return result;
+        }
+        let Some((code, text)) = answered(&result.text) else {
+            return result;
+        };
+        ResultText {
+            is_error: if code == 0 {
+                result.is_error
+            } else {
+                Some(true)
+            },
+            exit_code: Some(code),
+            text: Cow::Owned(text),
+            ..result
+        }
+    }
+
     /// Returns what the program printed, without the framing as far as it could hide a line.
     pub fn program_text<'r>(&self, result: &'r ResultText<'_>) -> Cow<'r, str> {
         let text = result.text.as_ref();
@@ -126,8 +148,37 @@ impl Tools {
             },
             (Some(response), None) => (self.response)(kind, response),
         };
+        let tool = payload.get("tool_name").and_then(Value::as_str);
+        let result = self.of_foreign(tool.unwrap_or_default(), result);
         self.outcome(kind, command, &result)
     }
+}
+
+/// Fields for the exit code of a command, in the answers of other programs' tools.
+const CODES: [&str; 6] = [
+    "exitCode",
+    "exit_code",
+    "returncode",
+    "return_code",
+    "exitStatus",
+    "exit_status",
+];
+
+/// Reads the exit code and the output of a command from a tool's answer.
+fn answered(text: &str) -> Option<(i64, String)> {
+    let answer: Value = serde_json::from_str(text).ok()?;
+    let answer = answer
+        .get("result")
+        .filter(|inner| inner.is_object())
+        .unwrap_or(&answer);
+    let code = CODES
+        .iter()
+        .find_map(|field| answer.get(*field)?.as_i64())?;
+    let texts = ["stdout", "stderr", "output"].iter();
+    let texts: Vec<&str> = texts
+        .filter_map(|field| answer.get(*field)?.as_str())
+        .collect();
+    Some((code, texts.join("\n")))
 }
 
 /// Returns the agent's own flag of a `tool_response`.

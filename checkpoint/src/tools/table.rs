@@ -39,6 +39,19 @@ pub struct ResultText<'a> {
     pub text: Cow<'a, str>,
     /// The result as a person saw it, without the framing (Gemini).
     pub display: Option<Cow<'a, str>>,
+    /// What the agent says of the subagent that the call started or spoke to.
+    pub subagent: Option<Reported<'a>>,
+}
+
+/// What an agent says of a subagent besides its report.
+#[derive(Clone, Debug, Default)]
+pub struct Reported<'a> {
+    /// The agent's id of it.
+    pub id: Option<Cow<'a, str>>,
+    /// How many tools it used.
+    pub calls: Option<u64>,
+    /// It goes on in the background, so this is not its report.
+    pub continues: bool,
 }
 
 /// What the framing of a result says.

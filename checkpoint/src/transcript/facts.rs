@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use journal::{CallOutcome, Event, PromptOrigin, Timestamp, ToolCall};
 
+use super::subagents::Subagent;
 use crate::redact::Redactor;
 use crate::{text, tools};
 
@@ -41,6 +42,8 @@ pub struct Facts {
     pub calls: Vec<ToolCall>,
     /// What the outputs of the calls say.
     pub outcomes: Vec<CallOutcome>,
+    /// The subagents that the calls started, as far as the agent names them.
+    pub subagents: Vec<Subagent>,
     /// The last message in the user's role that set the agent to work, by any author: a person, this product, or the
     /// agent (hook feedback, task notifications). Reminders, summaries and echoes of local commands do not count.
     pub last_user: Option<UserText>,

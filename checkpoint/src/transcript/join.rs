@@ -62,22 +62,39 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Joined {
     )
 }
 
+/// Ends the calls that belong to another call, as their ids say (`ID:..`): the commands in a skill's text. No hook reports
+/// their ends, but if one fails, so does the call.
+fn end_parts(placed: &mut [Placed]) {
+    for at in 0..placed.len() {
+        let (part, _) = &placed[at];
+        let whole = part.id.as_deref().and_then(|id| id.split_once(':'));
+        let Some((whole, _)) = whole.filter(|_| !part.finished) else {
+            continue;
+        };
+        let mut calls = placed.iter().map(|(call, _)| call);
+        let ended = calls.any(|call| {
+            call.id.as_deref() == Some(whole) && call.finished && !call.is_error && !call.refused
+        });
+        placed[at].0.finished = ended;
+    }
+}
+
 /// Gives the outcomes the positions of their calls in the timeline. Of a call that only the journal knows, there is the
 /// output of a failure.
 fn joined(
     source: TimelineSource,
-    placed: Vec<Placed>,
+    mut placed: Vec<Placed>,
     outcomes: &[CallOutcome],
     mut said: Vec<Said>,
 ) -> Joined {
+    end_parts(&mut placed);
     let outcome = |(at, (call, known)): (usize, &Placed)| {
         let known = known.and_then(|known| outcomes.iter().find(|said| said.call == known));
         let outcome = known.cloned().unwrap_or_else(|| CallOutcome {
             summaries: outcome::read(&call.output),
             ..CallOutcome::default()
         });
-        let is_of_use =
-            !outcome.summaries.is_empty() || outcome.ended.is_some() || !outcome.ends.is_empty();
+        let is_of_use = !outcome.summaries.is_empty() || outcome.ended.is_some();
         is_of_use.then_some(CallOutcome {
             call: at,
             ..outcome

@@ -17,6 +17,7 @@ mod join;
 pub(crate) mod json;
 pub(crate) mod normal;
 pub(crate) mod outputs;
+mod subagents;
 pub(crate) mod tail;
 pub mod turns;
 
@@ -27,6 +28,7 @@ use crate::redact::Redactor;
 
 pub use facts::{Facts, Said, UserText};
 pub use join::{Joined, join};
+pub use subagents::Subagent;
 pub use tail::{Part, ReadBefore};
 
 /// How much of a transcript's end is read.
@@ -56,6 +58,24 @@ pub fn read_back<'t>(
     redactor: &Redactor,
 ) -> Option<Facts> {
     let mut facts = facts(agent, before, prefix, false)?;
+    facts.redact(redactor);
+    facts.bound();
+    Some(facts)
+}
+
+/// Reads the transcript of a subagent, all of it or as far as `before` gives parts; none if nothing in it has the agent's
+/// format.
+pub fn read_subagent<'t>(
+    agent: Agent,
+    before: ReadBefore<'_, 't>,
+    prefix: &str,
+    redactor: &Redactor,
+) -> Option<Facts> {
+    let adapter = agents::adapter(agent)?;
+    let parts = tail::Parts::new(before);
+    let tail = tail::Tail::new(&parts, true);
+    let line = adapter.subagents()?.line;
+    let mut facts = backward::read(tail, &agents::authors(prefix), adapter.tools(), line)?;
     facts.redact(redactor);
     facts.bound();
     Some(facts)

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
 
 use super::facts::{Facts, Said, UserText};
-use super::outputs::Outputs;
+use super::outputs::{Outputs, TaskEnd};
 use crate::prompts::Authors;
 use crate::text;
 use crate::tools::{ResultText, Tools};
@@ -30,13 +30,14 @@ pub enum Entry<'a> {
         /// The agent's id of the command in the background whose output it reads.
         task: Option<String>,
     },
-    /// A command in the background ended.
-    TaskEnded {
-        /// The agent's id of the command.
-        task: String,
-        /// Whether it failed.
-        failed: bool,
+    /// The agent put a text beside the result of a call, with what commands printed in it.
+    Printed {
+        /// The agent's id of the call.
+        id: Cow<'a, str>,
+        text: Cow<'a, str>,
     },
+    /// A command or a subagent in the background ended.
+    TaskEnded(TaskEnd<'a>),
     /// A tool returned.
     Result {
         /// The agent's id of the call.
@@ -71,7 +72,7 @@ impl Entry<'_> {
             | Self::Assistant { at, .. }
             | Self::Interrupted { at } => *at,
             Self::Call { call, .. } => call.at,
-            Self::TaskEnded { .. } => Timestamp::default(),
+            Self::TaskEnded(_) | Self::Printed { .. } => Timestamp::default(),
         }
     }
 }
@@ -151,7 +152,14 @@ impl Folding {
                 self.outputs.reads(at, task);
                 return Some(at);
             }
-            Entry::TaskEnded { task, failed } => self.outputs.ended(&task, failed),
+            Entry::Printed { id, text } => {
+                let place = *self.index.get(&*id)?;
+                self.outputs.printed(&facts.calls, place, &text);
+            }
+            Entry::TaskEnded(end) => {
+                let call = end.call.as_deref().and_then(|id| self.index.get(id));
+                self.outputs.ended(&facts.calls, call.copied(), &end);
+            }
             Entry::Result {
                 id,
                 result,
@@ -159,9 +167,9 @@ impl Folding {
                 duration_ms,
             } => {
                 let place = *self.index.get(&*id)?;
-                if let Some(call) = facts.calls.get_mut(place) {
-                    finish(tools, call, &result, at, duration_ms);
-                }
+                let call = facts.calls.get_mut(place)?;
+                let result = tools.of_foreign(&call.tool, result);
+                finish(tools, call, &result, at, duration_ms);
                 self.outputs.result(tools, &facts.calls, place, &result);
                 return Some(place);
             }
@@ -190,7 +198,7 @@ impl Folding {
 
     /// Adds what all entries together say.
     pub(crate) fn finish(self, facts: &mut Facts) {
-        facts.outcomes = self.outputs.into_outcomes();
+        self.outputs.finish(facts);
         facts.last_assistant = self.last_assistant;
         facts.said = self.said.into();
     }

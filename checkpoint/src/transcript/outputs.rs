@@ -1,18 +1,19 @@
 //! What the outputs of a turn's calls say. The output of a command in the background belongs to the call that started it
 //! (spec EVID-17).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use journal::{CallOutcome, CommandEnd, Summary, SummaryVerdict, ToolCall, ToolKind};
+use journal::{CallOutcome, Summary, SummaryVerdict, ToolCall, ToolKind};
 use serde_json::Value;
 
+use super::facts::Facts;
+use super::subagents::Subagent;
 use crate::outcome::{self, report};
 use crate::tools::{ResultText, Tools};
 
 /// The most summaries that are kept of one call.
 const SUMMARIES_MAX: usize = 32;
-/// The most earlier calls that may have written a file with an output.
-const WRITERS_MAX: usize = 64;
 
 /// Fields of a tool's input that name a command in the background.
 const TASK_FIELDS: [&str; 4] = ["task_id", "bash_id", "shell_id", "session_id"];
@@ -35,6 +36,22 @@ pub(super) struct Outputs {
     started: HashMap<String, usize>,
     /// The commands that calls read the output of.
     read: HashMap<usize, String>,
+    subagents: Vec<Subagent>,
+}
+
+/// The notice that something in the background ended.
+#[derive(Debug, Default)]
+pub struct TaskEnd<'a> {
+    /// The agent's id of it.
+    pub(crate) task: Cow<'a, str>,
+    /// The agent's id of the call that started it, if the notice names that.
+    pub(crate) call: Option<Cow<'a, str>>,
+    /// Whether it failed, if the notice says so.
+    pub(crate) failed: Option<bool>,
+    /// What a subagent reports.
+    pub(crate) report: Cow<'a, str>,
+    /// How many tools the subagent used.
+    pub(crate) calls: Option<u64>,
 }
 
 impl Outputs {
@@ -57,56 +74,83 @@ impl Outputs {
         if let Some(task) = &result.task {
             self.started.insert(task.clone().into_owned(), at);
         }
+        if report::is_subagent(&call.tool) {
+            return self.returned(tools, at, result);
+        }
         let started = self.started_by(call, at).filter(|started| *started != at);
         let owner = match (started, call.kind) {
             (Some(started), _) => started,
             (None, ToolKind::Shell) => at,
             (None, ToolKind::Read) if call.paths.iter().any(|path| outcome::is_log(path)) => at,
+            // It answered with the end of a command that it ran.
+            (None, ToolKind::Other) if result.exit_code.is_some() => at,
             (None, ToolKind::Other) if result.is_error != Some(true) => {
-                return self.reported(call, at, tools.body(&tools.program_text(result)));
+                let said = report::of_tool(&call.tool, tools.body(&tools.program_text(result)));
+                return self.add(at, said);
             }
             (None, _) => return,
         };
-        let text = tools.program_text(result);
-        let text = text.as_ref();
-        let summaries = outcome::read(text);
-        let ended = started.and_then(|_| (tools.task_end)(result));
-        if !summaries.is_empty() || ended.is_some() {
-            let outcome = self.said.entry(owner).or_insert_with(|| CallOutcome {
-                call: owner,
-                ..CallOutcome::default()
-            });
-            add(&mut outcome.summaries, summaries);
-            outcome.ended = verdict(ended).or(outcome.ended);
+        let line = calls[owner].command.as_deref().unwrap_or_default();
+        let mut said = outcome::of_call(line, &tools.program_text(result));
+        if said.is_empty() && call.kind == ToolKind::Other {
+            let code = result.exit_code.unwrap_or_default();
+            said.extend(report::by_code(&call.tool, code));
+        }
+        self.add(owner, said);
+        if let Some(failed) = started.and_then(|_| (tools.task_end)(result)) {
+            self.of(owner).ended = Some(verdict(failed));
         }
     }
 
-    /// Notes what a subagent, or a tool that tests or builds by itself, reports (spec EVID-27).
-    fn reported(&mut self, call: &ToolCall, at: usize, text: &str) {
-        let mut summaries = if report::is_subagent(&call.tool) {
-            report::of_subagent(crate::text::tail(text, outcome::TAIL_BYTES))
-        } else {
-            Vec::from_iter(report::of_tool(&call.tool, text))
-        };
-        if !summaries.is_empty() {
-            let outcome = self.said.entry(at).or_insert_with(|| CallOutcome {
-                call: at,
-                ..CallOutcome::default()
-            });
-            outcome.summaries.append(&mut summaries);
+    /// Notes what commands printed into a text beside the result of a call: those in a skill's text. What is fenced is an
+    /// example, and prose has no form of a known tool.
+    pub(super) fn printed(&mut self, calls: &[ToolCall], at: usize, text: &str) {
+        if calls
+            .get(at)
+            .is_some_and(|call| call.kind == ToolKind::Other)
+        {
+            let unfenced: Vec<&str> = text.split("```").step_by(2).collect();
+            let said = outcome::read(&unfenced.concat()).into_iter();
+            self.add(at, said.filter(|summary| !summary.tool.is_empty()));
         }
     }
 
-    /// Notes that a command in the background ended.
-    pub(super) fn ended(&mut self, task: &str, failed: bool) {
-        let Some(&call) = self.started.get(task) else {
+    /// Notes that a subagent returned, or was started.
+    fn returned(&mut self, tools: &Tools, at: usize, result: &ResultText<'_>) {
+        let known = result.subagent.as_ref();
+        if let Some(id) = known.and_then(|known| known.id.as_ref()) {
+            let id = id.clone().into_owned();
+            self.subagents.push(Subagent { id, call: at });
+        }
+        if !result.running && known.is_none_or(|known| !known.continues) {
+            let text = tools.program_text(result);
+            self.reported(at, tools.body(&text), known.and_then(|known| known.calls));
+        }
+    }
+
+    /// Notes what a subagent says of its work (spec EVID-27): nothing, if it used no tool.
+    fn reported(&mut self, at: usize, text: &str, calls: Option<u64>) {
+        if calls != Some(0) {
+            let text = crate::text::tail(text, outcome::TAIL_BYTES);
+            self.add(at, report::of_subagent(text));
+        }
+    }
+
+    /// Notes that a command, or a subagent, in the background ended; `call` is the call that the notice names.
+    pub(super) fn ended(&mut self, calls: &[ToolCall], call: Option<usize>, end: &TaskEnd<'_>) {
+        let Some(at) = call.or_else(|| self.started.get(&*end.task).copied()) else {
             return;
         };
-        let outcome = self.said.entry(call).or_insert_with(|| CallOutcome {
-            call,
-            ..CallOutcome::default()
-        });
-        outcome.ended = verdict(Some(failed));
+        if calls
+            .get(at)
+            .is_some_and(|call| report::is_subagent(&call.tool))
+        {
+            // A later report of the same subagent replaces the one before.
+            self.said.remove(&at);
+            self.reported(at, &end.report, end.calls);
+        } else if let Some(failed) = end.failed {
+            self.of(at).ended = Some(verdict(failed));
+        }
     }
 
     /// Returns the call that started the command whose output a call reads: by its id, or from a file named after it.
@@ -135,38 +179,37 @@ impl Outputs {
         named.next().copied()
     }
 
-    /// Returns what the outputs say, in the order of the calls.
-    pub(super) fn into_outcomes(self) -> Vec<CallOutcome> {
-        self.said.into_values().collect()
+    fn of(&mut self, call: usize) -> &mut CallOutcome {
+        self.said.entry(call).or_insert_with(|| CallOutcome {
+            call,
+            ..CallOutcome::default()
+        })
+    }
+
+    fn add(&mut self, call: usize, more: impl IntoIterator<Item = Summary>) {
+        let mut more = more.into_iter().peekable();
+        if more.peek().is_some() {
+            add(&mut self.of(call).summaries, more);
+        }
+    }
+
+    /// Adds what the outputs say, in the order of the calls.
+    pub(super) fn finish(self, facts: &mut Facts) {
+        facts.outcomes = self.said.into_values().collect();
+        facts.subagents = self.subagents;
     }
 }
 
-fn verdict(failed: Option<bool>) -> Option<SummaryVerdict> {
-    failed.map(|failed| {
-        if failed {
-            SummaryVerdict::Failed
-        } else {
-            SummaryVerdict::Passed
-        }
-    })
-}
-
-/// Adds what is not known yet; of two words about one command, the later that says how it ended.
-fn complete(known: &mut Vec<CommandEnd>, more: Vec<CommandEnd>) {
-    for end in more {
-        match known.iter_mut().find(|known| known.place == end.place) {
-            Some(known) if end.verdict.is_some() => *known = end,
-            Some(known) => {
-                known.unread |= end.unread;
-                known.crashed |= end.crashed;
-            }
-            None => known.push(end),
-        }
+const fn verdict(failed: bool) -> SummaryVerdict {
+    if failed {
+        SummaryVerdict::Failed
+    } else {
+        SummaryVerdict::Passed
     }
 }
 
 /// Adds what is missing: two records of one result, and two reads of one output, say the same.
-fn add(known: &mut Vec<Summary>, more: Vec<Summary>) {
+fn add(known: &mut Vec<Summary>, more: impl Iterator<Item = Summary>) {
     for summary in more {
         if known.len() < SUMMARIES_MAX && !known.contains(&summary) {
             known.push(summary);

@@ -3,6 +3,7 @@
 mod damage;
 mod formats;
 mod outputs;
+mod subagents;
 
 use std::path::{Path, PathBuf};
 

@@ -95,35 +95,6 @@ pub struct CallOutcome {
     /// How a command ended that went on in the background, if a later result says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<SummaryVerdict>,
-    /// How single commands of the line ended, by what the line itself printed about them; at most 32.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ends: Vec<CommandEnd>,
-}
-
-/// How one command of a line ended, by what the line printed about it: its status, or a text that says whether it came
-/// so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CommandEnd {
-    /// Its position among the commands of the line, from 0.
-    pub place: usize,
-    /// Its program.
-    pub program: String,
-    /// How it ended, if that follows; [`SummaryVerdict::RanNothing`] if it was never run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<SummaryVerdict>,
-    /// Whether it ran and printed nothing, or, of a compiler whose failures have a known form, none of them.
-    pub silent: bool,
-    /// Whether the line hides how it ended, but shows the end of what it printed, and that reports no failure.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unread: bool,
-    /// Whether the line hides how it ended, and what it printed shows a crash.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub crashed: bool,
-    /// What its own part of the output reports on, if the line frames it and the whole output says that tests both passed
-    /// and failed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub summaries: Vec<Summary>,
 }
 
 /// Stores facts as a JSON object in formats for people, and as its text in others.

@@ -26,7 +26,7 @@ pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
-pub use facts::{CallOutcome, CommandEnd, Facts, FileFacts, Seen};
+pub use facts::{CallOutcome, Facts, FileFacts, Seen};
 pub use hook::{Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
 pub use run::Run;

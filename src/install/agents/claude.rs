@@ -11,10 +11,11 @@ use crate::install::version::Version;
 
 /// Claude Code ignores a whole settings file because of one unknown event, so each event comes with
 /// the first version that knows it (checked in the published 2.0.42 to 2.1.89).
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 16] = [
     ("SessionStart", Limit::Reply, ANY),
     ("UserPromptSubmit", Limit::Plain, ANY),
     ("PreToolUse", Limit::Plain, ANY),
+    ("PreSkillShellCommand", Limit::Plain, Version(2, 1, 332)),
     ("PermissionRequest", Limit::Plain, Version(2, 0, 45)),
     ("PermissionDenied", Limit::Plain, Version(2, 1, 88)),
     ("PostToolUse", Limit::Plain, ANY),

@@ -10,7 +10,9 @@ mod transcript;
 
 use journal::{Event, Host, Place, ReplyForm};
 
-use super::adapter::{Adapter, HeadlessSign, Library, Notifications, Variables};
+use super::adapter::{
+    Adapter, HeadlessSign, Library, Notifications, SubagentTranscripts, Variables,
+};
 use crate::hooks::payload::{Fields, Payload};
 use crate::policy::Reply;
 use crate::prompts::Texts;
@@ -67,6 +69,13 @@ impl Adapter for Claude {
 
     fn instruction_files(&self) -> &'static [&'static str] {
         &["CLAUDE.md", "CLAUDE.local.md"]
+    }
+
+    fn subagents(&self) -> Option<SubagentTranscripts> {
+        Some(SubagentTranscripts {
+            files: &["SESSION/subagents/agent-ID.jsonl", "agent-ID.jsonl"],
+            line: transcript::subagent_line,
+        })
     }
 
     fn library(&self) -> Library {

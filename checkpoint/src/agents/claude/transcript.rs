@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 
 use super::tools::{TOOLS, tagged, task_end};
 use crate::prompts::Authors;
-use crate::tools::ResultText;
+use crate::tools::{Reported, ResultText};
 use crate::transcript::facts::Facts;
 use crate::transcript::forward::Read;
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
-use crate::transcript::outputs::task_in;
+use crate::transcript::outputs::{TaskEnd, task_in};
 
 /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
 /// need not be parsed.
@@ -62,6 +62,8 @@ struct Line<'a> {
     prompt_source: Scalar<'a>,
     #[serde(borrow, default)]
     tool_denial_kind: Scalar<'a>,
+    #[serde(borrow, default, rename = "sourceToolUseID")]
+    source_tool_use_id: Scalar<'a>,
     #[serde(borrow, default)]
     origin: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -119,6 +121,45 @@ struct Block<'a> {
 struct Task<'a> {
     #[serde(borrow, default)]
     background_task_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    agent_id: Scalar<'a>,
+    #[serde(borrow, default)]
+    is_async: Scalar<'a>,
+    #[serde(borrow, default)]
+    total_tool_use_count: Scalar<'a>,
+}
+
+impl<'a> Task<'a> {
+    /// Returns what it says of a subagent; `text` is the result as the model got it.
+    fn subagent(&self, text: &str) -> Option<Reported<'a>> {
+        let id = self.agent_id.owned()?;
+        Some(Reported {
+            id: Some(Cow::Owned(id)),
+            calls: count(&self.total_tool_use_count).or_else(|| tool_uses(text)),
+            continues: self.is_async.is_true(),
+        })
+    }
+}
+
+fn count(number: &Scalar<'_>) -> Option<u64> {
+    number
+        .number()
+        .and_then(|number| u64::try_from(number).ok())
+}
+
+/// Reads from a report how many tools the subagent used: `<tool_uses>3</tool_uses>`, or a line of its own.
+fn tool_uses(text: &str) -> Option<u64> {
+    let usage = tagged(text, "usage")?;
+    let line = || {
+        usage
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("tool_uses:"))
+    };
+    tagged(usage, "tool_uses")
+        .or_else(line)?
+        .trim()
+        .parse()
+        .ok()
 }
 
 #[derive(Deserialize)]
@@ -146,6 +187,26 @@ pub(super) fn line<'a>(
     facts: &mut Facts,
     entries: &mut Vec<Entry<'a>>,
 ) -> Read {
+    read(text, authors, facts, entries, false)
+}
+
+/// Reads a line of a subagent's own transcript.
+pub(super) fn subagent_line<'a>(
+    text: &'a str,
+    authors: &Authors<'_>,
+    facts: &mut Facts,
+    entries: &mut Vec<Entry<'a>>,
+) -> Read {
+    read(text, authors, facts, entries, true)
+}
+
+fn read<'a>(
+    text: &'a str,
+    authors: &Authors<'_>,
+    facts: &mut Facts,
+    entries: &mut Vec<Entry<'a>>,
+    is_subagents: bool,
+) -> Read {
     if !MARKS.iter().any(|mark| text.contains(mark)) {
         return Read::Nothing;
     }
@@ -161,7 +222,9 @@ pub(super) fn line<'a>(
     note_place(&line, facts);
     // What a person types while the agent works is attached to the turn (spec EVID-2).
     let may_begin = line.kind.text() == "user";
-    add_entries(line, authors, entries);
+    if line.is_sidechain.is_true() == is_subagents {
+        add_entries(line, authors, entries);
+    }
     Read::Own { may_begin }
 }
 
@@ -181,9 +244,6 @@ fn note_place(line: &Line<'_>, facts: &mut Facts) {
 }
 
 fn add_entries<'a>(mut line: Line<'a>, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
-    if line.is_sidechain.is_true() {
-        return;
-    }
     let content = line
         .message
         .take()
@@ -260,6 +320,10 @@ fn add_user<'a>(
         entries.push(Entry::Interrupted { at });
     }
     entries.extend(task_ended(&text).filter(|_| origin == PromptOrigin::Host));
+    if let Scalar::Text(id) = &line.source_tool_use_id {
+        let (id, text) = (id.clone(), text.clone());
+        entries.push(Entry::Printed { id, text });
+    }
     entries.push(Entry::User { text, at, origin });
 }
 
@@ -301,14 +365,17 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
     } else {
         Cow::Borrowed("")
     };
-    let task = json::part::<Task<'_>>(line.tool_use_result).map(|task| task.background_task_id);
+    let task = json::part::<Task<'_>>(line.tool_use_result);
     let result = ResultText {
+        subagent: task.as_ref().and_then(|task| task.subagent(&text)),
         is_error: block.is_error.flag(),
         refused: !line.tool_denial_kind.text().is_empty(),
         running: line
             .tool_use_result
             .is_some_and(|result| result.get().contains("\"backgroundTaskId\":")),
-        task: task.and_then(|id| id.owned()).map(Cow::Owned),
+        task: task
+            .and_then(|task| task.background_task_id.owned())
+            .map(Cow::Owned),
         text,
         ..ResultText::default()
     };
@@ -320,12 +387,19 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
     })
 }
 
-/// Reads the notice that a command in the background ended.
+/// Reads the notice that something in the background ended: a command, or a subagent with its report.
 fn task_ended<'a>(text: &str) -> Option<Entry<'a>> {
     let notice = text.trim_start().strip_prefix("<task-notification>")?;
-    let task = tagged(notice, "task-id")?.to_owned();
-    let failed = task_end(notice)?;
-    Some(Entry::TaskEnded { task, failed })
+    let (head, rest) = notice.split_once("<result>").unwrap_or((notice, ""));
+    let (report, usage) = rest.rsplit_once("</result>").unwrap_or((rest, notice));
+    let of_head = |tag| tagged(head, tag).map(|text| Cow::Owned(text.to_owned()));
+    Some(Entry::TaskEnded(TaskEnd {
+        task: of_head("task-id")?,
+        call: of_head("tool-use-id"),
+        failed: task_end(notice),
+        report: Cow::Owned(report.to_owned()),
+        calls: tool_uses(usage),
+    }))
 }
 
 /// Text that a hook adds, and prompts that the agent handled while it was working, are attachments.

@@ -154,13 +154,12 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
         exit_code,
         refused: status == "declined",
         running: status == "in_progress",
-        task: None,
         // The text of successful edits is not needed, and may be long.
         text: if is_command || failed {
             read_json::plain(raw)
         } else {
             Cow::Borrowed("")
         },
-        display: None,
+        ..ResultText::default()
     }
 }

@@ -22,6 +22,7 @@ fn presented(output: &str, how: usize) -> String {
         9 => each(&|line| format!("2026-02-01T10:00:00.123Z {line}\n")),
         10 => each(&|line| format!("#12 3.456 {line}\n")),
         11 => each(&|line| format!("\u{1b}]8;;https://x.y/z\u{7}{line}\n")),
+        12 => each(&|line| format!("Output: {line}\n")),
         _ => each(&|line| format!("  {line}   \n")),
     }
 }
@@ -29,7 +30,7 @@ fn presented(output: &str, how: usize) -> String {
 #[test]
 fn presentation_changes_nothing() {
     for (expected, output) in cases() {
-        for how in 0..=12 {
+        for how in 0..=13 {
             let text = presented(output, how);
             assert_eq!(shown(&read(&text)), expected, "{how}: {text}");
         }

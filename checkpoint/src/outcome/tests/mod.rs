@@ -9,10 +9,12 @@ use journal::{Summary, SummaryKind, SummaryVerdict};
 use super::{draft, lines, read, table};
 
 /// Outputs as tools write them, each after a line `##### ` with what it says.
-const CASES: [&str; 6] = [
+const CASES: [&str; 8] = [
     include_str!("cases/ecosystems.txt"),
     include_str!("cases/javascript.txt"),
+    include_str!("cases/machine.txt"),
     include_str!("cases/native.txt"),
+    include_str!("cases/nothing.txt"),
     include_str!("cases/others.txt"),
     include_str!("cases/own.txt"),
     include_str!("cases/python.txt"),

@@ -15,14 +15,7 @@ fn show(calls: &[ToolCall], outcomes: &[CallOutcome]) -> String {
             format!("{} {:?} {counts:?}", summary.tool, summary.verdict)
         });
         let said: Vec<String> = said.collect();
-        let ends = outcome
-            .ends
-            .iter()
-            .filter_map(|end| Some((&*end.program, end.verdict?)));
-        let ends: String = ends
-            .map(|(program, verdict)| format!(" {program}={verdict:?}"))
-            .collect();
-        format!("{command}: {} {:?}{ends}\n", said.join(", "), outcome.ended)
+        format!("{command}: {} {:?}\n", said.join(", "), outcome.ended)
     };
     outcomes.iter().map(one).collect()
 }
@@ -166,45 +159,180 @@ fn codex() {
 }
 
 #[test]
-fn what_lines_print_about_their_commands() {
+fn what_a_line_spells_out_itself_says_nothing() {
     let mut values = vec![claude_user("go")];
-    let mut add = |id: &str, tool: &str, input: Value, text: &str| {
-        values.push(claude_call(id, tool, input));
+    for (id, line, text) in [
+        (
+            "1",
+            "make; echo 'Build succeeded'",
+            "cc -c a.c\nBuild succeeded\n",
+        ),
+        (
+            "2",
+            "make test; echo 'exit: 0'",
+            "5 passed in 0.1s\nexit: 0\n",
+        ),
+        ("3", "pytest -q | tail -1", "5 passed in 0.1s\n"),
+    ] {
+        values.push(claude_call(id, "Bash", json!({"command": line})));
         values.push(claude_result(id, text, json!({"stdout": text})));
-    };
-    let bash = |line: &str| json!({"command": line});
-    add(
-        "1",
-        "Bash",
-        bash("tsc; echo \"exit=$?\"; ls"),
-        "exit=0\na.ts",
-    );
-    add(
-        "2",
-        "Bash",
-        bash("(make; echo \"EXIT $?\") > /tmp/b.log 2>&1 &"),
-        "",
-    );
-    add("3", "Bash", bash("ls"), "a.ts");
-    add(
-        "4",
-        "Bash",
-        bash("sleep 9; tail -2 /tmp/b.log"),
-        "built\nEXIT 2",
-    );
-    add(
-        "5",
-        "Bash",
-        bash("go vet ./... > /tmp/v.log 2>&1; echo \"rc $?\" >> /tmp/v.log"),
-        "",
-    );
-    add("6", "Read", json!({"file_path": "/tmp/v.log"}), "rc 0");
+    }
     assert_eq!(
         shown(&lines(Agent::Claude, &values)),
-        "tsc; echo \"exit=$?\"; ls:  None tsc=Passed\n\
-         (make; echo \"EXIT $?\") > /tmp/b.log 2>&1 &:  None make=Failed\n\
-         go vet ./... > /tmp/v.log 2>&1; echo \"rc $?\" >> /tmp/v.log:  None go=Passed\n"
+        "make test; echo 'exit: 0': pytest Passed (Some(5), None) None\n\
+         pytest -q | tail -1: pytest Passed (Some(5), None) None\n"
     );
+}
+
+#[test]
+fn a_command_in_the_background_ends_as_the_host_says() {
+    let started = claude_call(
+        "1",
+        "Bash",
+        json!({"command": "./e2e.sh", "run_in_background": true}),
+    );
+    let running = claude_result(
+        "1",
+        "running in background",
+        json!({"backgroundTaskId": "b1"}),
+    );
+    let notice = |task: &str, call: &str, status: &str, code: &str| {
+        claude_user(&format!(
+            "<task-notification>\n<task-id>{task}</task-id>\n{call}<status>{status}</status>\n\
+             <summary>Background command \"e2e\" {status} (exit code {code})</summary>\n</task-notification>"
+        ))
+    };
+    let named = "<tool-use-id>1</tool-use-id>\n";
+    for (notice, expected) in [
+        (
+            notice("b1", "", "completed", "0"),
+            "./e2e.sh:  Some(Passed)\n",
+        ),
+        (
+            notice("b1", named, "completed", "0"),
+            "./e2e.sh:  Some(Passed)\n",
+        ),
+        (
+            notice("other", named, "completed", "0"),
+            "./e2e.sh:  Some(Passed)\n",
+        ),
+        (notice("other", "", "completed", "0"), ""),
+        (
+            notice("b1", named, "failed", "2"),
+            "./e2e.sh:  Some(Failed)\n",
+        ),
+        (
+            notice("b1", named, "killed", "0"),
+            "./e2e.sh:  Some(Failed)\n",
+        ),
+    ] {
+        let values = [claude_user("go"), started.clone(), running.clone(), notice];
+        assert_eq!(
+            shown(&lines(Agent::Claude, &values)),
+            expected,
+            "{values:?}"
+        );
+    }
+}
+
+#[test]
+fn a_skill_holds_what_its_commands_printed() {
+    let text = |text: &str| {
+        json!({"type": "user", "isMeta": true, "sessionId": "s", "sourceToolUseID": "1",
+            "message": {"content": [{"type": "text", "text": text}]}})
+    };
+    let values = |said: &str| {
+        [
+            claude_user("go"),
+            claude_call("1", "Skill", json!({"skill": "check"})),
+            claude_result("1", "Launching skill: check", json!({})),
+            text(said),
+        ]
+    };
+    for (said, expected) in [
+        (
+            "# Check\nThe tests:\n.. [100%]\n3 passed in 0.1s\nMend what failed.",
+            ": pytest Passed (Some(3), None) None\n",
+        ),
+        (
+            "# Check\nAn example:\n```\n3 passed in 0.1s\n```\nAll tests passed.",
+            "",
+        ),
+    ] {
+        assert_eq!(shown(&lines(Agent::Claude, &values(said))), expected);
+    }
+    // The commands are journaled before they run, and nothing reports their ends.
+    let journaled = ToolCall {
+        id: Some("1:preamble-0".to_owned()),
+        command: Some("pytest -q".to_owned()),
+        at: "2026-01-01T00:00:01Z".parse().expect("a time"),
+        ..ToolCall::default()
+    };
+    let joined = join(Some(lines(Agent::Claude, &values("# Check"))), &[journaled]);
+    let ends = joined
+        .timeline
+        .calls
+        .iter()
+        .map(|call| (call.finished, call.is_error));
+    assert_eq!(ends.collect::<Vec<_>>(), [(true, false), (true, false)]);
+}
+
+#[test]
+fn a_tool_of_another_program_answers_with_an_exit_code() {
+    for (tool, answer, expected) in [
+        (
+            "mcp__box__run",
+            r#"{"exitCode": 1, "stdout": "1 failed, 2 passed in 0.1s", "stderr": ""}"#,
+            "true: pytest Failed (Some(2), Some(1))",
+        ),
+        (
+            "mcp__box__run",
+            r#"{"exit_code": 0, "output": "3 passed in 0.1s"}"#,
+            "false: pytest Passed (Some(3), None)",
+        ),
+        (
+            "mcp__box__run",
+            r#"{"result": {"returncode": 2, "stderr": "boom"}}"#,
+            "true: ",
+        ),
+        (
+            "mcp__ci__run_tests",
+            r#"{"exitCode": 2, "stdout": "all good"}"#,
+            "true:  Failed (None, None)",
+        ),
+        (
+            "mcp__ci__run_tests",
+            r#"{"exitCode": 0, "stdout": "1 error handled"}"#,
+            "false:  Passed (None, None)",
+        ),
+        (
+            "Bash",
+            r#"{"exitCode": 1, "stdout": "1 failed, 2 passed in 0.1s"}"#,
+            "false: ",
+        ),
+    ] {
+        let values = [
+            claude_user("go"),
+            claude_call("1", tool, json!({"command": "x"})),
+            claude_result("1", answer, json!([{"type": "text", "text": answer}])),
+        ];
+        let facts = lines(Agent::Claude, &values);
+        let said = facts.outcomes.iter().flat_map(|outcome| &outcome.summaries);
+        let said = said.map(|said| {
+            format!(
+                "{} {:?} {:?}",
+                said.tool,
+                said.verdict,
+                (said.passed, said.failed)
+            )
+        });
+        let said: String = said.collect();
+        assert_eq!(
+            format!("{}: {said}", facts.calls[0].is_error),
+            expected,
+            "{tool} {answer}"
+        );
+    }
 }
 
 /// Scripts of Codex that print only what their commands printed.

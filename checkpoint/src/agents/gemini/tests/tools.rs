@@ -50,6 +50,16 @@ fn exit_codes_count_only_in_the_framing() {
         ("make", framed("boom", "Exit Code: 2\n"), "err"),
         ("make", framed("Exit Code: 2\nfine", ""), "ok"),
         ("make", framed("boom", "Signal: SIGKILL\n"), "err"),
+        ("make", framed("fine", "Signal: 0\n"), "ok"),
+        ("make", framed("fine", "Exit Code: 0\nSignal: 0\n"), "ok"),
+        ("make", framed("boom", "Exit Code: 2\nSignal: 0\n"), "err"),
+        ("make", framed("boom", "Signal: 15\n"), "err"),
+        (
+            "make",
+            "Output: x\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 1"
+                .to_owned(),
+            "ok",
+        ),
         ("rg x", framed("(empty)", "Exit Code: 1\n"), "ok"),
         (
             "make",
