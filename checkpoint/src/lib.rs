@@ -45,6 +45,7 @@ mod tests;
 pub mod text;
 pub mod tools;
 pub mod transcript;
+pub mod whose;
 
 pub use decide::{Case, decide};
 pub use policy::Policy;

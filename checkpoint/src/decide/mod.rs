@@ -11,7 +11,7 @@ use crate::agents;
 use crate::judging::{self, Findings};
 use crate::message;
 use crate::policy::{Background, Headless, Policy, Quiet, Repeat};
-use crate::state::{Mute, SessionState, Stop};
+use crate::state::{Mute, SessionState, Stop, Turn};
 
 /// The input of a decision.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 const SWITCHES: usize = 2;
 
 /// The exits that need nothing from outside the journal, in order (spec DECIDE-2).
-const EARLY: [Exit; 8] = [
+const EARLY: [Exit; 9] = [
     (Reason::ProjectOff, |case| {
         (
             !case.policy.enabled,
@@ -65,6 +65,11 @@ const EARLY: [Exit; 8] = [
             cleared || marker,
             format!("cleared by command: {cleared}, marker file: {marker}"),
         )
+    }),
+    (Reason::Superseded, |case| {
+        let later = case.state.turn.started_at.filter(|_| case.is_superseded());
+        let next = later.map_or("none".into(), |at| at.to_string());
+        (later.is_some(), format!("prompt after this stop: {next}"))
     }),
     (Reason::BackgroundTasks, |case| {
         let running = case.stop.background_tasks;
@@ -98,11 +103,12 @@ const EARLY: [Exit; 8] = [
         )
     }),
     (Reason::BelowThreshold, |case| {
-        let elapsed = case.elapsed_ms().unwrap_or(0);
+        let elapsed = case.elapsed_ms();
         let least = case.policy.min_turn_ms;
+        let words = elapsed.map_or("not known, the clock went back".into(), |ms| format!("{ms} ms"));
         (
-            elapsed < least,
-            format!("elapsed: {elapsed} ms, threshold: {least} ms"),
+            elapsed.is_some_and(|elapsed| elapsed < least),
+            format!("elapsed: {words}, threshold: {least} ms"),
         )
     }),
     (Reason::OwnPrompt, |case| {
@@ -116,14 +122,30 @@ const EARLY: [Exit; 8] = [
 ];
 
 impl Case<'_> {
-    fn turn_start(&self) -> Option<Timestamp> {
-        self.state.turn_start(self.policy.timer)
+    /// Returns the turn that the stop ended: not one that a later prompt began.
+    fn turn(&self) -> &Turn {
+        let previous = self.state.previous.as_deref();
+        let own = previous.filter(|_| self.is_superseded());
+        own.unwrap_or(&self.state.turn)
     }
 
-    /// Returns the milliseconds from the turn's start to the stop.
+    /// Returns whether a person has begun another turn since the stop.
+    fn is_superseded(&self) -> bool {
+        let turn = &self.state.turn;
+        turn.seq > self.stop.seq && turn.started_at.is_some_and(|began| began > self.stop.at)
+    }
+
+    fn turn_start(&self) -> Option<Timestamp> {
+        self.turn().start(self.policy.timer)
+    }
+
+    /// Returns the milliseconds from the turn's start to the stop; `None` if the clock went back meanwhile.
     pub fn elapsed_ms(&self) -> Option<u64> {
-        self.turn_start()
-            .map(|start| self.stop.at.millis_since(start))
+        let start = self.turn_start()?;
+        let host_turn = &self.turn().host_turn;
+        let is_own = host_turn.is_some() && *host_turn == self.stop.host_turn;
+        let is_back = self.stop.at < start && is_own;
+        (!is_back).then(|| self.stop.at.millis_since(start))
     }
 
     /// The budget already counts hook replies, and a host may write those into its transcript as

@@ -22,6 +22,8 @@ use crate::{agents, digest, text};
 
 use payload::Payload;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// A hook call as it arrived.
 #[derive(Clone, Debug)]
 pub struct HookCall<'a> {
@@ -71,10 +73,12 @@ pub struct Normal {
 ///
 /// One sentence that says what is wrong with the payload.
 pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
-    if call.payload.iter().all(u8::is_ascii_whitespace) {
+    // Some shells put it before what they pipe.
+    let payload = call.payload.strip_prefix(BYTE_ORDER_MARK).unwrap_or(call.payload);
+    if payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }
-    let mut value: Value = levels::parse(call.payload).map_err(|error| {
+    let mut value: Value = levels::parse(payload).map_err(|error| {
         let cut = if call.truncated {
             " (it was cut off while it was read)"
         } else {
@@ -86,8 +90,8 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
         return Err("the payload is not a JSON object".into());
     }
     // The first is far faster.
-    let raw = std::str::from_utf8(call.payload)
-        .map_or_else(|_| String::from_utf8_lossy(call.payload), Cow::Borrowed);
+    let raw = std::str::from_utf8(payload)
+        .map_or_else(|_| String::from_utf8_lossy(payload), Cow::Borrowed);
     let redacted = reading.redactor.payload(&mut value, &raw);
     let adapter =
         agents::adapter(call.agent).ok_or_else(|| format!("{} has no hooks", call.agent))?;

@@ -104,9 +104,9 @@ impl SessionState {
                 }
                 self.found_prompt(transcript, *origin, *digest, at);
             }
-            Event::ToolStarted { call, .. } => self.tool_started(call),
-            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
-                self.tool_finished(call)
+            Event::ToolStarted { host, call } => self.tool_started(host, call),
+            Event::ToolFinished { host, call } | Event::ToolFailed { host, call } => {
+                self.tool_finished(host, call)
             }
             Event::AgentStopped { .. } => self.stopped(envelope),
             Event::Interrupted { cause, .. } => {
@@ -136,6 +136,7 @@ impl SessionState {
         let at = envelope.at;
         let seq = envelope.seq;
         match &envelope.event {
+            Event::EvidenceGathered { evidence, .. } => self.open.see(&evidence.changes),
             Event::Decided(decision) => self.decided(seq, at, decision),
             Event::DeliveryAttempted { .. }
             | Event::DeliveryHeld { .. }
@@ -172,7 +173,7 @@ impl SessionState {
                     turns: self.turns,
                 });
             }
-            Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files),
+            Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files, at),
             Event::HeadSeen {
                 turn_at,
                 top,

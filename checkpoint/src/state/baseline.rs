@@ -27,9 +27,10 @@ impl SessionState {
     }
 
     /// Keeps the baseline of a turn, unless that turn is over.
-    pub(super) fn take_baseline(&mut self, turn_at: Timestamp, files: &[ChangedFile]) {
+    pub(super) fn take_baseline(&mut self, turn_at: Timestamp, files: &[ChangedFile], at: Timestamp) {
         if self.turn.started_at == Some(turn_at) && files.len() <= BASELINE_FILES_MAX {
             self.turn.baseline = Some(files.to_vec());
+            self.turn.baseline_at = Some(at);
         }
     }
 }

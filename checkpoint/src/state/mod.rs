@@ -9,6 +9,7 @@ mod baseline;
 mod delivery;
 mod joined;
 mod model;
+mod open;
 mod restart;
 mod status;
 mod stop;
@@ -16,7 +17,7 @@ mod turn;
 
 pub use attention::AGENT_FINISHED;
 pub use model::{
-    Block, Counts, Delivery, Head, Mute, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
+    Block, Counts, Delivery, Head, Mute, Open, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
 };
 pub use status::SessionStatus;
 pub use stop::{DEMANDS_MAX, PENDING_MAX};

@@ -10,7 +10,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 11;
+pub const SNAPSHOT_VERSION: u32 = 12;
 /// The most subagents of one session that are remembered.
 pub(super) const SUBAGENTS_MAX: usize = 64;
 
@@ -33,6 +33,10 @@ pub struct Turn {
     pub calls: Vec<ToolCall>,
     /// The files that had changed before it began (`scope: turn`); `None` when they are not known.
     pub baseline: Option<Vec<journal::ChangedFile>>,
+    /// When that was seen.
+    pub baseline_at: Option<Timestamp>,
+    /// Sequence number of the event that began it: unlike its time, it is in the journal's order.
+    pub seq: u64,
     /// Where HEAD was when the turn began, if it was recorded.
     pub head: Option<Head>,
     /// The host's id of it.
@@ -161,6 +165,8 @@ pub struct SessionState {
     pub delivery: Option<Delivery>,
     /// Demands that were delivered in this session.
     pub demands: Vec<u64>,
+    /// The files that the last decision looked at, and those behind the last demand until it is met.
+    pub open: Open,
     /// The agent's last message at a stop that passed.
     pub last_output: Option<String>,
     /// Counts of a session's events.
@@ -177,6 +183,15 @@ pub struct SessionState {
     pub opened: bool,
     /// A collector has the session, and its machine withholds a part of it: what is missing here says nothing.
     pub withheld: bool,
+}
+
+/// What the session changed and left open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    /// The changed files of the last stop that was examined.
+    pub seen: Vec<String>,
+    /// The files of the last demand that is not met, relative to the top of the work tree.
+    pub files: Vec<String>,
 }
 
 /// A progress document that was written, with the counts of the session at that time.
@@ -232,6 +247,20 @@ pub enum Mute {
     ForGood,
 }
 
+impl Turn {
+    /// Returns when its current period of work began, by the given timer.
+    pub fn start(&self, timer: Timer) -> Option<Timestamp> {
+        match timer {
+            Timer::Unified => self.started_at.max(self.last_checkpoint_at),
+            // A checkpoint at or after the first tool use means no new activity, so nothing is
+            // timed.
+            Timer::FirstToolUse => self
+                .first_tool_use_at
+                .filter(|first| self.last_checkpoint_at.is_none_or(|last| last < *first)),
+        }
+    }
+}
+
 impl SessionState {
     /// Creates the state of a session without events.
     pub fn new(stream: Stream) -> Self {
@@ -264,6 +293,7 @@ impl SessionState {
             restart: None,
             delivery: None,
             demands: Vec::new(),
+            open: Open::default(),
             last_output: None,
             counts: Counts::default(),
             worked: Worked::default(),
@@ -299,16 +329,7 @@ impl SessionState {
 
     /// Returns when the current period of work began, by the given timer (spec TURN-3, TURN-4).
     pub fn turn_start(&self, timer: Timer) -> Option<Timestamp> {
-        match timer {
-            Timer::Unified => self.turn.started_at.max(self.turn.last_checkpoint_at),
-            // A checkpoint at or after the first tool use means no new activity, so nothing is
-            // timed.
-            Timer::FirstToolUse => self.turn.first_tool_use_at.filter(|first| {
-                self.turn
-                    .last_checkpoint_at
-                    .is_none_or(|last| last < *first)
-            }),
-        }
+        self.turn.start(timer)
     }
 
     /// Returns how many checkpoints the current turn has had.

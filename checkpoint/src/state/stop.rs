@@ -59,6 +59,7 @@ impl SessionState {
         let stop = waiting.map(|index| self.pending.remove(index));
         self.restart
             .take_if(|(restart, _)| *restart == decision.trigger);
+        self.open.decided(decision, &self.turn);
         self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
         if decision.verdict == Verdict::Pass {
             self.counts.passed += 1;

@@ -1,6 +1,6 @@
 //! The current turn: its beginning and its tool calls.
 
-use journal::{Timestamp, ToolCall};
+use journal::{Host, Timestamp, ToolCall};
 
 use super::model::{Block, SessionState, Turn};
 
@@ -29,6 +29,7 @@ impl SessionState {
             .collect();
         self.turn = Turn {
             started_at: Some(at),
+            seq: self.last_seq,
             prompt_digest: Some(digest),
             last_checkpoint_at: later(old.last_checkpoint_at),
             first_tool_use_at: calls.iter().map(|call| call.at).min(),
@@ -54,19 +55,27 @@ impl SessionState {
         self.cleared = false;
     }
 
-    pub(super) fn tool_started(&mut self, call: &ToolCall) {
-        self.used_tool(call.at);
+    /// Returns whether the host says that an event is of the current turn. Then it is, whatever its time says: a clock may
+    /// step back.
+    pub(super) fn is_of_turn(&self, host: &Host) -> bool {
+        host.turn.is_some() && host.turn == self.turn.host_turn
+    }
+
+    pub(super) fn tool_started(&mut self, host: &Host, call: &ToolCall) {
+        let is_own = self.is_of_turn(host);
+        self.used_tool(call.at, is_own);
         if !self
             .turn
             .calls
             .iter()
             .any(|known| known.id.is_some() && known.id == call.id)
         {
-            self.push_call(call.clone());
+            self.push_call(call.clone(), is_own);
         }
     }
 
-    pub(super) fn tool_finished(&mut self, call: &ToolCall) {
+    pub(super) fn tool_finished(&mut self, host: &Host, call: &ToolCall) {
+        let is_own = self.is_of_turn(host);
         self.dialog_up = false;
         self.counts.tools += 1;
         self.counts.errors += u64::from(call.is_error);
@@ -89,16 +98,16 @@ impl SessionState {
                 .duration_ms
                 .or_else(|| Some(call.at.millis_since(began)));
         } else {
-            self.push_call(call.clone());
+            self.push_call(call.clone(), is_own);
         }
-        self.used_tool(call.at);
+        self.used_tool(call.at, is_own);
     }
 
-    pub(super) fn used_tool(&mut self, at: Timestamp) {
+    fn used_tool(&mut self, at: Timestamp, is_own: bool) {
         self.running = true;
         self.told = false;
         // A call of an earlier turn that is reported late says nothing about this one.
-        if self.turn.started_at.is_none_or(|started| at >= started) {
+        if is_own || self.turn.started_at.is_none_or(|started| at >= started) {
             self.turn.first_tool_use_at = Some(
                 self.turn
                     .first_tool_use_at
@@ -108,12 +117,9 @@ impl SessionState {
         }
     }
 
-    pub(super) fn push_call(&mut self, call: ToolCall) {
-        if self
-            .turn
-            .started_at
-            .is_some_and(|started| call.at < started)
-        {
+    fn push_call(&mut self, call: ToolCall, is_own: bool) {
+        let started = self.turn.started_at.filter(|_| !is_own);
+        if started.is_some_and(|started| call.at < started) {
             return;
         }
         // By `at`: two hooks of parallel calls may arrive in either order.

@@ -199,14 +199,17 @@ pub enum Reason {
     SilentUnchanged,
     /// Pass: no hook call waited for the answer, for example because the stop came through the spool.
     NobodyWaiting,
+    /// Pass: the person wrote on before the stop was decided.
+    Superseded,
 }
 
 impl Reason {
     /// Every reason, passes first.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Muted,
         Self::ProjectOff,
         Self::EscapeHatch,
+        Self::Superseded,
         Self::BackgroundTasks,
         Self::NoTurnStart,
         Self::BlockBudget,
@@ -251,6 +254,7 @@ impl Reason {
             Self::Restart => "restart",
             Self::SilentUnchanged => "silent_unchanged",
             Self::NobodyWaiting => "nobody_waiting",
+            Self::Superseded => "superseded",
         }
     }
 }
