@@ -12,15 +12,17 @@ use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
 use checkpoint::config::Config;
 use checkpoint::decide::Case;
+use checkpoint::policy::Scope;
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
-use journal::{Agent, Changes, Evidence, Reason, Timestamp};
+use journal::{Agent, Evidence, Reason, Timestamp};
 
+use crate::editors::Editors;
 use crate::project::{self, Project};
 use crate::trust::Trust;
 use crate::work_tree::{self, Looked, Of};
-use crate::{git, judged, named_file, transcripts};
+use crate::{git, judged, named_file, transcripts, whose};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -36,6 +38,15 @@ pub struct Gathered {
     pub policy: Policy,
 }
 
+/// What the journal does not say of a session.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside<'a> {
+    /// The payload of the stop's hook call, if there is one.
+    pub(crate) payload: Option<&'a str>,
+    /// Which session wrote a file last.
+    pub(crate) others: &'a Editors,
+}
+
 /// Options of a preview.
 #[derive(Clone, Debug, Default)]
 pub struct Preview {
@@ -45,18 +56,17 @@ pub struct Preview {
 
 /// Gathers what the decision about `stop` needs, and no more: an early exit ends the gathering. Consumes the escape-hatch
 /// marker.
-///
-/// `payload` is the payload of the stop's hook call, if there is one.
-pub fn gather(
+pub(crate) fn gather(
     config: &Config,
     trust: &Trust,
     state: &SessionState,
     stop: &Stop,
-    payload: Option<&str>,
+    beside: Beside<'_>,
 ) -> Gathered {
     let mut evidence = Evidence::default();
-    evidence.facts.returning_tasks = returning_tasks(state.stream.agent, payload);
-    gather_with(config, trust, state, stop, None, evidence)
+    evidence.facts.returning_tasks = returning_tasks(state.stream.agent, beside.payload);
+    let others = beside.others;
+    gather_with(config, trust, state, (stop, others), None, evidence)
 }
 
 /// Gathers what [`gather`] would, without side effects. It continues after an early exit, to show which checkpoint the
@@ -72,7 +82,7 @@ pub fn gather_for_preview(
         config,
         trust,
         state,
-        stop,
+        (stop, &Editors::default()),
         Some(preview),
         Evidence::default(),
     )
@@ -88,7 +98,7 @@ fn gather_with(
     config: &Config,
     trust: &Trust,
     state: &SessionState,
-    stop: &Stop,
+    (stop, others): (&Stop, &Editors),
     preview: Option<&Preview>,
     mut evidence: Evidence,
 ) -> Gathered {
@@ -130,6 +140,8 @@ fn gather_with(
             state,
             policy: &looked.policy,
             judged: &judged,
+            stopped: stop.at,
+            others,
         };
         let top = gather_rest(of, preview, &mut evidence, &mut steps);
         let changed = evidence.changes.files();
@@ -206,12 +218,8 @@ fn gather_rest(
     } = looked;
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.facts.remote = tree.remote.take();
-    evidence.notes.append(&mut tree.notes);
-    evidence.changes = std::mem::take(&mut tree.changes);
     evidence.facts.workspace = workspace;
     steps.note("project", taken);
-    evidence.facts.untouched =
-        steps.time("touched", || is_untouched(&tree, &evidence.changes, state));
     let Read {
         mut facts,
         mut notes,
@@ -225,6 +233,7 @@ fn gather_rest(
     evidence.headless = is_headless(state);
     let branch = tree
         .branch
+        .take()
         .or_else(|| facts.as_ref().and_then(|facts| facts.branch.clone()));
     evidence.working_slug = working_slug(state, policy, preview, branch);
     if let Some(slug) = &evidence.working_slug {
@@ -236,6 +245,9 @@ fn gather_rest(
     }
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;
+    evidence.changes = whose::of_turn(of, &mut tree, &evidence.timeline);
+    evidence.notes.append(&mut tree.notes);
+    evidence.facts.untouched = is_untouched(of, &tree, evidence);
     evidence.facts.outcomes = joined.outcomes;
     evidence.facts.last_message = words;
     tree.top
@@ -299,14 +311,22 @@ fn working_slug(
         .or_else(|| branch.filter(|_| policy.slug_from_branch))
 }
 
-/// Returns whether no changed file was touched since the person's message.
-fn is_untouched(tree: &git::Tree, changes: &Changes, state: &SessionState) -> bool {
-    let known = (changes.files(), &tree.top, state.turn.started_at);
+/// Returns whether no changed file was written since the person's message. What a call names as written was, whatever
+/// the times of files say: a clock may step back.
+fn is_untouched(of: Of<'_>, tree: &git::Tree, evidence: &Evidence) -> bool {
+    let known = (evidence.changes.files(), &tree.top, whose::began(of));
     let (Some(files), Some(top), Some(since)) = known else {
         return false;
     };
-    let mut paths = files.iter().map(|file| top.join(&file.path));
-    !tree.committed && !paths.any(|path| git::was_touched(&path, since))
+    let named = whose::named(&evidence.timeline.calls, of.state.home());
+    let named = git::Within::new(&named, top);
+    let is_later = |path: &str| {
+        let times = tree.times.get(path);
+        times.is_none_or(|times| times.changed.plus(times.tick) >= since)
+    };
+    let mut paths = files.iter().map(|file| file.path.as_str());
+    !paths.any(|path| named.has(path) || tree.left.contains(path) || is_later(path))
+        && !(tree.committed && of.policy.scope == Scope::Worktree)
 }
 
 /// Returns whether a file asks that this stop passes, and removes it if `consume` is set: the session's own, or the marker

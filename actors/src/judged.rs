@@ -9,6 +9,8 @@ use checkpoint::shell;
 use checkpoint::state::SessionState;
 use journal::{ToolCall, ToolKind};
 
+use crate::git;
+
 /// Maximum number of folders above a file that are examined.
 const LEVELS_MAX: usize = 64;
 /// Maximum number of folders with edited files that are examined.
@@ -46,6 +48,14 @@ pub fn of(state: &SessionState, policy: &Policy) -> Judged {
         return place(cwd);
     }
     let home = state.home();
+    if !Path::new(home).is_dir()
+        && let Some(folder) = left_for(&state.turn.calls, Path::new(home))
+    {
+        return Judged {
+            folder,
+            is_elsewhere: true,
+        };
+    }
     let own = work_tree(Path::new(home));
     let other = edited(&state.turn.calls, home, own.as_deref());
     match (other, own) {
@@ -79,6 +89,26 @@ fn edited(calls: &[ToolCall], home: &str, own: Option<&Path>) -> Option<PathBuf>
         last = last.or_else(|| tree.map(Path::to_owned));
     }
     last
+}
+
+/// Returns the work tree in which a turn goes on whose own one is gone: that of the same repository, if it was looked at
+/// before, else the last one in which its commands ran.
+fn left_for(calls: &[ToolCall], home: &Path) -> Option<PathBuf> {
+    let folders = |call: &ToolCall| {
+        let line = shell::read(call.command.as_deref().unwrap_or_default());
+        let dirs = line
+            .commands
+            .into_iter()
+            .rev()
+            .filter_map(|simple| simple.dir);
+        dirs.map(PathBuf::from).collect::<Vec<_>>()
+    };
+    let shells = calls
+        .iter()
+        .rev()
+        .filter(|call| call.kind == ToolKind::Shell);
+    let mut ran = shells.flat_map(folders).filter(|folder| folder.is_dir());
+    git::main_tree(home).or_else(|| ran.find_map(|folder| work_tree(&folder)))
 }
 
 /// Returns the files that a call has edited, the last first; none if it failed.

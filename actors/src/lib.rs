@@ -11,6 +11,7 @@
 pub mod beginning;
 mod desktop;
 pub mod draft;
+mod editors;
 pub mod environment;
 pub mod evidence;
 mod failed_commands;
@@ -42,6 +43,7 @@ pub mod tmux;
 pub mod transcripts;
 pub mod trust;
 mod twins;
+mod whose;
 mod work_tree;
 pub mod workspace;
 

@@ -12,6 +12,7 @@ use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::draft::daemon_draft;
+use crate::editors::Editors;
 use crate::failed_commands::FailedCommands;
 use crate::looking::{self, Looking};
 use crate::project::Project;
@@ -57,6 +58,7 @@ pub struct Shared {
     pub counters: Arc<Counters>,
     /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
+    pub(crate) editors: Editors,
     beginnings: Semaphore,
     looking: Arc<Looking>,
     pub(crate) failed_commands: Arc<FailedCommands>,
@@ -84,6 +86,7 @@ impl Shared {
             home,
             counters: Arc::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
+            editors: Editors::default(),
             beginnings: Semaphore::new(BEGINNINGS_MAX),
             looking: Arc::default(),
             failed_commands: Arc::default(),

@@ -1,15 +1,17 @@
 //! What git says about a turn's work tree, and what the project's own files say about its changes.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::policy::{Comments, Scope};
 use checkpoint::state::SessionState;
-use journal::{Changes, ToolCall, ToolKind, Workspace};
+use journal::{ChangedFile, Timestamp, ToolCall, ToolKind, Workspace};
 
+use crate::editors::Editors;
 use crate::judged::Judged;
-use crate::{git, workspace};
+use crate::{git, whose, workspace};
 
 /// Says that commits counted by their time.
 const HEAD_NOT_KNOWN: &str =
@@ -22,10 +24,14 @@ pub(crate) struct Of<'a> {
     pub(crate) state: &'a SessionState,
     pub(crate) policy: &'a Policy,
     pub(crate) judged: &'a Judged,
+    /// When the turn stopped.
+    pub(crate) stopped: Timestamp,
+    /// Which session wrote a file last.
+    pub(crate) others: &'a Editors,
 }
 
 pub(crate) struct Looked {
-    /// What git says. The changes are those that the policy's scope takes.
+    /// What git says. The changes are all, whosever they are.
     pub(crate) tree: git::Tree,
     /// What the project's files say, if the policy needs it.
     pub(crate) workspace: Option<Workspace>,
@@ -36,7 +42,7 @@ pub(crate) struct Looked {
 /// Asks git, and reads the project's files as soon as it is known what changed.
 pub(crate) fn look(of: Of<'_>) -> Looked {
     let mut early = None;
-    let mut tree = inspect(of, &mut |seen| early = Some(read(of, seen)));
+    let tree = inspect(of, &mut |seen| early = Some(read(of, seen)));
     let late = || {
         let (files, top) = (tree.changes.files()?, tree.top.as_deref()?);
         Some(read(
@@ -45,8 +51,6 @@ pub(crate) fn look(of: Of<'_>) -> Looked {
         ))
     };
     let (workspace, taken) = early.or_else(late).unwrap_or_default();
-    let changes = std::mem::take(&mut tree.changes);
-    tree.changes = of_turn(changes, of, &mut tree.notes);
     Looked {
         tree,
         workspace,
@@ -57,12 +61,10 @@ pub(crate) fn look(of: Of<'_>) -> Looked {
 /// Reads what the project's files say about the changes, and returns how long it took.
 fn read(of: Of<'_>, seen: git::Seen<'_>) -> (Option<Workspace>, Duration) {
     let began = Instant::now();
-    let changes = of_turn(Changes::Known(seen.files.to_vec()), of, &mut Vec::new());
-    let files = changes.files().filter(|files| !files.is_empty());
-    let read = |(files, listing): (&[_], _)| {
-        workspace::read(seen.top, files, listing, &of.config.redactor)
-    };
-    (files.zip(seen.listing).map(read), began.elapsed())
+    let files = maybe_of_turn(seen, of);
+    let read = |listing| workspace::read(seen.top, &files, listing, &of.config.redactor);
+    let listing = seen.listing.filter(|_| !files.is_empty());
+    (listing.map(read), began.elapsed())
 }
 
 /// Asks git what changed, and which tests there are if the policy needs to know. `meanwhile` runs as in
@@ -73,22 +75,21 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         state,
         policy,
         judged,
+        ..
     } = of;
     let folder = &judged.folder;
     let by_head = !policy.is_letter();
     let head = state.turn.head_before().filter(|_| by_head).cloned();
     let is_known = head.is_some();
     let by_time = state.turn_start(policy.timer);
-    let since = if is_known {
-        state.turn.started_at
-    } else {
-        by_time
-    };
+    let since = if is_known { whose::began(of) } else { by_time };
     let wanted = git::Wanted {
         since,
         head,
         contents: !policy.is_letter(),
         comments: !policy.is_letter() && policy.comments == Comments::Ignored,
+        named: whose::named(&state.turn.calls, state.home()),
+        spans: whose::spans(of),
         likely: state.turn.calls.iter().any(may_write),
         listed: if workspace::wanted(policy) {
             checkpoint::project::LISTED
@@ -118,18 +119,19 @@ pub(crate) fn bounds(config: &Config) -> git::Bounds {
     }
 }
 
-/// Returns the changes that the policy's scope takes: those of the turn, if it has a baseline, or all.
-fn of_turn(changes: Changes, of: Of<'_>, notes: &mut Vec<String>) -> Changes {
-    let files = match changes {
-        Changes::Known(files) if of.policy.scope == Scope::Turn => files,
-        changes => return changes,
-    };
+/// Returns the changes that may be the turn's: the calls of its transcript are not known yet.
+fn maybe_of_turn(seen: git::Seen<'_>, of: Of<'_>) -> Vec<ChangedFile> {
     let baseline = of.state.turn.baseline.as_ref();
-    let Some(before) = baseline.filter(|_| !of.judged.is_elsewhere) else {
-        notes.push(
-            "scope is `turn`, but the turn has no baseline: every changed file counts".into(),
-        );
-        return Changes::Known(files);
+    let is_wanted = of.policy.scope == Scope::Turn && !of.judged.is_elsewhere;
+    let Some(before) = baseline.filter(|_| is_wanted) else {
+        return seen.files.to_vec();
     };
-    Changes::Known(git::since_baseline(files, before))
+    let named = whose::named(&of.state.turn.calls, of.state.home());
+    let named = git::Within::new(&named, seen.top);
+    let before: BTreeSet<&ChangedFile> = before.iter().collect();
+    let open = &of.state.open.files;
+    let may_be = |file: &&ChangedFile| {
+        !before.contains(file) || named.has(&file.path) || open.contains(&file.path)
+    };
+    seen.files.iter().filter(may_be).cloned().collect()
 }

@@ -69,7 +69,7 @@ pub struct Known {
     pub named: bool,
     /// Whether another session edited it last.
     pub others: bool,
-    /// Whether this session left it open in an earlier turn, or a commit that the turn made and left holds it.
+    /// Whether this session left it open in an earlier turn.
     pub kept: bool,
 }
 
@@ -101,7 +101,9 @@ pub fn tell(
     };
     for file in files {
         let known = known(&file);
-        let was = before.as_ref().and_then(|before| before.get(file.path.as_str()));
+        let was = before
+            .as_ref()
+            .and_then(|before| before.get(file.path.as_str()));
         let is_same = was == Some(&file.hash);
         if known.kept || (!is_same || is_raced(&known, turn)) && is_own(&known, spans.as_deref()) {
             told.own.push(file);
@@ -129,7 +131,9 @@ fn is_raced(known: &Known, turn: &Turn<'_>) -> bool {
     let (Some(times), Some(before)) = (known.times, turn.before) else {
         return false;
     };
-    let is_before = before.at.is_none_or(|at| times.changed <= at.plus(times.tick));
+    let is_before = before
+        .at
+        .is_none_or(|at| times.changed <= at.plus(times.tick));
     known.named && is_before && is_later(known, turn)
 }
 
@@ -137,6 +141,12 @@ fn is_raced(known: &Known, turn: &Turn<'_>) -> bool {
 fn is_later(known: &Known, turn: &Turn<'_>) -> bool {
     let times = known.times.zip(turn.began);
     times.is_some_and(|(times, began)| times.changed.plus(times.tick) >= began)
+}
+
+/// Returns when the turn's calls could write; `None` if the calls or their times are not known.
+pub fn write_spans(turn: &Turn<'_>) -> Option<Vec<(Timestamp, Timestamp)>> {
+    let spans = spans(turn.calls?, turn)?;
+    Some(spans.iter().map(|span| (span.from, span.to)).collect())
 }
 
 /// A time in which a call could write.
@@ -244,7 +254,14 @@ pub fn only_looks(simple: &Simple) -> bool {
     let has = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
     let verb = rest.iter().find(|word| !word.starts_with(['-', '+']));
     let verb = verb.map_or("", String::as_str);
-    let writes = has(&["--fix", "--write", "-w", "--update-snapshot", "-u", "--snapshot-update"]);
+    let writes = has(&[
+        "--fix",
+        "--write",
+        "-w",
+        "--update-snapshot",
+        "-u",
+        "--snapshot-update",
+    ]);
     match program.as_str() {
         "sed" | "gsed" => !has(&["--in-place"]) && !has_cluster(rest, 'i'),
         "find" | "fd" => !has(&["-exec", "-execdir", "-delete", "-ok", "-x", "-X", "--exec"]),
@@ -272,7 +289,10 @@ fn is_word_of(words: &str, word: &str) -> bool {
 
 fn has_cluster(words: &[String], letter: char) -> bool {
     let is_cluster = |word: &&String| word.starts_with('-') && !word.starts_with("--");
-    words.iter().filter(is_cluster).any(|word| word.contains(letter))
+    words
+        .iter()
+        .filter(is_cluster)
+        .any(|word| word.contains(letter))
 }
 
 /// Subcommands of git that leave the work tree and its branches alone.

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use checkpoint::digest;
+use checkpoint::whose::Times;
 
+use super::times;
 use crate::named_file::{self, Links};
 
 /// Larger files are not read.
@@ -26,6 +28,8 @@ pub(super) struct Contents<'a> {
     buffer: Vec<u8>,
     /// Whether the buffer holds the last file.
     is_read: bool,
+    /// When the last path was written.
+    times: Option<Times>,
 }
 
 impl<'a> Contents<'a> {
@@ -36,6 +40,7 @@ impl<'a> Contents<'a> {
             deadline,
             buffer: Vec::new(),
             is_read: false,
+            times: None,
         }
     }
 
@@ -45,7 +50,12 @@ impl<'a> Contents<'a> {
     pub(super) fn hash(&mut self, path: &[u8]) -> Option<u64> {
         self.is_read = false;
         let path: PathBuf = self.top.join(OsStr::from_bytes(path));
-        let meta = std::fs::symlink_metadata(&path).ok()?;
+        let meta = std::fs::symlink_metadata(&path).ok();
+        self.times = meta
+            .as_ref()
+            .map(times::of)
+            .or_else(|| times::of_gone(&path));
+        let meta = meta?;
         if meta.is_symlink() {
             return Some(digest::of_bytes(
                 std::fs::read_link(&path).ok()?.as_os_str().as_bytes(),
@@ -66,6 +76,11 @@ impl<'a> Contents<'a> {
     /// Returns the content that was hashed last, if it was read whole.
     pub(super) fn last(&self) -> Option<&[u8]> {
         self.is_read.then_some(self.buffer.as_slice())
+    }
+
+    /// Returns when the path that was hashed last was written.
+    pub(super) const fn times(&self) -> Option<Times> {
+        self.times
     }
 
     /// Reads a file into the buffer. Returns `None` if it cannot be read, has grown, or is no longer a regular file.

@@ -74,6 +74,23 @@ pub(super) fn get(git: &Git, cwd: &Path) -> Option<Arc<Found>> {
     answer.basis.holds().then_some(answer.found)
 }
 
+/// Returns the main work tree of the repository that a folder was a linked work tree of when git was asked last. The
+/// folder may be gone.
+pub(crate) fn main_tree(folder: &Path) -> Option<PathBuf> {
+    let answers = lock(&ANSWERS);
+    let mut last = answers.iter().rev();
+    let found = last
+        .find(|one| folder.starts_with(&one.found.top))?
+        .found
+        .clone();
+    drop(answers);
+    let linked = found.git_dir.parent()?;
+    let is_linked = linked.file_name().is_some_and(|name| name == "worktrees");
+    let common = linked.parent().filter(|_| is_linked)?;
+    let top = common.parent().filter(|_| common.ends_with(".git"))?;
+    top.is_dir().then(|| top.to_owned())
+}
+
 /// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
 /// configuration is.
 pub(super) fn keep(

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The coarsest resolution of file times.
 pub(crate) const FILE_TICK: Duration = Duration::from_millis(20);
 /// The coarsest resolution of file times on a file system that has no parts of seconds.
-const COARSE_TICK: Duration = Duration::from_secs(2);
+pub(super) const COARSE_TICK: Duration = Duration::from_secs(2);
 
 /// What is at a path, as far as it matters. A folder's times say only that something in it was added or removed.
 #[derive(Debug, PartialEq, Eq)]

@@ -31,8 +31,11 @@ mod found;
 mod head;
 mod history;
 mod kept;
+mod left;
+mod linked;
 mod listing;
 mod mark;
+mod named;
 mod parse;
 mod private;
 mod snapshot;
@@ -40,24 +43,29 @@ mod submodules;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 mod tests;
+mod times;
 mod view;
 mod wanted;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use checkpoint::whose::Times;
 use journal::{ChangedFile, Changes, FileFacts};
 
 pub use bounds::Bounds;
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
+pub(crate) use kept::main_tree;
 pub use kept::{keep_private_folders, remove_private_folders};
 pub use listing::Listing;
 pub(crate) use mark::FILE_TICK;
+pub use named::Named;
+pub(crate) use named::Within;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
 
 use answers::Answers;
@@ -76,6 +84,10 @@ pub struct Tree {
     pub top: Option<PathBuf>,
     /// Whether commits since the turn began hold some of the changes.
     pub committed: bool,
+    /// Those of the changed files that are as commits hold them that the turn made and left.
+    pub left: BTreeSet<String>,
+    /// When the changed files were written.
+    pub times: HashMap<String, Times>,
     /// What the changed files hold; empty unless asked for.
     pub files: FileFacts,
     /// The listed files, if any were asked for.
@@ -239,24 +251,41 @@ fn tree(
         notes.push("git: not all submodules were looked at".into());
         Vec::new()
     });
+    let mut committed = commits(log, answer.unborn, &mut notes);
+    let before = head::commit_at_top(wanted.head.as_ref(), top);
+    head::keep_changed(view, before, &mut committed, deadline);
+    let is_cut = status.is_cut || log.is_some_and(|log| log.is_cut);
+    notes.extend(is_cut.then(|| LIST_CUT.to_owned()));
+    let named = Within::new(&wanted.named, top);
+    let linked = linked::below(&view.found.git_dir, top);
+    let untracked = answer.paths[answer.paths.len() - answer.untracked..].to_vec();
     let mut paths = answer.paths;
     paths.extend(submodules.iter().map(Vec::as_slice));
     if !view.found.filters.is_empty() && !paths.is_empty() {
         notes.push(filters_not_run(&view.found.filters));
     }
-    let mut committed = commits(log, answer.unborn, &mut notes);
-    let before = head::commit_at_top(wanted.head.as_ref(), top);
-    head::keep_changed(view, before, &mut committed, deadline);
     paths.extend(&committed);
-    if status.is_cut || log.is_some_and(|log| log.is_cut) {
-        notes.push(LIST_CUT.into());
-    }
-    limit(&mut paths, bounds.files_max, &mut notes);
+    paths.retain(|path| !linked::holds(&linked, path));
+    let unlisted = match answer.unborn {
+        true => Vec::new(),
+        false => named.unlisted(view, &paths, is_cut, deadline),
+    };
+    paths.extend(unlisted.iter().map(Vec::as_slice));
+    limit(&mut paths, &named, &untracked, bounds.files_max, &mut notes);
     let mut held = (wanted.contents || wanted.comments).then(|| {
         let doubtful = answer.doubtful.iter().chain(&committed).copied();
         Held::new(doubtful.collect(), wanted.comments)
     });
-    let files = hashed(paths, top, held.as_mut(), deadline);
+    let mut contents = Contents::new(top, deadline);
+    let (mut files, times) = hashed(paths, &named, &mut contents, held.as_mut());
+    let left = left::files(
+        view,
+        wanted,
+        answer.head,
+        |path| contents.hash(path),
+        deadline,
+    );
+    let left = add_left(&mut files, left, &mut notes);
     let seen = Seen::new(top, &files, answers.listing.as_deref());
     let facts = held.map(|held| {
         let before = || match wanted.since {
@@ -272,7 +301,9 @@ fn tree(
     Tree {
         changes: Changes::Known(files),
         top: Some(top.to_owned()),
-        committed: !committed.is_empty(),
+        committed: !committed.is_empty() || !left.is_empty(),
+        left,
+        times,
         files: facts.unwrap_or_default(),
         listing: answers.listing.clone(),
         branch: branch.map(Cow::into_owned),
@@ -305,26 +336,59 @@ fn commits<'a>(log: Option<&'a Output>, is_unborn: bool, notes: &mut Vec<String>
     }
 }
 
-/// Sorts paths and cuts them to the first `max`, with a note if there are more.
-fn limit(paths: &mut Vec<&[u8]>, max: usize, notes: &mut Vec<String>) {
+/// Adds the files of commits that the turn left, but for those that are known already; returns their paths.
+fn add_left(
+    files: &mut Vec<ChangedFile>,
+    mut left: Vec<ChangedFile>,
+    notes: &mut Vec<String>,
+) -> BTreeSet<String> {
+    left.retain(|file| files.iter().all(|known| known.path != file.path));
+    let paths: BTreeSet<String> = left.iter().map(|file| file.path.clone()).collect();
+    if !left.is_empty() {
+        notes.push(format!(
+            "git: the turn made commits that HEAD does not have; {} of their files count as they are there",
+            left.len()
+        ));
+        files.extend(left);
+        files.sort_unstable();
+    }
+    paths
+}
+
+/// Sorts paths and cuts them to the first `max`, with a note if there are more. Those that the turn's calls name come
+/// first, and untracked ones last: a folder of thousands of downloaded files says nothing about the turn.
+fn limit(
+    paths: &mut Vec<&[u8]>,
+    named: &Within,
+    untracked: &[&[u8]],
+    max: usize,
+    notes: &mut Vec<String>,
+) {
     paths.sort_unstable();
     paths.dedup();
     if paths.len() > max {
         notes.push(format!(
-            "git: {} files changed; only the first {max} count",
+            "git: {} files changed; only {max} of them count",
             paths.len(),
         ));
+        let untracked: HashSet<&[u8]> = untracked.iter().copied().collect();
+        paths.sort_by_cached_key(|path| {
+            let is_named = named.has(&String::from_utf8_lossy(path));
+            (!is_named, untracked.contains(path))
+        });
         paths.truncate(max);
+        paths.sort_unstable();
     }
 }
 
-/// Hashes the contents of files below `top`, and shows them to `held`.
+/// Hashes the contents of files, those that the turn's calls name first, and shows them to `held`. Returns when they
+/// were written, too.
 fn hashed(
     paths: Vec<&[u8]>,
-    top: &Path,
+    first: &Within,
+    contents: &mut Contents<'_>,
     mut held: Option<&mut Held<'_>>,
-    deadline: Instant,
-) -> Vec<ChangedFile> {
+) -> (Vec<ChangedFile>, HashMap<String, Times>) {
     // Different names that are not UTF-8 may become equal; the first one's content is used.
     let mut named: Vec<(String, &[u8])> = paths
         .into_iter()
@@ -332,17 +396,19 @@ fn hashed(
         .collect();
     named.sort_unstable();
     named.dedup_by(|later, first| later.0 == first.0);
-    let mut contents = Contents::new(top, deadline);
-    named
-        .into_iter()
-        .map(|(path, raw)| {
-            let hash = contents.hash(raw);
-            if let (Some(held), Some(content)) = (held.as_deref_mut(), contents.last()) {
-                held.see(&path, raw, content);
-            }
-            ChangedFile { path, hash }
-        })
-        .collect()
+    named.sort_by_cached_key(|(path, _)| !first.has(path));
+    let mut times = HashMap::new();
+    let mut hash = |(path, raw): (String, &[u8])| {
+        let hash = contents.hash(raw);
+        times.extend(contents.times().map(|at| (path.clone(), at)));
+        if let (Some(held), Some(content)) = (held.as_deref_mut(), contents.last()) {
+            held.see(&path, raw, content);
+        }
+        ChangedFile { path, hash }
+    };
+    let mut files: Vec<ChangedFile> = named.into_iter().map(&mut hash).collect();
+    files.sort_unstable();
+    (files, times)
 }
 
 /// Names a few filters. Their names come from the repository: nothing but plain characters is shown.

@@ -24,6 +24,8 @@ pub(super) struct Status<'a> {
     pub(super) head: Option<&'a [u8]>,
     /// The changed paths, in git's order, relative to the top of the work tree.
     pub(super) paths: Vec<&'a [u8]>,
+    /// How many of them, the last, are untracked.
+    pub(super) untracked: usize,
     /// Those of the paths that may hold what HEAD holds: their mode differs, or they were staged and changed again.
     pub(super) doubtful: Vec<&'a [u8]>,
 }
@@ -62,9 +64,13 @@ pub(super) fn status(bytes: &[u8]) -> Status<'_> {
                     .filter(|path| !path.is_empty()),
             ),
             // A nested repository is listed with a trailing slash, unlike a submodule.
-            b"? " => status.paths.extend(
-                Some(rest.strip_suffix(b"/").unwrap_or(rest)).filter(|path| !path.is_empty()),
-            ),
+            b"? " => {
+                let path = rest.strip_suffix(b"/").unwrap_or(rest);
+                status
+                    .paths
+                    .extend(Some(path).filter(|path| !path.is_empty()));
+                status.untracked += usize::from(!path.is_empty());
+            }
             _ => {}
         }
     }

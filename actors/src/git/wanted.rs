@@ -3,6 +3,8 @@
 use checkpoint::state::Head;
 use journal::Timestamp;
 
+use super::named::Named;
+
 /// The request of an inspection.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -16,6 +18,10 @@ pub struct Wanted {
     pub comments: bool,
     /// Whether files are likely to have changed. A git that reads what they held before is then started early.
     pub likely: bool,
+    /// The files that the turn's calls name as written.
+    pub named: Named,
+    /// When the turn's calls could commit; `None` if that is not known.
+    pub spans: Option<Vec<(Timestamp, Timestamp)>>,
     /// Patterns of the files that are to be listed too, whether they changed or not.
     pub listed: &'static [&'static str],
 }

@@ -13,7 +13,7 @@ use journal::{
 use super::Session;
 use crate::beginning;
 use crate::draft::derived;
-use crate::evidence::{self, Gathered};
+use crate::evidence::{self, Beside, Gathered};
 use crate::hook_reply::{self, Release};
 use crate::session_state;
 use crate::shared::Shared;
@@ -45,7 +45,10 @@ impl Session {
                     &shared.trust(),
                     &state,
                     &about,
-                    payload.as_deref(),
+                    Beside {
+                        payload: payload.as_deref(),
+                        others: &shared.editors,
+                    },
                 )
             };
             shared.look_at(&project, gather).await

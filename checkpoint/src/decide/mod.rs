@@ -105,7 +105,9 @@ const EARLY: [Exit; 9] = [
     (Reason::BelowThreshold, |case| {
         let elapsed = case.elapsed_ms();
         let least = case.policy.min_turn_ms;
-        let words = elapsed.map_or("not known, the clock went back".into(), |ms| format!("{ms} ms"));
+        let words = elapsed.map_or("not known, the clock went back".into(), |ms| {
+            format!("{ms} ms")
+        });
         (
             elapsed.is_some_and(|elapsed| elapsed < least),
             format!("elapsed: {words}, threshold: {least} ms"),

@@ -74,7 +74,10 @@ pub struct Normal {
 /// One sentence that says what is wrong with the payload.
 pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, String> {
     // Some shells put it before what they pipe.
-    let payload = call.payload.strip_prefix(BYTE_ORDER_MARK).unwrap_or(call.payload);
+    let payload = call
+        .payload
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(call.payload);
     if payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }

@@ -27,7 +27,12 @@ impl SessionState {
     }
 
     /// Keeps the baseline of a turn, unless that turn is over.
-    pub(super) fn take_baseline(&mut self, turn_at: Timestamp, files: &[ChangedFile], at: Timestamp) {
+    pub(super) fn take_baseline(
+        &mut self,
+        turn_at: Timestamp,
+        files: &[ChangedFile],
+        at: Timestamp,
+    ) {
         if self.turn.started_at == Some(turn_at) && files.len() <= BASELINE_FILES_MAX {
             self.turn.baseline = Some(files.to_vec());
             self.turn.baseline_at = Some(at);

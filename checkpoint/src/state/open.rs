@@ -23,9 +23,13 @@ impl Open {
         match (decision.verdict, decision.reason) {
             (Verdict::Inject, Reason::ActionsDue) => self.files = seen,
             (Verdict::Inject, Reason::AllClear | Reason::ObservationsOnly | Reason::DocsOnly)
-            | (Verdict::Pass, Reason::SilentAllClear | Reason::SilentDocsOnly) => self.files.clear(),
+            | (Verdict::Pass, Reason::SilentAllClear | Reason::SilentDocsOnly) => {
+                self.files.clear()
+            }
             // Files that are as before again are not open.
-            (Verdict::Pass, Reason::SilentUnchanged) => self.files.retain(|path| seen.contains(path)),
+            (Verdict::Pass, Reason::SilentUnchanged) => {
+                self.files.retain(|path| seen.contains(path))
+            }
             // The stop after a demand is not examined.
             (Verdict::Pass, Reason::BlockBudget) if has_run_since(turn) => self.files.clear(),
             _ => {}
@@ -36,7 +40,8 @@ impl Open {
 /// Returns whether a command that does more than show something ended well after the turn's last checkpoint.
 fn has_run_since(turn: &Turn) -> bool {
     let mut calls = turn.calls.iter().filter(|call| {
-        let is_good = call.kind == ToolKind::Shell && call.finished && !call.is_error && !call.refused;
+        let is_good =
+            call.kind == ToolKind::Shell && call.finished && !call.is_error && !call.refused;
         is_good && turn.last_checkpoint_at.is_some_and(|at| call.at >= at)
     });
     calls.any(|call| {
