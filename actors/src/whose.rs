@@ -85,7 +85,7 @@ pub(crate) fn of_turn(of: Of<'_>, tree: &mut git::Tree, timeline: &Timeline) -> 
 
 fn turn<'a>(of: Of<'a>, calls: Option<&'a [ToolCall]>) -> Turn<'a> {
     let turn = &of.state.turn;
-    let files = turn.baseline.as_deref().filter(|_| !of.judged.is_elsewhere);
+    let files = turn.baseline.as_deref().filter(|_| is_where_it_began(of));
     Turn {
         calls,
         began: turn.started_at,
@@ -95,6 +95,16 @@ fn turn<'a>(of: Of<'a>, calls: Option<&'a [ToolCall]>) -> Turn<'a> {
             at: turn.baseline_at,
         }),
     }
+}
+
+/// Returns whether the work tree is the one that was looked at as the turn began.
+fn is_where_it_began(of: Of<'_>) -> bool {
+    let head = of.state.turn.head.as_ref();
+    let is_below = |top: &str| {
+        let folder = of.judged.folder.canonicalize();
+        folder.is_ok_and(|folder| folder.starts_with(top))
+    };
+    !of.judged.is_elsewhere && head.is_none_or(|head| is_below(&head.top))
 }
 
 fn others_note(others: &[String]) -> Option<String> {

@@ -5,6 +5,7 @@ mod files;
 mod start;
 mod turns;
 mod unchanged;
+mod whose;
 
 use std::time::{Duration, Instant};
 

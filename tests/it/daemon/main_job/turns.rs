@@ -1,6 +1,7 @@
 //! What belongs to a turn, through the real client and daemon with real repositories: its commits, its work tree, and the
 //! messages that are typed while it lasts (spec FILES-4, FILES-11, TURN-14).
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -12,20 +13,25 @@ use crate::support::daemon::{Daemon, EVERY_STOP};
 use crate::support::wait_until;
 
 /// Longer than the resolution of file times.
-const TICK: Duration = Duration::from_millis(100);
+pub(super) const TICK: Duration = Duration::from_millis(100);
 
-struct Scene {
-    daemon: Daemon,
-    project: PathBuf,
+pub(super) struct Scene {
+    pub(super) daemon: Daemon,
+    pub(super) project: PathBuf,
+    /// The session that calls.
+    pub(super) session: Cell<&'static str>,
 }
 
 impl Scene {
+    pub(super) const SESSION: &'static str = "5f1c9f0e-0d7c-4a51-8f0e-3f1f0c7d2a12";
+
     /// A repository with a committed program, and a daemon with these settings besides those of every test.
-    fn new(settings: &str) -> Self {
+    pub(super) fn new(settings: &str) -> Self {
         let daemon = Daemon::with(&format!("{EVERY_STOP}{settings}"));
         let scene = Self {
             project: daemon.home.path().join("project"),
             daemon,
+            session: Cell::new(Self::SESSION),
         };
         scene.repository("project");
         scene
@@ -39,9 +45,9 @@ impl Scene {
         folder
     }
 
-    fn call(&self, event: &str, turn: &str, cwd: &Path, more: Value) -> String {
+    pub(super) fn call(&self, event: &str, turn: &str, cwd: &Path, more: Value) -> String {
         let mut payload = json!({
-            "session_id": "5f1c9f0e-0d7c-4a51-8f0e-3f1f0c7d2a12",
+            "session_id": self.session.get(),
             "transcript_path": "",
             "cwd": cwd,
             "hook_event_name": event,
@@ -60,7 +66,7 @@ impl Scene {
     }
 
     /// A prompt; returns once the beginning of its turn was looked at, if it is to be.
-    fn prompt(&self, turn: &str, is_looked_at: bool) {
+    pub(super) fn prompt(&self, turn: &str, is_looked_at: bool) {
         let heads = self.heads();
         std::thread::sleep(TICK);
         self.call(
@@ -76,16 +82,31 @@ impl Scene {
     }
 
     /// A call of a tool around the agent's work.
-    fn tool(&self, turn: &str, tool: &str, input: Value, work: impl FnOnce()) {
+    pub(super) fn tool(&self, turn: &str, tool: &str, input: Value, work: impl FnOnce()) {
+        self.tool_with(turn, tool, input, Value::Null, work);
+    }
+
+    /// The same, with a result.
+    pub(super) fn tool_with(
+        &self,
+        turn: &str,
+        tool: &str,
+        input: Value,
+        result: Value,
+        work: impl FnOnce(),
+    ) {
         let number = self.daemon.ask(&["journal", "export"]).len();
-        let fields =
+        let mut fields =
             json!({ "tool_name": tool, "tool_input": input, "tool_use_id": format!("t{number}") });
         self.call("PreToolUse", turn, &self.project, fields.clone());
         work();
+        if !result.is_null() {
+            fields["tool_response"] = result;
+        }
         self.call("PostToolUse", turn, &self.project, fields);
     }
 
-    fn write(&self, turn: &str, file: &Path, text: &str) {
+    pub(super) fn write(&self, turn: &str, file: &Path, text: &str) {
         let put = || std::fs::write(file, text).expect("writes");
         self.tool(
             turn,
@@ -96,7 +117,7 @@ impl Scene {
     }
 
     /// A stop in a folder: the reason of its decision, and the decision explained.
-    fn stop_in(&self, turn: &str, cwd: &Path) -> (String, Value) {
+    pub(super) fn stop_in(&self, turn: &str, cwd: &Path) -> (String, Value) {
         // Two calls that are the same are one.
         let number = self.daemon.ask(&["audit", "--json"]).len();
         self.call(
@@ -111,7 +132,7 @@ impl Scene {
         (reason.expect("a word").to_owned(), explained)
     }
 
-    fn stop(&self, turn: &str) -> String {
+    pub(super) fn stop(&self, turn: &str) -> String {
         self.stop_in(turn, &self.project).0
     }
 }
@@ -189,6 +210,7 @@ fn without_a_look_at_head_commits_count_by_their_time_and_explain_says_so() {
     scene.prompt("one", false);
     let line = json!({ "command": "git init" });
     scene.tool("one", "Bash", line, || {
+        put(&scene, "count = 2\n");
         git(&scene.project, &["init", "-q"]);
         commit(&scene.project);
     });
@@ -233,7 +255,10 @@ fn changed(explained: &Value) -> String {
 
 #[test]
 fn another_working_directory_does_not_change_whose_files_are_judged() {
-    for (settings, expected) in [("", "stock.py"), ("changed: {tree: cwd}\n", "other.py")] {
+    for (settings, expected) in [
+        ("", "stock.py"),
+        ("scope: worktree\nchanged: {tree: cwd}\n", "other.py"),
+    ] {
         let scene = Scene::new(settings);
         let other = scene.repository("other");
         std::fs::write(other.join("other.py"), "dirty = 1\n").expect("writes");
