@@ -19,6 +19,7 @@ use checkpoint::transcript::{self, Facts};
 use journal::{Agent, Evidence, Reason, Timestamp};
 
 use crate::editors::Editors;
+use crate::git::Within;
 use crate::project::{self, Project};
 use crate::trust::Trust;
 use crate::work_tree::{self, Looked, Of};
@@ -135,12 +136,14 @@ fn gather_with(
         wanted = looked.policy.enabled;
     }
     if let Some(judged) = judged.filter(|_| wanted) {
+        let named = whose::named(&state.turn.calls, state.home());
         let of = Of {
             config,
             state,
             policy: &looked.policy,
             judged: &judged,
             stopped: stop.at,
+            named: &named,
             others,
         };
         let top = gather_rest(of, preview, &mut evidence, &mut steps);
@@ -245,9 +248,11 @@ fn gather_rest(
     }
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;
-    evidence.changes = whose::of_turn(of, &mut tree, &evidence.timeline);
+    let named = whose::named(&evidence.timeline.calls, state.home());
+    let named = git::Within::new(&named, tree.top.as_deref().unwrap_or(&of.judged.folder));
+    evidence.changes = whose::of_turn(of, &mut tree, &evidence.timeline, &named);
     evidence.notes.append(&mut tree.notes);
-    evidence.facts.untouched = is_untouched(of, &tree, evidence);
+    evidence.facts.untouched = is_untouched(of, &tree, evidence, &named);
     evidence.facts.outcomes = joined.outcomes;
     evidence.facts.last_message = words;
     tree.top
@@ -313,13 +318,10 @@ fn working_slug(
 
 /// Returns whether no changed file was written since the person's message. What a call names as written was, whatever
 /// the times of files say: a clock may step back.
-fn is_untouched(of: Of<'_>, tree: &git::Tree, evidence: &Evidence) -> bool {
-    let known = (evidence.changes.files(), &tree.top, whose::began(of));
-    let (Some(files), Some(top), Some(since)) = known else {
+fn is_untouched(of: Of<'_>, tree: &git::Tree, evidence: &Evidence, named: &Within) -> bool {
+    let (Some(files), Some(since)) = (evidence.changes.files(), whose::began(of)) else {
         return false;
     };
-    let named = whose::named(&evidence.timeline.calls, of.state.home());
-    let named = git::Within::new(&named, top);
     let is_later = |path: &str| {
         let times = tree.times.get(path);
         times.is_none_or(|times| times.changed.plus(times.tick) >= since)

@@ -47,14 +47,20 @@ pub(crate) fn began(of: Of<'_>) -> Option<Timestamp> {
 }
 
 /// Returns the changes that the policy's scope takes: those of the turn, or all.
-pub(crate) fn of_turn(of: Of<'_>, tree: &mut git::Tree, timeline: &Timeline) -> Changes {
+///
+/// `named` are the files that the calls of the timeline name.
+pub(crate) fn of_turn(
+    of: Of<'_>,
+    tree: &mut git::Tree,
+    timeline: &Timeline,
+    named: &Within,
+) -> Changes {
     let files = match std::mem::take(&mut tree.changes) {
         Changes::Known(files) if of.policy.scope == Scope::Turn => files,
         changes => return changes,
     };
     let top = tree.top.as_deref().unwrap_or(&of.judged.folder);
     let calls = (timeline.source != TimelineSource::None).then_some(timeline.calls.as_slice());
-    let named = Within::new(&named(&timeline.calls, of.state.home()), top);
     let open = &of.state.open.files;
     let open: HashSet<&str> = open.iter().map(String::as_str).collect();
     let known = |file: &ChangedFile| {

@@ -26,6 +26,8 @@ pub(crate) struct Of<'a> {
     pub(crate) judged: &'a Judged,
     /// When the turn stopped.
     pub(crate) stopped: Timestamp,
+    /// The files that the calls name as written which hooks reported.
+    pub(crate) named: &'a git::Named,
     /// Which session wrote a file last.
     pub(crate) others: &'a Editors,
 }
@@ -88,7 +90,7 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
         head,
         contents: !policy.is_letter(),
         comments: !policy.is_letter() && policy.comments == Comments::Ignored,
-        named: whose::named(&state.turn.calls, state.home()),
+        named: of.named.clone(),
         spans: whose::spans(of),
         likely: state.turn.calls.iter().any(may_write),
         listed: if workspace::wanted(policy) {
@@ -126,8 +128,7 @@ fn maybe_of_turn(seen: git::Seen<'_>, of: Of<'_>) -> Vec<ChangedFile> {
     let Some(before) = baseline.filter(|_| is_wanted) else {
         return seen.files.to_vec();
     };
-    let named = whose::named(&of.state.turn.calls, of.state.home());
-    let named = git::Within::new(&named, seen.top);
+    let named = git::Within::new(of.named, seen.top);
     let before: BTreeSet<&ChangedFile> = before.iter().collect();
     let open = &of.state.open.files;
     let may_be = |file: &&ChangedFile| {
