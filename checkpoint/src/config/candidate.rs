@@ -150,6 +150,7 @@ impl RuleFile {
                 if has_teleclaude(&packs) {
                     settings.judge_as_teleclaude();
                 }
+                laid.scope = settings.scope;
                 laid.unchanged = settings.unchanged;
                 laid.background = settings.background;
                 laid.judgment = settings.judgment;

@@ -36,7 +36,7 @@ fn every_key_of_a_policy_with_its_default() {
     min_turn: 30s (default)
     timer: unified (default)
     max_blocks_per_turn: 1 (default)
-    scope: worktree (default)
+    scope: turn (default)
     repeat: once (default)
     evidence: command (default)
     all_clear: message (default)
