@@ -244,7 +244,9 @@ fn gather_rest(
     }
     let words = transcripts::last_words(facts.as_ref(), state);
     if let Some(facts) = &mut facts {
-        evidence.facts.prompts = facts.prompts.split_off(facts.prompts.len().saturating_sub(1));
+        evidence.facts.prompts = facts
+            .prompts
+            .split_off(facts.prompts.len().saturating_sub(1));
     }
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;

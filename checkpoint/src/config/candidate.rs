@@ -154,7 +154,6 @@ impl RuleFile {
                 laid.unchanged = settings.unchanged;
                 laid.background = settings.background;
                 laid.judgment = settings.judgment;
-                laid.scope = settings.scope;
                 laid.evidence = settings.evidence;
                 laid.all_clear = settings.all_clear;
                 laid.docs_only = settings.docs_only;
