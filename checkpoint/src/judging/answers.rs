@@ -59,6 +59,18 @@ pub(super) struct Unit<'a> {
     pub(super) runs: Vec<&'a Run>,
 }
 
+impl Unit<'_> {
+    /// Returns whether something may have used the file: it ran code of its language, its words name the file, or nothing is
+    /// known of it.
+    fn may_be_used_by(&self, run: &Run) -> bool {
+        let may = match run.does {
+            None => run.is_opaque() || run.names(&PathRef::changed(self.path)),
+            Some(does) => does >= Purpose::Serve && run.speaks(self.language),
+        };
+        may && run.ended != Ended::Nothing
+    }
+}
+
 /// What the rows look at besides the unit.
 pub(super) struct Ground<'a> {
     pub(super) turn: &'a Turn<'a>,
@@ -78,7 +90,7 @@ struct Row {
 /// The row for content on which nothing ran.
 pub(super) const NOTHING_RAN: &str = "nothing ran";
 
-const ROWS: [Row; 7] = [
+const ROWS: [Row; 8] = [
     Row {
         name: "not wanted",
         spec: "EVID-9",
@@ -144,17 +156,23 @@ const ROWS: [Row; 7] = [
         },
     },
     Row {
+        name: "only built",
+        spec: "EVID-6",
+        why: "tests cover it, and only a build or a check ran on this content",
+        says: |_, unit| {
+            let mut using = unit.runs.iter().filter(|run| unit.may_be_used_by(run)).peekable();
+            let is_only_built = unit.is_covered
+                && using.peek().is_some()
+                && using.all(|run| matches!(run.does, Some(Purpose::Types | Purpose::Build)));
+            is_only_built.then_some((Verified::Open, None))
+        },
+    },
+    Row {
         name: "used",
         spec: "EVID-8",
         why: "something ran on this content that may have used it",
         says: |_, unit| {
-            let file = PathRef::changed(unit.path);
-            let may = |run: &Run| match run.does {
-                None => run.names(&file) || run.is_opaque(),
-                Some(does) => does >= Purpose::Serve,
-            };
-            last(unit, |run| may(run) && run.ended != Ended::Nothing)
-                .map(|run| (Verified::Unknown, Some(run)))
+            last(unit, |run| unit.may_be_used_by(run)).map(|run| (Verified::Unknown, Some(run)))
         },
     },
     Row {

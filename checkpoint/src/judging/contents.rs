@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use journal::{ChangedFile, ToolKind};
+use journal::ChangedFile;
 
 use super::turn::Turn;
 use crate::manifest;
@@ -19,8 +19,6 @@ pub(super) struct Contents<'a> {
     /// Files that are empty or hold what they held before, perhaps with other comments.
     nothing: BTreeSet<&'a str>,
     same_dependencies: BTreeSet<&'a str>,
-    /// Whether a command ran that may have written a lock file.
-    any_command: bool,
 }
 
 impl<'a> Contents<'a> {
@@ -40,10 +38,6 @@ impl<'a> Contents<'a> {
                 .chain(set(&files.comments_only, is_commented))
                 .collect(),
             same_dependencies: set(&files.same_dependencies, is_new).collect(),
-            any_command: turn
-                .calls()
-                .iter()
-                .any(|call| !call.refused && call.kind == ToolKind::Shell),
         }
     }
 
@@ -75,8 +69,8 @@ impl<'a> Contents<'a> {
         taking
     }
 
-    /// Returns whether a manifest was deleted or names the dependencies that it named before, or whether a tool wrote a
-    /// lock file whose manifests do.
+    /// Returns whether a manifest was deleted or names the dependencies that it named before, or is a lock
+    /// file whose manifests do.
     fn has_same_dependencies(&self, turn: &Turn<'_>, file: &ChangedFile) -> bool {
         if manifest::is_lock(&file.path) {
             let is_changed_manifest = |other: &ChangedFile| {
@@ -85,10 +79,7 @@ impl<'a> Contents<'a> {
                     && !self.same_dependencies.contains(other.path.as_str())
                     && manifest::may_lock(&other.path, &file.path)
             };
-            return file.hash.is_none()
-                || (self.any_command
-                    && !turn.is_by_hand(&file.path)
-                    && !turn.files.iter().any(is_changed_manifest));
+            return !turn.files.iter().any(is_changed_manifest);
         }
         self.same_dependencies.contains(file.path.as_str())
             || (file.hash.is_none() && manifest::format(&file.path).is_some())

@@ -24,6 +24,7 @@ use std::collections::{BTreeSet, HashSet};
 use journal::{Action, ChangedFile, Evidence, Step};
 use serde::{Deserialize, Serialize};
 
+use crate::catalogue::Purpose;
 use crate::digest;
 use crate::policy::{Ask, Policy};
 use crate::rules::{Kind, Rule, RuleAction};
@@ -171,7 +172,7 @@ pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
     let answers = stop.answers(&code);
     let nothing = |answer: &Answer| answer.row == answers::NOTHING_RAN;
     let tests = stop.runs.iter().rev().find(|run| {
-        run.does == Some(crate::catalogue::Purpose::Tests) && run.ended != Ended::Unknown
+        run.does == Some(Purpose::Tests) && run.ended != Ended::Unknown
     });
     Ending {
         code_changed: !code.is_empty(),
@@ -344,13 +345,25 @@ impl<'a> Stop<'a> {
             .collect()
     }
 
+    /// Returns whether the project has tools of a language for a file. Without them, those of other languages may test it.
+    fn has_tools(&self, language: &str, path: &str) -> bool {
+        let tasks = self.turn.evidence.facts.workspace.iter().flat_map(|known| &known.tasks);
+        let mut above = tasks.filter(|task| is_above(&task.folder, path));
+        above.any(|task| {
+            let program = task.text.split_whitespace().next().unwrap_or_default();
+            [task.runner.as_str(), program]
+                .iter()
+                .any(|program| self.turn.catalogue.language_of_program(program) == language)
+        })
+    }
+
     /// Returns the runs that say something about the files of a group, each call once.
     fn seen(&self, group: &Group<'_>) -> Vec<TracedCall> {
         let mut seen: Vec<TracedCall> = Vec::new();
         for file in &group.files {
             let unit = self.unit(&self.turn.files[*file].path);
             for run in self.runs.iter().filter(|run| run.speaks(unit.language)) {
-                let is_tests = run.does == Some(crate::catalogue::Purpose::Tests);
+                let is_tests = run.does == Some(Purpose::Tests);
                 let is_after = unit.runs.iter().any(|known| std::ptr::eq(*known, run));
                 let outcome = match run.ended {
                     Ended::Nothing => Outcome::NotRun,
@@ -375,12 +388,12 @@ impl<'a> Stop<'a> {
     }
 
     fn unit<'b>(&'b self, path: &'b str) -> Unit<'b> {
-        let language = self.turn.catalogue.language(path);
+        let language = self.turn.catalogue.language(path).map(|language| language.language.as_str());
         let workspace = self.turn.evidence.facts.workspace.as_ref();
         let is_on = |run: &&Run| self.turn.ran_on(run.call, &run.program, path);
         Unit {
             path,
-            language: language.map_or("", |language| &language.language),
+            language: language.filter(|language| self.has_tools(language, path)).unwrap_or_default(),
             is_covered: workspace.is_some_and(|known| {
                 known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)
             }),
@@ -388,14 +401,18 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Returns whether dependencies were installed, or used by something that ended well after the manifest changed.
+    /// Returns whether dependencies may have been installed, or were used by something that ran after the manifest changed.
+    /// Packages are often installed by name before the manifest names them.
     fn is_used(&self, group: &Group<'_>) -> bool {
-        use crate::catalogue::Purpose::{Install, Run, Serve};
-        let files: Vec<&str> = group.files.iter().map(|file| self.turn.files[*file].path.as_str()).collect();
-        self.runs.iter().any(|run| {
-            let uses = run.does.is_some_and(|does| does == Install || does == Serve || does >= Run);
-            uses && run.ended == Ended::Passed
-                && files.iter().all(|file| self.turn.ran_on(run.call, &run.program, file))
+        let files: Vec<&str> =
+            group.files.iter().map(|file| self.turn.files[*file].path.as_str()).collect();
+        let went_well = |run: &&Run| !matches!(run.ended, Ended::Failed | Ended::Nothing);
+        self.runs.iter().filter(went_well).any(|run| match run.does {
+            Some(Purpose::Install) => true,
+            Some(does) if does >= Purpose::Serve => {
+                files.iter().all(|file| self.turn.ran_on(run.call, &run.program, file))
+            }
+            _ => false,
         })
     }
 
@@ -430,11 +447,16 @@ impl<'a> Stop<'a> {
         let traced = findings.trace.iter().flat_map(|rule| &rule.actions);
         let due = traced.filter(|action| action.stands).flat_map(|action| &action.answers);
         let asked: HashSet<usize> = due.filter_map(|answer| answer.call).collect();
-        if !findings.actions.is_empty() {
+        if !findings.actions.is_empty() || self.turn.files.is_empty() {
             return Default::default();
         }
         (failures::find(self.turn, &self.runs, &asked), Vec::new())
     }
+}
+
+/// Returns whether a file is below a folder; the top is the empty path.
+fn is_above(folder: &str, path: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the time since the turn began in minutes, rounded up (spec RULE-10).

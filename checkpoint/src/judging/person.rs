@@ -88,9 +88,20 @@ pub(super) fn word(prompts: &[String], last_message: &str) -> Word {
     word
 }
 
-/// Returns whether the agent's last message only asks the person something.
+/// Returns whether the agent's last message only asks the person something: all its sentences are questions, apart from
+/// lists of what to choose from.
 fn only_asks(message: &str) -> bool {
-    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let asks = lines.last().is_some_and(|line| line.trim_end_matches(['*', '_', '`']).ends_with(['?', '？']));
-    asks && lines.len() <= 3
+    let is_item = |line: &&str| {
+        line.starts_with(['-', '*', '•', '#', '|']) || line.starts_with(|first: char| first.is_ascii_digit())
+    };
+    let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let sentences = lines
+        .filter(|line| !is_item(line))
+        .flat_map(|line| line.split_inclusive(['.', '!', '?', '。', '？']))
+        .map(str::trim)
+        .filter(|sentence| sentence.chars().any(char::is_alphanumeric));
+    let is_question = |sentence: &str| sentence.ends_with(['?', '？']);
+    let sentences: Vec<&str> = sentences.collect();
+    sentences.iter().any(|sentence| is_question(sentence))
+        && sentences.iter().all(|sentence| is_question(sentence) || sentence.ends_with(':'))
 }

@@ -1,6 +1,10 @@
 //! What the commands of a turn did: each that could show a mistake in code, how it ended, and which code it was about.
 
+use std::sync::LazyLock;
+
 use journal::{CallOutcome, Summary, SummaryKind, SummaryVerdict, Task, ToolCall, ToolKind};
+
+use regex::Regex;
 
 use super::paths::PathRef;
 use super::turn::Turn;
@@ -85,10 +89,9 @@ impl Run {
 /// Returns what ran in a turn, in order.
 pub(super) fn runs(turn: &Turn<'_>) -> Vec<Run> {
     let mut found = Vec::new();
-    let mut reader = Reader {
+    let reader = Reader {
         turn,
         said: said(turn),
-        aside: Aside::default(),
     };
     for (call, tool) in turn.calls().iter().enumerate() {
         if tool.refused {
@@ -124,29 +127,17 @@ pub fn could_verify(line: &CommandLine) -> bool {
     })
 }
 
-/// Whether the work of the turn was put aside by `git stash`.
-#[derive(Default)]
-struct Aside {
-    works: bool,
-    is_aside: bool,
-}
-
 struct Reader<'t, 'a> {
     turn: &'t Turn<'a>,
     /// What the outputs say, by the call whose commands printed it.
     said: Vec<Vec<Summary>>,
-    aside: Aside,
 }
 
 impl Reader<'_, '_> {
-    fn line(&mut self, call: usize, found: &mut Vec<Run>) {
+    fn line(&self, call: usize, found: &mut Vec<Run>) {
         let line = &self.turn.lines[call];
-        self.aside.works |= !line.writes.is_empty() && !self.aside.is_aside;
         let begin = found.len();
         for (place, simple) in line.commands.iter().enumerate() {
-            if self.aside.takes(simple) || self.aside.is_aside {
-                continue;
-            }
             let mut acts = Vec::new();
             self.acts(simple, 0, &mut acts);
             for act in acts {
@@ -159,7 +150,7 @@ impl Reader<'_, '_> {
 
     /// Adds tests that an output shows and no command of the line is known for: of a task, a script, a hook.
     fn shown(&self, call: usize, begin: usize, found: &mut Vec<Run>) {
-        if self.aside.is_aside || !executes(self.turn, &self.turn.lines[call]) {
+        if !executes(self.turn, &self.turn.lines[call]) {
             return;
         }
         let is_tests = |run: &Run| run.does == Some(Purpose::Tests) && !run.language.is_empty();
@@ -189,10 +180,8 @@ impl Reader<'_, '_> {
     }
 
     /// Adds what a tool ran that is no shell, as far as its output or its name says.
-    fn tool(&mut self, call: usize, tool: &ToolCall, found: &mut Vec<Run>) {
-        let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Write);
-        self.aside.works |= edits && !tool.is_error;
-        if tool.kind != ToolKind::Other || self.aside.is_aside {
+    fn tool(&self, call: usize, tool: &ToolCall, found: &mut Vec<Run>) {
+        if tool.kind != ToolKind::Other {
             return;
         }
         let mut add = |does, language, ended| {
@@ -354,29 +343,10 @@ impl Reader<'_, '_> {
             return Ended::Unknown;
         }
         match (failed, simple.decides) {
-            (true, true) if is_alone => Ended::Failed,
+            (true, true) if is_alone && has_exit_code(tool) => Ended::Failed,
             (false, true) => Ended::Passed,
             _ => Ended::Unknown,
         }
-    }
-}
-
-impl Aside {
-    /// Returns whether a command is one of version control, and notes what it does with the work.
-    fn takes(&mut self, simple: &Simple) -> bool {
-        let words: Vec<&str> = simple.words.iter().map(String::as_str).collect();
-        let operands: Vec<&str> =
-            words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
-        if words.first() != Some(&"git") {
-            return false;
-        }
-        match operands.as_slice() {
-            ["stash"] | ["stash", "push" | "save", ..] => self.is_aside = self.works,
-            ["stash", "pop" | "apply", ..] => self.is_aside = false,
-            ["commit", ..] => self.works = false,
-            _ => {}
-        }
-        false
     }
 }
 
@@ -451,6 +421,15 @@ fn by_language(turn: &Turn<'_>, said: &[Summary]) -> Vec<(String, Ended)> {
         }
     }
     found
+}
+
+/// Returns whether a failed call reports the status of a command, and not that the host did not run it.
+fn has_exit_code(tool: &ToolCall) -> bool {
+    static EXIT_CODE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?im)^(?:Error: )?(?:Exit code:? |Process exited with code )-?\d+")
+            .expect("a constant that a test compiles")
+    });
+    EXIT_CODE.is_match(&tool.output)
 }
 
 /// Returns whether a command does more than show something or prepare for others.

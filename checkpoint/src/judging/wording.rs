@@ -5,6 +5,7 @@ use journal::Task;
 use super::answers::{Answer, Verified};
 use super::turn::Turn;
 use crate::catalogue::Purpose;
+use crate::project::usual::RUNNER as USUAL;
 
 /// Files that a demand names.
 const FILES_MAX: usize = 5;
@@ -44,14 +45,14 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
     let file = open.first()?.file.as_str();
     let tasks = turn.evidence.facts.workspace.iter().flat_map(|known| &known.tasks);
     let is_tests = |task: &&Task| turn.catalogue.named(&task.name) == Some(Purpose::Tests);
-    let is_above = |task: &&Task| task.folder.is_empty() || file.starts_with(&format!("{}/", task.folder));
     let best = tasks
         .filter(is_tests)
-        .filter(is_above)
+        .filter(|task| super::is_above(&task.folder, file))
         .max_by_key(|task| (task.folder.len(), task.name == "test", std::cmp::Reverse(task.name.len())));
     if let Some(task) = best {
         let call = match task.runner.as_str() {
             runner @ ("npm" | "bun" | "deno" | "composer") => format!("{runner} run {}", task.name),
+            USUAL => return Some(task.text.clone()),
             runner => format!("{runner} {}", task.name),
         };
         return Some(if task.folder.is_empty() {
