@@ -75,10 +75,11 @@ impl SessionState {
 
     /// Keeps what was read of a call of the current turn.
     pub(super) fn call_examined(&mut self, call: ExaminedCall) {
-        let is_past = self.turn.started_at.is_some_and(|at| call.at < at);
+        let is_of_turn = self.turn.started_at.is_none_or(|at| call.at >= at);
         let ended = |known: &Ended| known.id == call.id && known.at == call.at;
+        let waited = self.turn.waiting.iter().any(ended);
         self.turn.waiting.retain(|known| !ended(known));
-        if !is_past {
+        if waited || is_of_turn {
             self.turn.examined.push(call);
             self.turn.bound_examined();
         }
