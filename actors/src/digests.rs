@@ -74,7 +74,9 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
         Ok(meta) => meta,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             // Deleting a file changes its folder.
-            let above = path.ancestors().find_map(|path| path.symlink_metadata().ok())?;
+            let above = path
+                .ancestors()
+                .find_map(|path| path.symlink_metadata().ok())?;
             let is_late = began.is_some_and(|began| written(&above) > began);
             return (!is_late).then_some(GONE);
         }
@@ -100,7 +102,9 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
     let digest = read(&path, raw)?;
     // A further change within the same tick would leave the same times.
     let is_settled = changed(&meta).plus(FILE_TICK) < Timestamp::now();
-    let is_same = path.symlink_metadata().is_ok_and(|meta| self::mark(&meta) == mark);
+    let is_same = path
+        .symlink_metadata()
+        .is_ok_and(|meta| self::mark(&meta) == mark);
     if is_settled && is_same {
         let mut known = known();
         if known.len() >= KNOWN_MAX {
@@ -147,5 +151,9 @@ fn changed(meta: &Metadata) -> Timestamp {
 }
 
 fn micros(seconds: i64, nanos: i64) -> Timestamp {
-    Timestamp::from_micros(seconds.saturating_mul(1_000_000).saturating_add(nanos / 1_000))
+    Timestamp::from_micros(
+        seconds
+            .saturating_mul(1_000_000)
+            .saturating_add(nanos / 1_000),
+    )
 }

@@ -245,7 +245,9 @@ fn gather_rest(
     let words = transcripts::last_words(facts.as_ref(), state);
     evidence.facts.prompts.clone_from(&state.turn.prompts);
     if let (Some(facts), true) = (&mut facts, state.turn.prompts.is_empty()) {
-        evidence.facts.prompts = facts.prompts.split_off(facts.prompts.len().saturating_sub(1));
+        evidence.facts.prompts = facts
+            .prompts
+            .split_off(facts.prompts.len().saturating_sub(1));
     }
     let joined = transcript::join(facts, &state.turn.calls);
     evidence.timeline = joined.timeline;

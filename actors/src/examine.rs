@@ -20,11 +20,11 @@ use tokio::sync::Mutex;
 use crate::digests::{self, Digests};
 use crate::draft::derived;
 use crate::git::{self, FILE_TICK, Wanted};
+use crate::judged;
 use crate::project::Project;
 use crate::session_state;
 use crate::shared::Shared;
 use crate::work_tree::bounds;
-use crate::judged;
 
 /// If a call is examined later than this after its end, files may have been put back since: a file that is not among the
 /// changed ones may have had any content.
@@ -56,7 +56,10 @@ impl Examining {
         while let Some(ended) = self.next(&state.turn) {
             self.tried.store(ended.seq, Ordering::Relaxed);
             let call = call_of(&state.turn, &ended);
-            let Some(call) = call.filter(|call| is_wanted(state.stream.agent, call)).cloned() else {
+            let Some(call) = call
+                .filter(|call| is_wanted(state.stream.agent, call))
+                .cloned()
+            else {
                 continue;
             };
             let (seq, known, looked) = (ended.seq, state.clone(), ended.clone());
@@ -110,10 +113,10 @@ fn call_of<'a>(turn: &'a Turn, ended: &Ended) -> Option<&'a ToolCall> {
 /// Returns whether a call could verify something: a command, or a tool that the agent does not have by itself.
 fn is_wanted(agent: Agent, call: &ToolCall) -> bool {
     match call.kind {
-        ToolKind::Shell => {
-            could_verify(&shell::read(call.command.as_deref().unwrap_or_default()))
+        ToolKind::Shell => could_verify(&shell::read(call.command.as_deref().unwrap_or_default())),
+        ToolKind::Other => {
+            agents::adapter(agent).is_some_and(|agent| !agent.tools().has(&call.tool))
         }
-        ToolKind::Other => agents::adapter(agent).is_some_and(|agent| !agent.tools().has(&call.tool)),
         ToolKind::Read | ToolKind::Edit | ToolKind::Write => false,
     }
 }
@@ -181,9 +184,11 @@ pub fn contents(
 
 /// Adds the files that the turn's calls edited, also those that git calls unchanged.
 fn add_edited(changed: &mut git::Changed, state: &SessionState) {
-    let edits = state.turn.calls.iter().filter(|call| {
-        matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.refused
-    });
+    let edits = state
+        .turn
+        .calls
+        .iter()
+        .filter(|call| matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.refused);
     for path in edits.flat_map(|call| &call.paths) {
         let path = Path::new(state.home()).join(path);
         if let Ok(path) = path.strip_prefix(&changed.top) {

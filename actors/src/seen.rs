@@ -19,8 +19,9 @@ pub(crate) fn note(
     let calls = &evidence.timeline.calls;
     let placed = state.turn.examined.iter();
     let placed = placed.filter_map(|call| Some((place(calls, &state.turn, call)?, call)));
-    let placed: Vec<(usize, &Examined)> =
-        placed.map(|(place, call)| (place, &*call.examined)).collect();
+    let placed: Vec<(usize, &Examined)> = placed
+        .map(|(place, call)| (place, &*call.examined))
+        .collect();
     if placed.is_empty() {
         return;
     }
