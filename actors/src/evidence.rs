@@ -23,7 +23,7 @@ use crate::git::Within;
 use crate::project::{self, Project};
 use crate::trust::Trust;
 use crate::work_tree::{self, Looked, Of};
-use crate::{git, judged, named_file, transcripts, whose};
+use crate::{git, judged, named_file, seen, transcripts, whose};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -243,7 +243,8 @@ fn gather_rest(
         evidence.plan_files = steps.time("plan", || plan_files(Path::new(state.project()), slug));
     }
     let words = transcripts::last_words(facts.as_ref(), state);
-    if let Some(facts) = &mut facts {
+    evidence.facts.prompts.clone_from(&state.turn.prompts);
+    if let (Some(facts), true) = (&mut facts, state.turn.prompts.is_empty()) {
         evidence.facts.prompts = facts
             .prompts
             .split_off(facts.prompts.len().saturating_sub(1));
@@ -257,6 +258,10 @@ fn gather_rest(
     evidence.facts.untouched = is_untouched(of, &tree, evidence, &named);
     evidence.facts.outcomes = joined.outcomes;
     evidence.facts.last_message = words;
+    steps.time("contents", || {
+        let within = work_tree::bounds(of.config).within;
+        seen::note(evidence, state, tree.top.as_deref(), within);
+    });
     tree.top
 }
 

@@ -10,10 +10,12 @@
 
 pub mod beginning;
 mod desktop;
+mod digests;
 pub mod draft;
 mod editors;
 pub mod environment;
 pub mod evidence;
+pub mod examine;
 mod failed_commands;
 pub mod git;
 pub mod hook_headers;
@@ -33,6 +35,7 @@ pub mod registry;
 pub mod restart;
 pub mod routes;
 mod rust_tests;
+mod seen;
 pub mod session;
 pub mod session_state;
 pub mod shared;

@@ -1,5 +1,7 @@
 //! The actors in one process, on a real journal: supervision by replay, one decision a stop, answers in time.
 
+mod contents;
+
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};

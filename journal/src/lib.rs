@@ -45,10 +45,10 @@ pub use envelope::{Draft, Envelope, Origin, Stream};
 pub use error::{Error, Result};
 pub use event::{
     Action, Agent, AgentName, BadName, CallOutcome, ChangedFile, Changes, Criterion,
-    CriterionStatus, Decision, Event, Evidence, Facts, FileFacts, Host, Notification, Package,
-    PhaseRecord, Place, ProgressKind, PromptOrigin, Reason, ReplyForm, Route, Run, Step, Summary,
-    SummaryKind, SummaryVerdict, Task, Timeline, TimelineSource, ToolCall, ToolKind, Verdict,
-    Workspace,
+    CriterionStatus, Decision, Event, Evidence, Examined, Facts, FileFacts, Host, Notification,
+    Package, PhaseRecord, Place, ProgressKind, PromptOrigin, Reason, ReplyForm, Route, Run, Seen,
+    Step, Summary, SummaryKind, SummaryVerdict, Task, Timeline, TimelineSource, ToolCall, ToolKind,
+    Verdict, Workspace, as_json,
 };
 #[cfg(feature = "store")]
 pub use hex::hex;

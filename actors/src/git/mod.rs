@@ -25,6 +25,7 @@
 mod answers;
 mod before;
 mod bounds;
+mod changed;
 mod command;
 mod contents;
 mod found;
@@ -57,6 +58,7 @@ use checkpoint::whose::Times;
 use journal::{ChangedFile, Changes, FileFacts};
 
 pub use bounds::Bounds;
+pub(crate) use changed::{Changed, changed};
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored, listed};

@@ -25,6 +25,7 @@ impl Session {
         self.busy = true;
         let shared = Arc::clone(&self.shared);
         let state = self.state.clone();
+        let examining = Arc::clone(&self.examining);
         let about = stop.clone();
         let omits_prompts =
             agents::adapter(state.stream.agent).is_some_and(|agent| agent.omits_prompts());
@@ -35,6 +36,7 @@ impl Session {
                 find_prompts(&shared, state).await
             };
             let state = join_turns(&shared, state).await;
+            let state = examining.work_in_time(&shared, state).await;
             let project = state.project().to_owned();
             let gather = move |shared: &Shared| {
                 let payload = (about.background_tasks > 0)

@@ -5,6 +5,7 @@
 
 mod decision;
 mod delivery;
+mod examination;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use uuid::Uuid;
 
 use crate::beginning;
 use crate::draft::derived;
+use crate::examine::Examining;
 use crate::restart;
 use crate::routes::Routes;
 use crate::session_state;
@@ -48,6 +50,9 @@ pub struct Session {
     leaving: bool,
     /// Events were appended since then.
     missed: bool,
+    examining: Arc<Examining>,
+    /// Calls are being examined.
+    examines: bool,
     used: Instant,
 }
 
@@ -76,6 +81,8 @@ impl Session {
             watched_restart: None,
             leaving: false,
             missed: false,
+            examining: Arc::default(),
+            examines: false,
             used: Instant::now(),
         })
     }
@@ -182,6 +189,7 @@ impl Session {
     /// Returns whether the actor has work left for which no message would wake the session again.
     fn has_work_left(&self) -> bool {
         self.busy
+            || self.examines
             || !self.stops.is_empty()
             || self
                 .state
@@ -248,6 +256,7 @@ impl Handler<CatchUp> for Session {
         self.used = Instant::now();
         self.catch_up();
         self.look_at_beginning(ctx);
+        self.examine(ctx);
         self.watch_restart(ctx);
         self.advance(ctx);
     }

@@ -7,6 +7,7 @@
 pub(crate) mod common;
 mod levels;
 pub(crate) mod payload;
+pub mod printed;
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -2,6 +2,7 @@
 
 use journal::{Envelope, Event, ProgressKind, PromptOrigin};
 
+use super::examined::ExaminedCall;
 use super::model::{Head, Mute, SUBAGENTS_MAX, SessionState, Written};
 use crate::agents::{self, adapter::Adapter};
 
@@ -88,6 +89,7 @@ impl SessionState {
                     PromptOrigin::User => {
                         self.take_title(text);
                         self.begin_turn(*digest, at, host.turn.as_deref());
+                        self.note_prompt(at, text);
                     }
                     PromptOrigin::Own => self.own_prompt(),
                     PromptOrigin::Host | PromptOrigin::Subagent => {}
@@ -103,10 +105,14 @@ impl SessionState {
                     self.take_title(text);
                 }
                 self.found_prompt(transcript, *origin, *digest, at);
+                if *origin == PromptOrigin::User {
+                    self.note_prompt(at, text);
+                }
             }
             Event::ToolStarted { host, call } => self.tool_started(host, call),
             Event::ToolFinished { host, call } | Event::ToolFailed { host, call } => {
-                self.tool_finished(host, call)
+                self.tool_finished(host, call);
+                self.call_ended(envelope.seq, host, call);
             }
             Event::AgentStopped { .. } => self.stopped(envelope),
             Event::Interrupted { cause, .. } => {
@@ -188,6 +194,15 @@ impl SessionState {
                 });
             }
             Event::TurnJoined { turn_at } => self.join_turns(*turn_at),
+            Event::CallExamined {
+                call_id,
+                call_at,
+                examined,
+            } => self.call_examined(ExaminedCall {
+                id: call_id.clone(),
+                at: *call_at,
+                examined: examined.clone(),
+            }),
             Event::FactsGathered { facts, .. } if facts.remote.is_some() => {
                 self.remote.clone_from(&facts.remote);
             }

@@ -61,7 +61,9 @@ impl SessionState {
                 if let Some(at) = self.stopped_at {
                     // It was counted as it was typed.
                     self.turns -= 1;
+                    let prompt = self.turn.prompts.pop();
                     self.begin_turn(digest, at, host.turn.as_deref());
+                    self.turn.take_in_prompts(Vec::from_iter(prompt));
                 }
             }
             _ => {}
@@ -71,7 +73,9 @@ impl SessionState {
 
 impl Turn {
     /// Adds what happened in a later part of the turn.
-    fn take_in(&mut self, part: Self) {
+    fn take_in(&mut self, mut part: Self) {
+        self.take_in_examined(&mut part, None);
+        self.take_in_prompts(std::mem::take(&mut part.prompts));
         self.last_checkpoint_at = self.last_checkpoint_at.max(part.last_checkpoint_at);
         self.first_tool_use_at = self.first_tool_use_at.or(part.first_tool_use_at);
         self.last_tool_use_at = self.last_tool_use_at.max(part.last_tool_use_at);

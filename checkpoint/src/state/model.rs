@@ -4,13 +4,14 @@ use journal::{Place, Route, Stream, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::examined::{Ended, ExaminedCall};
 use crate::agents;
 use crate::policy::Timer;
 use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 12;
+pub const SNAPSHOT_VERSION: u32 = 13;
 /// The most subagents of one session that are remembered.
 pub(super) const SUBAGENTS_MAX: usize = 64;
 
@@ -43,6 +44,12 @@ pub struct Turn {
     pub host_turn: Option<String>,
     /// The last message that a person added to it, if any.
     pub added: Option<u64>,
+    /// What the person asked for, also while the agent worked, oldest first, as it was journaled; the last few.
+    pub prompts: Vec<String>,
+    /// Calls that ended and were not examined so far, in the order of their ends.
+    pub waiting: Vec<Ended>,
+    /// What was read of the calls that were examined.
+    pub examined: Vec<ExaminedCall>,
 }
 
 /// Where HEAD was as a turn began.

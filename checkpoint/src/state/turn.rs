@@ -6,6 +6,8 @@ use super::model::{Block, SessionState, Turn};
 
 /// The most tool calls of one turn that are kept; the oldest are dropped.
 pub const CALLS_MAX: usize = 1_000;
+/// The most prompts of one turn that are kept; the oldest are dropped.
+const PROMPTS_MAX: usize = 8;
 
 impl SessionState {
     /// Begins a turn at `at`. What happened later stays in it (a prompt may be journaled late), and
@@ -16,7 +18,7 @@ impl SessionState {
             return;
         }
         self.keep_ahead(host_turn);
-        let old = std::mem::take(&mut self.turn);
+        let mut old = std::mem::take(&mut self.turn);
         let later = |time: Option<Timestamp>| time.filter(|time| *time >= at);
         let stays = |block: &Block| {
             block.at >= at || (host_turn.is_some() && block.host_turn.as_deref() == host_turn)
@@ -44,6 +46,7 @@ impl SessionState {
             host_turn: host_turn.map(str::to_owned),
             ..Turn::default()
         };
+        self.turn.take_in_examined(&mut old, Some(at));
         self.previous = Some(Box::new(old));
         self.running = true;
         self.dialog_up = false;
@@ -59,6 +62,13 @@ impl SessionState {
     /// step back.
     pub(super) fn is_of_turn(&self, host: &Host) -> bool {
         host.turn.is_some() && host.turn == self.turn.host_turn
+    }
+
+    /// Keeps the text of the prompt with which the current turn began.
+    pub(super) fn note_prompt(&mut self, at: Timestamp, text: &str) {
+        if self.turn.started_at == Some(at) {
+            self.turn.take_in_prompts(vec![text.to_owned()]);
+        }
     }
 
     pub(super) fn tool_started(&mut self, host: &Host, call: &ToolCall) {
@@ -142,13 +152,23 @@ impl SessionState {
         let Some(mut turn) = is_false.then(|| self.previous.take()).flatten() else {
             return;
         };
-        let seeming = std::mem::take(&mut self.turn);
+        let mut seeming = std::mem::take(&mut self.turn);
         turn.last_checkpoint_at = turn.last_checkpoint_at.max(seeming.last_checkpoint_at);
         turn.first_tool_use_at = turn.first_tool_use_at.or(seeming.first_tool_use_at);
         turn.last_tool_use_at = turn.last_tool_use_at.max(seeming.last_tool_use_at);
+        turn.take_in_examined(&mut seeming, None);
         turn.blocks.extend(seeming.blocks);
         turn.calls.extend(seeming.calls);
         self.turn = *turn;
         self.turns -= 1;
+    }
+}
+
+impl Turn {
+    /// Adds prompts of a later part of the turn.
+    pub(super) fn take_in_prompts(&mut self, more: Vec<String>) {
+        self.prompts.extend(more);
+        let old = self.prompts.len().saturating_sub(PROMPTS_MAX);
+        self.prompts.drain(..old);
     }
 }

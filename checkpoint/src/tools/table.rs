@@ -22,6 +22,13 @@ pub struct Tools {
     pub refusals: &'static [&'static str],
 }
 
+impl Tools {
+    /// Returns whether a tool is one that the agent itself has.
+    pub fn has(&self, tool: &str) -> bool {
+        self.kinds.iter().any(|(_, names)| names.contains(&tool))
+    }
+}
+
 /// The result of a tool call in the agent's own terms.
 #[derive(Clone, Debug, Default)]
 pub struct ResultText<'a> {

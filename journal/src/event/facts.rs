@@ -97,28 +97,38 @@ pub struct CallOutcome {
     pub ended: Option<SummaryVerdict>,
 }
 
-/// Stores facts as a JSON object in formats for people, and as its text in others.
-pub(crate) mod as_json {
-    use serde::{
-        Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _,
-    };
+/// Stores a value as a JSON object in formats for people, and as its text in others.
+pub mod as_json {
+    use serde::de::{DeserializeOwned, Error as _};
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::Facts;
-
-    pub(crate) fn serialize<S: Serializer>(
-        facts: &Facts,
+    /// Stores a value.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<T: Serialize, S: Serializer>(
+        value: &T,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            return facts.serialize(serializer);
+            return value.serialize(serializer);
         }
-        let text = serde_json::to_string(facts).map_err(S::Error::custom)?;
+        let text = serde_json::to_string(value).map_err(S::Error::custom)?;
         serializer.serialize_str(&text)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Box<Facts>, D::Error> {
+    /// Reads a value that was stored; an empty text is the default.
+    ///
+    /// # Errors
+    ///
+    /// When it is not JSON, or something else.
+    pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Box<T>, D::Error>
+    where
+        T: DeserializeOwned + Default,
+        D: Deserializer<'de>,
+    {
         if deserializer.is_human_readable() {
             return Box::deserialize(deserializer);
         }

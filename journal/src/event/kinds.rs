@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of each.
-    pub const KINDS: [&str; 51] = [
+    pub const KINDS: [&str; 52] = [
         "session_started",
         "session_ended",
         "prompt_submitted",
@@ -56,6 +56,7 @@ impl Event {
         "forgotten",
         "run_received",
         "withheld",
+        "call_examined",
     ];
 
     /// Returns the name of the kind, as in exports.
@@ -112,12 +113,13 @@ impl Event {
             Self::Forgotten {} => "forgotten",
             Self::RunReceived { .. } => "run_received",
             Self::Withheld { .. } => "withheld",
+            Self::CallExamined { .. } => "call_examined",
         }
     }
 
     /// Returns whether an ack of this event may come before its fsync (spec JRNL-5).
     ///
-    /// True for tool and model events, which are many and matter little one by one.
+    /// True for events about tools and models, which are many and matter little one by one.
     pub const fn may_be_batched(&self) -> bool {
         matches!(
             self,
@@ -126,6 +128,7 @@ impl Event {
                 | Self::ToolFailed { .. }
                 | Self::ModelStepped { .. }
                 | Self::OtherHook { .. }
+                | Self::CallExamined { .. }
         )
     }
 }

@@ -12,6 +12,7 @@ use crate::Timestamp;
 mod agent;
 mod agent_name;
 mod decision;
+mod examined;
 mod facts;
 mod hook;
 mod kinds;
@@ -26,6 +27,8 @@ pub use decision::{
     Action, ChangedFile, Changes, Decision, Evidence, Reason, ReplyForm, Route, Step, Timeline,
     TimelineSource, Verdict,
 };
+pub use examined::Examined;
+pub use facts::as_json;
 pub use facts::{CallOutcome, Facts, FileFacts, Seen};
 pub use hook::{Host, Place, PromptOrigin, ToolCall, ToolKind};
 pub use record::{Criterion, CriterionStatus, Notification, PhaseRecord, ProgressKind};
@@ -399,6 +402,17 @@ pub enum Event {
     Withheld {
         /// How many they are.
         count: u64,
+    },
+    /// A tool call that could verify something ended, and was examined: what it printed, and which contents it ran on
+    /// (spec EVID-4).
+    CallExamined {
+        /// The host's id of the call.
+        call_id: Option<String>,
+        /// When the call began, as in the calls of its session.
+        call_at: Timestamp,
+        /// What was read.
+        #[serde(with = "facts::as_json")]
+        examined: Box<Examined>,
     },
 }
 

@@ -73,7 +73,8 @@ impl Event {
             | Self::TurnJoined { .. }
             | Self::Forgotten {}
             | Self::RunReceived { .. }
-            | Self::Withheld { .. } => Ok(()),
+            | Self::Withheld { .. }
+            | Self::CallExamined { .. } => Ok(()),
         }
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn in_timeline(event: &Event) -> Option<String> {
         | Event::EvidenceGathered { .. }
         | Event::FactsGathered { .. }
         | Event::HeadSeen { .. }
+        | Event::CallExamined { .. }
         | Event::Announced { .. } => None,
         // The line already shows that it is a tool call.
         Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => Some(tool(call)),

@@ -369,6 +369,15 @@ const KINDS: &[Kind] = &[
     ),
     Kind("turn_joined", Skeleton, &[&[("turn_at", Plain, Null)]]),
     Kind("forgotten", Decisions, &[]),
+    Kind(
+        "call_examined",
+        Skeleton,
+        &[&[
+            ("call_id", Word, Null),
+            ("call_at", Plain, Null),
+            ("examined", Never, Nothing),
+        ]],
+    ),
 ];
 
 /// Returns the fields of a kind if it is sent at a level below `all`.

@@ -116,7 +116,8 @@ impl LaneLine {
             Event::EvidenceGathered { .. }
             | Event::FactsGathered { .. }
             | Event::BaselineTaken { .. }
-            | Event::HeadSeen { .. } => {}
+            | Event::HeadSeen { .. }
+            | Event::CallExamined { .. } => {}
             Event::ModelStepped { host } | Event::OtherHook { host, .. } => {
                 line.hook = Some(cut(&host.hook));
             }

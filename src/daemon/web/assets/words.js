@@ -63,7 +63,7 @@ export function lane(event) {
       return ['delivery', 'good'];
     case 'delivery_failed': case 'delivery_expired':
       return ['delivery', 'bad'];
-    case 'model_stepped': case 'other_hook': case 'evidence_gathered': case 'facts_gathered': case 'announced': case 'baseline_taken': case 'head_seen':
+    case 'model_stepped': case 'other_hook': case 'evidence_gathered': case 'facts_gathered': case 'announced': case 'baseline_taken': case 'head_seen': case 'call_examined':
       return null;
     default:
       return [event.kind.startsWith('delivery') ? 'delivery' : 'agent', 'soft'];

@@ -1,7 +1,15 @@
-//! Whether two versions of a file of code differ in comments only (spec RULE-23).
+//! Whether two versions of a file of code differ in comments and layout only (spec RULE-23).
 //!
-//! Only comments that fill their lines are known. What may be text of the program is code: lines within strings, directives to
-//! tools, and examples in documentation that run as tests.
+//! What may be text of the program is code: lines within strings, directives to tools, and examples in documentation that
+//! run as tests. Where layout means nothing, comments behind code are known too (`layout.rs`); elsewhere only comments
+//! that fill their lines.
+
+mod layout;
+#[cfg(test)]
+mod tests;
+
+use crate::digest;
+use layout::Layout;
 
 /// How a language writes comments, and text that fills whole lines.
 struct Syntax {
@@ -16,6 +24,8 @@ struct Syntax {
     /// Whether a string that is a statement of its own at the beginning of a block is
     /// documentation.
     docstrings: bool,
+    /// How the language is laid out, if white space between its tokens means nothing.
+    layout: Option<Layout>,
 }
 
 const fn syntax(line: &'static str, blocks: bool, strings: &'static [&'static str]) -> Syntax {
@@ -25,6 +35,15 @@ const fn syntax(line: &'static str, blocks: bool, strings: &'static [&'static st
         strings,
         unknown: &[],
         docstrings: false,
+        layout: None,
+    }
+}
+
+/// A language in which white space between tokens means nothing, unless a text has one of the marks.
+const fn free(strings: &'static [&'static str], layout: Layout) -> Syntax {
+    Syntax {
+        layout: Some(layout),
+        ..syntax("//", true, strings)
     }
 }
 
@@ -33,16 +52,24 @@ const TRIPLE: &[&str] = &["\"\"\""];
 /// Languages by file extension.
 const LANGUAGES: &[(&[&str], Syntax)] = &[
     (
-        &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go"],
-        syntax("//", true, &["`"]),
+        &["js", "mjs", "cjs", "ts", "mts", "cts"],
+        free(&["`"], Layout::SCRIPT),
     ),
-    (&["rs"], syntax("//", true, &["\""])),
+    (&["jsx", "tsx"], syntax("//", true, &["`"])),
+    (&["go"], free(&["`"], Layout::LINES)),
+    (&["rs"], free(&["\""], Layout::RUST)),
+    (&["java", "cs", "dart"], free(TRIPLE, Layout::FREE)),
+    (&["kt", "kts", "swift"], free(TRIPLE, Layout::LINES)),
+    (&["scala"], syntax("//", true, TRIPLE)),
     (
-        &["java", "kt", "kts", "scala", "swift", "cs", "dart"],
-        syntax("//", true, TRIPLE),
+        &["c", "cc", "cpp", "cxx", "h", "hpp", "hh", "m", "mm"],
+        Syntax {
+            unknown: &["R\"", "\\\n"],
+            ..free(&[], Layout::FREE)
+        },
     ),
     (
-        &["c", "cc", "cpp", "cxx", "h", "hpp", "hh", "m", "mm", "zig"],
+        &["zig"],
         Syntax {
             unknown: &["R\"", "\\\n"],
             ..syntax("//", true, &[])
@@ -130,23 +157,45 @@ fn of(path: &str) -> Option<&'static Syntax> {
         .map(|(_, syntax)| syntax)
 }
 
-/// Returns whether two versions of a file hold the same code, so that at most comments and blank lines differ.
+/// Returns whether two versions of a file hold the same code, so that at most comments and layout differ.
 pub fn same_code(path: &str, before: &str, now: &str) -> bool {
-    let Some(syntax) = of(path) else {
-        return false;
-    };
-    let cannot = |text: &str| syntax.unknown.iter().any(|mark| text.contains(mark));
-    before != now
-        && !cannot(before)
-        && !cannot(now)
-        && match (code(syntax, before), code(syntax, now)) {
-            (Some(before), Some(now)) => before == now,
-            _ => false,
-        }
+    let same = || Some(text_of_code(path, before)? == text_of_code(path, now)?);
+    before != now && same() == Some(true)
+}
+
+/// Returns a hash of the code that a file holds: comments, blank lines and layout are left out where they can be
+/// separated from it.
+pub fn digest(path: &str, bytes: &[u8]) -> u64 {
+    let text = str::from_utf8(bytes).ok();
+    let code = text.and_then(|text| text_of_code(path, text));
+    code.map_or_else(|| digest::of_bytes(bytes), |code| digest::of_text(&code))
+}
+
+/// Returns the code of a file in one form for all its layouts; none if it cannot be separated from the comments.
+fn text_of_code(path: &str, text: &str) -> Option<String> {
+    let syntax = of(path)?;
+    if syntax.unknown.iter().any(|mark| text.contains(mark)) {
+        return None;
+    }
+    let lines = code(syntax, text)?;
+    let free = syntax.layout.as_ref();
+    let free = free.and_then(|layout| layout.normal(&lines, syntax.strings));
+    Some(free.unwrap_or_else(|| {
+        let lines: Vec<&str> = lines.iter().map(|line| line.text).collect();
+        lines.join("\n")
+    }))
+}
+
+/// A line of code.
+#[derive(Clone, Copy, Debug)]
+struct Line<'a> {
+    text: &'a str,
+    /// Whether it begins, or ends, within a string.
+    within: [bool; 2],
 }
 
 /// Returns the lines of code; none if a string or a comment has no end.
-fn code<'a>(syntax: &Syntax, text: &'a str) -> Option<Vec<&'a str>> {
+fn code<'a>(syntax: &Syntax, text: &'a str) -> Option<Vec<Line<'a>>> {
     let mut reader = Reader {
         syntax,
         open: None,
@@ -156,8 +205,12 @@ fn code<'a>(syntax: &Syntax, text: &'a str) -> Option<Vec<&'a str>> {
     };
     let mut lines = Vec::new();
     for line in text.lines() {
+        let begins = reader.open.is_some();
         if reader.is_code(line) {
-            lines.push(line.trim_end());
+            lines.push(Line {
+                text: line.trim_end(),
+                within: [begins, reader.open.is_some()],
+            });
         }
     }
     (reader.open.is_none() && reader.block == Block::None).then_some(lines)
@@ -294,136 +347,4 @@ impl<'a> Reader<'_, 'a> {
 
 fn is_directive(text: &str) -> bool {
     DIRECTIVES.iter().any(|said| text.contains(said))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn comments_and_blank_lines_are_no_code() {
-        let table: &[(&str, &str, &str)] = &[
-            (
-                "a.go",
-                "// Old.\nfunc A() {}\n",
-                "// New.\n// More.\n\nfunc A() {}\n",
-            ),
-            ("a.ts", "f();\n", "/** Does f. */\nf();\n"),
-            ("a.ts", "/*\n * one\n */\nf();\n", "/*\n * two\n */\nf();\n"),
-            ("a.rs", "fn a() {}\n", "/// Does a.\nfn a() {}\n"),
-            ("a.cs", "int A;\n", "/// <summary>A.</summary>\nint A;\n"),
-            (
-                "a.py",
-                "def f():\n    return 1\n",
-                "def f():\n    \"\"\"One.\"\"\"\n    return 1\n",
-            ),
-            (
-                "a.py",
-                "\"\"\"Old.\n\ntext\n\"\"\"\nx = 1\n",
-                "\"\"\"New.\"\"\"\nx = 1\n",
-            ),
-            ("a.py", "x = 1\n", "# One.\nx = 1\n"),
-            ("a.sh", "#!/bin/sh\nls\n", "#!/bin/sh\n# Lists.\nls\n"),
-            ("a.sql", "select 1;\n", "-- One.\nselect 1;\n"),
-            ("a.clj", "(f)\n", ";; Calls f.\n(f)\n"),
-            ("a.rb", "f\n", "# Calls f.\n\nf\n"),
-        ];
-        for (path, before, now) in table {
-            assert!(same_code(path, before, now), "{path}: {now}");
-            assert!(same_code(path, now, before), "{path}: {now}");
-        }
-    }
-
-    #[test]
-    fn what_may_run_or_be_text_of_the_program_is_code() {
-        let table: &[(&str, &str, &str)] = &[
-            ("a.go", "f()\n", "g()\n"),
-            ("a.go", "f()\n", "f() // now\n"),
-            (
-                "a.go",
-                "//go:build linux\nf()\n",
-                "//go:build darwin\nf()\n",
-            ),
-            ("a.go", "s := `\n// one\n`\n", "s := `\n// two\n`\n"),
-            (
-                "a.ts",
-                "const p = `\n# one\n// one\n`;\n",
-                "const p = `\n# one\n// two\n`;\n",
-            ),
-            ("a.ts", "// @ts-expect-error\nf();\n", "f();\n"),
-            ("a.ts", "/* one */ f();\n", "/* one */ g();\n"),
-            ("a.ts", "/* one\n*/ f();\n", "/* one\n*/ g();\n"),
-            (
-                "a.rs",
-                "/// ```\n/// a(1);\n/// ```\nfn a() {}\n",
-                "/// ```\n/// a(2);\n/// ```\nfn a() {}\n",
-            ),
-            (
-                "a.rs",
-                "let s = \"\n// one\n\";\n",
-                "let s = \"\n// two\n\";\n",
-            ),
-            (
-                "a.rs",
-                "let q = '\"';\nlet s = \"\n// 1\n\";\n",
-                "let q = '\"';\nlet s = \"\n// 2\n\";\n",
-            ),
-            (
-                "a.py",
-                "p = \"\"\"\n# one\n\"\"\"\n",
-                "p = \"\"\"\n# two\n\"\"\"\n",
-            ),
-            (
-                "a.py",
-                "run(\n    \"\"\"one\"\"\"\n)\n",
-                "run(\n    \"\"\"two\"\"\"\n)\n",
-            ),
-            (
-                "a.py",
-                "def f():\n    \"\"\"\n    >>> f()\n    1\n    \"\"\"\n",
-                "def f():\n    \"\"\"\n    >>> f(2)\n    1\n    \"\"\"\n",
-            ),
-            ("a.py", "if a:\n    f()\n", "if a:\n        f()\n"),
-            (
-                "a.py",
-                "def f():\n    \"\"\"One.\"\"\".x()\n",
-                "def f():\n    \"\"\"Two.\"\"\".x()\n",
-            ),
-            ("a.sh", "cat <<X\n# one\nX\n", "cat <<X\n# two\nX\n"),
-            ("a.sh", "#!/bin/sh\nls\n", "#!/bin/bash\nls\n"),
-            ("a.c", "#define A 1\n", "#define A 2\n"),
-            ("a.ts", "f();\n/* one\n", "f();\n/* two\n"),
-            ("a.vue", "// one\n", "// two\n"),
-            ("Makefile", "# one\n", "# two\n"),
-            ("a.go", "f()\n", "f()\n"),
-        ];
-        for (path, before, now) in table {
-            assert!(!same_code(path, before, now), "{path}: {now}");
-        }
-    }
-
-    proptest! {
-        /// A line of code that is added, in whatever file, is never taken for a comment.
-        #[test]
-        fn a_new_statement_is_code(lines in prop::collection::vec("[ -~]{0,12}", 0..8), at in 0usize..8) {
-            for path in ["a.go", "a.ts", "a.rs", "a.py", "a.rb", "a.sql"] {
-                let before = lines.join("\n");
-                let at = at.min(lines.len());
-                let mut more = lines.clone();
-                more.insert(at, "zz(1)".into());
-                let is_in_comment = code(of(path).unwrap(), &more[..at].join("\n")).is_none();
-                prop_assert!(is_in_comment || !same_code(path, &before, &more.join("\n")));
-            }
-        }
-
-        /// It ends for every text, and gives the same result whichever version came first.
-        #[test]
-        fn the_order_of_the_versions_does_not_matter(one in ".{0,80}", two in ".{0,80}") {
-            for path in ["a.go", "a.ts", "a.rs", "a.py", "a.sh", "a.clj"] {
-                prop_assert_eq!(same_code(path, &one, &two), same_code(path, &two, &one));
-            }
-        }
-    }
 }

@@ -1,0 +1,159 @@
+//! Digests of what files hold, apart from comments and layout. A file that did not change since it was read is not read
+//! again.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use checkpoint::{comments, digest};
+use journal::Timestamp;
+
+use crate::git::FILE_TICK;
+use crate::named_file::{self, Links};
+
+/// The most files of one look.
+pub(crate) const FILES_MAX: usize = 5_000;
+/// Larger files are not read.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// The most that one look reads.
+const TOTAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The most files that are remembered.
+const KNOWN_MAX: usize = 4 * FILES_MAX;
+/// The digest of a file that is not there.
+const GONE: u64 = 0;
+
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Mark, u64)>>> = LazyLock::new(Mutex::default);
+
+/// What tells a file from what it was: place, length, and when it was written and changed.
+type Mark = ([u64; 3], [i64; 4]);
+
+/// What files of a work tree hold.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Digests {
+    /// The digests of the files, in the order of the paths.
+    pub(crate) contents: Vec<(String, u64)>,
+    /// Files whose content at the time asked for is not known.
+    pub(crate) unknown: Vec<String>,
+    /// Not all files were looked at.
+    pub(crate) is_cut: bool,
+}
+
+/// Takes the digests of files below `top`. What was written after `began` is not known.
+pub(crate) fn take<'a>(
+    top: &Path,
+    paths: impl Iterator<Item = &'a [u8]>,
+    began: Option<Timestamp>,
+    deadline: Instant,
+) -> Digests {
+    let mut found = Digests::default();
+    let mut bytes_left = TOTAL_BYTES_MAX;
+    for (count, raw) in paths.enumerate() {
+        if count >= FILES_MAX || Instant::now() >= deadline {
+            found.is_cut = true;
+            break;
+        }
+        let digest = one(top, raw, began, &mut bytes_left);
+        let path = String::from_utf8_lossy(raw).into_owned();
+        match digest.filter(|_| str::from_utf8(raw).is_ok()) {
+            Some(digest) => found.contents.push((path, digest)),
+            None => found.unknown.push(path),
+        }
+    }
+    found
+}
+
+fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -> Option<u64> {
+    let path = top.join(OsStr::from_bytes(raw));
+    let meta = match std::fs::symlink_metadata(&path) {
+        Ok(meta) => meta,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            // Deleting a file changes its folder.
+            let above = path
+                .ancestors()
+                .find_map(|path| path.symlink_metadata().ok())?;
+            let is_late = began.is_some_and(|began| written(&above) > began);
+            return (!is_late).then_some(GONE);
+        }
+        Err(_) => return None,
+    };
+    if began.is_some_and(|began| written(&meta).max(changed(&meta)) > began) {
+        return None;
+    }
+    if meta.is_symlink() {
+        let target = std::fs::read_link(&path).ok()?;
+        return Some(digest::of_bytes(target.as_os_str().as_bytes()));
+    }
+    if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
+        return None;
+    }
+    let mark = mark(&meta);
+    if let Some((known, digest)) = known().get(&path)
+        && *known == mark
+    {
+        return Some(*digest);
+    }
+    *bytes_left = bytes_left.checked_sub(meta.len())?;
+    let digest = read(&path, raw)?;
+    // A further change within the same tick would leave the same times.
+    let is_settled = changed(&meta).plus(FILE_TICK) < Timestamp::now();
+    let is_same = path
+        .symlink_metadata()
+        .is_ok_and(|meta| self::mark(&meta) == mark);
+    if is_settled && is_same {
+        let mut known = known();
+        if known.len() >= KNOWN_MAX {
+            known.clear();
+        }
+        known.insert(path, (mark, digest));
+    }
+    Some(digest)
+}
+
+/// Returns the digest of a file's content; `None` if it cannot be read whole.
+fn read(path: &Path, raw: &[u8]) -> Option<u64> {
+    // The file may have been replaced by a FIFO or a link since the check.
+    let (file, _) = named_file::open(path, Links::Refuse).ok()?;
+    let mut bytes = Vec::new();
+    let count = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+    let is_whole = u64::try_from(count).is_ok_and(|count| count <= FILE_BYTES_MAX);
+    let digest = comments::digest(&String::from_utf8_lossy(raw), &bytes);
+    is_whole.then_some(if digest == GONE { 1 } else { digest })
+}
+
+fn known() -> MutexGuard<'static, HashMap<PathBuf, (Mark, u64)>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn mark(meta: &Metadata) -> Mark {
+    (
+        [meta.dev(), meta.ino(), meta.len()],
+        [
+            meta.mtime(),
+            meta.mtime_nsec(),
+            meta.ctime(),
+            meta.ctime_nsec(),
+        ],
+    )
+}
+
+fn written(meta: &Metadata) -> Timestamp {
+    micros(meta.mtime(), meta.mtime_nsec())
+}
+
+fn changed(meta: &Metadata) -> Timestamp {
+    micros(meta.ctime(), meta.ctime_nsec())
+}
+
+fn micros(seconds: i64, nanos: i64) -> Timestamp {
+    Timestamp::from_micros(
+        seconds
+            .saturating_mul(1_000_000)
+            .saturating_add(nanos / 1_000),
+    )
+}

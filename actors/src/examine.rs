@@ -1,0 +1,200 @@
+//! Examining a tool call that has ended: what it printed, and which contents of the changed files it ran on (spec
+//! EVID-4). Runs on blocking threads; no hook call waits for it.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use checkpoint::agents;
+use checkpoint::config::Config;
+use checkpoint::hooks::printed::printed;
+use checkpoint::judging::could_verify;
+use checkpoint::policy::Policy;
+use checkpoint::shell;
+use checkpoint::state::{Ended, SessionState, Turn};
+use journal::{Agent, Event, Examined, Timestamp, ToolCall, ToolKind};
+use tokio::sync::Mutex;
+
+use crate::digests::{self, Digests};
+use crate::draft::derived;
+use crate::git::{self, FILE_TICK, Wanted};
+use crate::judged;
+use crate::project::Project;
+use crate::session_state;
+use crate::shared::Shared;
+use crate::work_tree::bounds;
+
+/// If a call is examined later than this after its end, files may have been put back since: a file that is not among the
+/// changed ones may have had any content.
+const PROMPTLY: Duration = Duration::from_secs(5);
+
+/// The examinations of one session, one at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Examining {
+    place: Mutex<()>,
+    /// Sequence number of the last end of a call that was looked at.
+    tried: AtomicU64,
+}
+
+impl Examining {
+    /// Returns whether a call waits that was not looked at so far.
+    pub(crate) fn has_next(&self, state: &SessionState) -> bool {
+        self.next(&state.turn).is_some()
+    }
+
+    fn next(&self, turn: &Turn) -> Option<Ended> {
+        let tried = self.tried.load(Ordering::Relaxed);
+        turn.waiting.iter().find(|ended| ended.seq > tried).cloned()
+    }
+
+    /// Examines the calls that wait, journals what was read, and returns the state with it.
+    pub(crate) async fn work(&self, shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
+        let _place = self.place.lock().await;
+        catch_up(shared, &mut state);
+        while let Some(ended) = self.next(&state.turn) {
+            self.tried.store(ended.seq, Ordering::Relaxed);
+            let call = call_of(&state.turn, &ended);
+            let Some(call) = call
+                .filter(|call| is_wanted(state.stream.agent, call))
+                .cloned()
+            else {
+                continue;
+            };
+            let (seq, known, looked) = (ended.seq, state.clone(), ended.clone());
+            let look = move |shared: &Shared| {
+                let payload = shared.journal.payload(seq).ok().flatten();
+                examine(shared, &known, &call, &looked, payload.as_deref())
+            };
+            let Some(examined) = shared.look_at(state.project(), look).await.flatten() else {
+                continue;
+            };
+            let event = Event::CallExamined {
+                call_id: ended.id,
+                call_at: ended.at,
+                examined: Box::new(examined),
+            };
+            let draft = derived(&state.stream, Timestamp::now(), event, &seq.to_string());
+            if let Err(error) = shared.append_and_settle(vec![draft]).await {
+                tracing::warn!(session = %state.session(), %error, "Could not journal what a call ran on.");
+            }
+            catch_up(shared, &mut state);
+        }
+        state
+    }
+
+    /// Like [`Examining::work`], for a stop: it waits no longer than git may take.
+    pub(crate) async fn work_in_time(
+        &self,
+        shared: &Arc<Shared>,
+        state: SessionState,
+    ) -> SessionState {
+        if state.turn.waiting.is_empty() {
+            return state;
+        }
+        let within = bounds(&shared.config()).within;
+        let work = self.work(shared, state.clone());
+        tokio::time::timeout(within, work).await.unwrap_or(state)
+    }
+}
+
+fn catch_up(shared: &Shared, state: &mut SessionState) {
+    if let Err(error) = session_state::catch_up(&shared.journal, state) {
+        tracing::warn!(session = %state.session(), %error, "Could not read the session's events.");
+    }
+}
+
+fn call_of<'a>(turn: &'a Turn, ended: &Ended) -> Option<&'a ToolCall> {
+    let same = |call: &&ToolCall| call.finished && call.id == ended.id && call.at == ended.at;
+    turn.calls.iter().find(same)
+}
+
+/// Returns whether a call could verify something: a command, or a tool that the agent does not have by itself.
+fn is_wanted(agent: Agent, call: &ToolCall) -> bool {
+    match call.kind {
+        ToolKind::Shell => could_verify(&shell::read(call.command.as_deref().unwrap_or_default())),
+        ToolKind::Other => {
+            agents::adapter(agent).is_some_and(|agent| !agent.tools().has(&call.tool))
+        }
+        ToolKind::Read | ToolKind::Edit | ToolKind::Write => false,
+    }
+}
+
+fn examine(
+    shared: &Shared,
+    state: &SessionState,
+    call: &ToolCall,
+    ended: &Ended,
+    payload: Option<&str>,
+) -> Option<Examined> {
+    let config = shared.config();
+    let project = judged::project(&config, state);
+    let policy = Project::look(&config, &shared.trust(), project).policy;
+    if !policy.enabled || policy.is_letter() {
+        return None;
+    }
+    let printed = payload
+        .map(|payload| printed(state.stream.agent, &config.settings.agents, call, payload))
+        .unwrap_or_default();
+    let mut examined = contents(&config, &policy, state, ended.began()).unwrap_or_default();
+    examined.is_cut |= Timestamp::now().since(ended.ended_at) > PROMPTLY;
+    examined.summaries = printed.summaries;
+    examined.ended = printed.ended;
+    Some(examined)
+}
+
+/// Returns the contents of the changed files that were there at a time; `None` if git gives no answer.
+pub fn contents(
+    config: &Config,
+    policy: &Policy,
+    state: &SessionState,
+    began: Timestamp,
+) -> Option<Examined> {
+    let mut bounds = bounds(config);
+    bounds.files_max = digests::FILES_MAX;
+    let deadline = Instant::now() + bounds.within;
+    let head = state.turn.head_before().cloned();
+    let since = match head {
+        Some(_) => state.turn.started_at,
+        None => state.turn_start(policy.timer),
+    };
+    let wanted = Wanted {
+        since,
+        head,
+        ..Wanted::default()
+    };
+    let mut changed = git::changed(&judged::of(state, policy).folder, &wanted, bounds)?;
+    add_edited(&mut changed, state);
+    let paths = changed.paths.iter().map(Vec::as_slice);
+    let taken = digests::take(&changed.top, paths, Some(began.plus(FILE_TICK)), deadline);
+    let Digests {
+        contents,
+        unknown,
+        is_cut,
+    } = taken;
+    Some(Examined {
+        top: changed.top.to_string_lossy().into_owned(),
+        contents,
+        unknown,
+        is_cut: is_cut || changed.is_cut,
+        ..Examined::default()
+    })
+}
+
+/// Adds the files that the turn's calls edited, also those that git calls unchanged.
+fn add_edited(changed: &mut git::Changed, state: &SessionState) {
+    let edits = state
+        .turn
+        .calls
+        .iter()
+        .filter(|call| matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.refused);
+    for path in edits.flat_map(|call| &call.paths) {
+        let path = Path::new(state.home()).join(path);
+        if let Ok(path) = path.strip_prefix(&changed.top) {
+            changed.paths.push(path.as_os_str().as_bytes().to_vec());
+        }
+    }
+    changed.paths.sort_unstable();
+    changed.paths.dedup();
+}

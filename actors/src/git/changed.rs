@@ -1,0 +1,54 @@
+//! The names of the changed files alone, without what they hold.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::answers::Answers;
+use super::before::Reader;
+use super::bounds::Bounds;
+use super::command::Git;
+use super::view::View;
+use super::wanted::Wanted;
+use super::{head, parse};
+
+/// The changed files of a work tree.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    /// The top folder.
+    pub(crate) top: PathBuf,
+    /// Their paths, relative to the top folder, as git gave them; sorted.
+    pub(crate) paths: Vec<Vec<u8>>,
+    /// There are more.
+    pub(crate) is_cut: bool,
+}
+
+/// Returns the files that [`super::inspect`] would find; `None` if git gives no answer in time.
+pub(crate) fn changed(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Option<Changed> {
+    if !cwd.is_absolute() || !cwd.is_dir() {
+        return None;
+    }
+    let deadline = Instant::now() + bounds.within;
+    let view = View::open(&Git::default(), cwd, deadline).ok()?;
+    let answers = Answers::ask(&mut Reader::new(&view), wanted, deadline).ok()?;
+    let (status, log) = (&answers.status, answers.log.as_ref());
+    let answer = parse::status(&status.stdout);
+    if !status.is_good() || !answer.answered {
+        return None;
+    }
+    let top = view.found.top.as_path();
+    let mut committed = super::commits(log, answer.unborn, &mut Vec::new());
+    let before = head::commit_at_top(wanted.head.as_ref(), top);
+    head::keep_changed(&view, before, &mut committed, deadline);
+    let mut paths = answer.paths;
+    paths.extend(committed);
+    paths.sort_unstable();
+    paths.dedup();
+    let is_cut =
+        status.is_cut || log.is_some_and(|log| log.is_cut) || paths.len() > bounds.files_max;
+    paths.truncate(bounds.files_max);
+    Some(Changed {
+        top: top.to_owned(),
+        paths: paths.into_iter().map(<[u8]>::to_vec).collect(),
+        is_cut,
+    })
+}

@@ -1,0 +1,101 @@
+//! Which contents of the changed files the calls of a turn ran on, by what was recorded as they ended (spec EVID-4).
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use checkpoint::state::{ExaminedCall, SessionState, Turn};
+use journal::{CallOutcome, Evidence, Examined, Seen, ToolCall};
+
+use crate::digests;
+
+/// Adds to the evidence of a stop what was read of its calls as they ended.
+pub(crate) fn note(
+    evidence: &mut Evidence,
+    state: &SessionState,
+    top: Option<&Path>,
+    within: Duration,
+) {
+    let calls = &evidence.timeline.calls;
+    let placed = state.turn.examined.iter();
+    let placed = placed.filter_map(|call| Some((place(calls, &state.turn, call)?, call)));
+    let placed: Vec<(usize, &Examined)> = placed
+        .map(|(place, call)| (place, &*call.examined))
+        .collect();
+    if placed.is_empty() {
+        return;
+    }
+    for (call, examined) in &placed {
+        note_outcome(&mut evidence.facts.outcomes, *call, examined);
+    }
+    let (Some(top), Some(files)) = (top, evidence.changes.files()) else {
+        return;
+    };
+    let paths = files.iter().map(|file| file.path.as_bytes());
+    let now = digests::take(top, paths, None, Instant::now() + within);
+    let of_tree = placed.iter().filter(|(_, it)| Path::new(&it.top) == top);
+    let seen = of_tree.map(|(call, examined)| seen(*call, examined, &now.contents));
+    evidence.facts.seen = seen
+        .filter(|seen| !seen.same.is_empty() || !seen.other.is_empty())
+        .collect();
+    evidence.facts.seen.sort_by_key(|seen| seen.call);
+}
+
+/// Compares what the files hold now with what they held.
+fn seen(call: usize, examined: &Examined, now: &[(String, u64)]) -> Seen {
+    let then: HashMap<&str, u64> = examined
+        .contents
+        .iter()
+        .map(|(path, digest)| (path.as_str(), *digest))
+        .collect();
+    let mut seen = Seen {
+        call,
+        ..Seen::default()
+    };
+    for (path, digest) in now {
+        let is_other = match then.get(path.as_str()) {
+            Some(then) => then != digest,
+            None if examined.is_cut || examined.unknown.contains(path) => continue,
+            None => true,
+        };
+        let list = if is_other {
+            &mut seen.other
+        } else {
+            &mut seen.same
+        };
+        list.push(path.clone());
+    }
+    seen
+}
+
+/// Adds what a call printed, unless the transcript says it.
+fn note_outcome(outcomes: &mut Vec<CallOutcome>, call: usize, examined: &Examined) {
+    let says = !examined.summaries.is_empty() || examined.ended.is_some();
+    if says && outcomes.iter().all(|known| known.call != call) {
+        let at = outcomes.partition_point(|known| known.call < call);
+        let outcome = CallOutcome {
+            call,
+            summaries: examined.summaries.clone(),
+            ended: examined.ended,
+            ..CallOutcome::default()
+        };
+        outcomes.insert(at, outcome);
+    }
+}
+
+/// Returns the position of a call in the timeline: by its id, or, of calls that look the same, by their order.
+fn place(calls: &[ToolCall], turn: &Turn, examined: &ExaminedCall) -> Option<usize> {
+    if let Some(id) = &examined.id {
+        let by_id = calls.iter().position(|call| call.id.as_ref() == Some(id));
+        return by_id;
+    }
+    let journaled = |call: &&ToolCall| call.id.is_none() && call.at == examined.at;
+    let call = turn.calls.iter().find(journaled)?;
+    let same = |other: &ToolCall| {
+        other.tool == call.tool && other.command == call.command && other.paths == call.paths
+    };
+    let before = turn.calls.iter().take_while(|other| other.at < call.at);
+    let number = before.filter(|other| same(other)).count();
+    let alike = calls.iter().enumerate().filter(|(_, other)| same(other));
+    alike.map(|(place, _)| place).nth(number)
+}

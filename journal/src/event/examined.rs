@@ -1,0 +1,32 @@
+//! What was read when a tool call ended: its output, and which contents it ran on.
+
+use serde::{Deserialize, Serialize};
+
+use super::summary::{Summary, SummaryVerdict};
+
+/// What was read when a tool call that could verify something ended.
+///
+/// It is stored as JSON, so a part that a program does not know is skipped and a missing one has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Examined {
+    /// What its output reports on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub summaries: Vec<Summary>,
+    /// How it ended, if its output has a field for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<SummaryVerdict>,
+    /// The top of the work tree that the files are in; empty if none was looked at.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub top: String,
+    /// The changed files that the call ran on, with the digests of their contents; sorted. That of a file that is gone
+    /// is 0.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<(String, u64)>,
+    /// Changed files that were written after the call began, or could not be read: what it ran on is not known; sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
+    /// Not all changed files are listed, so a file that is missing may have had any content.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
