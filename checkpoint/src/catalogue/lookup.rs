@@ -1,10 +1,13 @@
-//! What a command is, by the catalogue.
+//! What a command does, by the catalogue.
 
-use super::{Catalogue, Operands, Purpose, Row};
-use super::row::Verb;
+use super::options::{Arg, Kind, Parsed};
+use super::wrapped::Wrapped;
+use super::{Catalogue, Operands, Purpose, Tasks};
 
 /// How far an unknown program is looked through for a known command.
 const BEHIND_MAX: usize = 4;
+/// Wrappers in wrappers that are followed.
+const DEPTH_MAX: usize = 8;
 
 /// A command whose program is in the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +18,7 @@ pub struct Command<'a> {
     pub language: &'a str,
     /// What its operands are.
     pub takes: Operands,
-    /// Its operands after the subcommands.
+    /// Its operands after the subcommands: of a runner of tasks the tasks, of an interpreter the script first.
     pub operands: Vec<String>,
     /// Whether an option chooses a part of what it would run.
     pub is_partial: bool,
@@ -44,129 +47,111 @@ pub enum Opening {
 }
 
 impl Catalogue {
-    /// Returns what is known of a command; `words[0]` is its program, without its folder. An unknown program before a known
-    /// command that verifies something runs that command.
+    /// Returns what is known of a command; `words[0]` is its program. An unknown program before a known command that
+    /// verifies something runs that command; so does a known one that is given the path of such a program.
     pub fn command(&self, words: &[String]) -> Option<Command<'_>> {
-        let known = self.known(words);
+        let known = self.known(words, 0);
         if known.is_some() {
             return known;
         }
         let behind = (1..words.len().min(BEHIND_MAX)).filter(|at| !words[*at].starts_with('-'));
         behind
-            .filter_map(|at| self.known(&words[at..]))
+            .filter_map(|at| self.known(&words[at..], 0))
             .find(|command| command.does >= Some(Purpose::Lint))
     }
 
-    fn known(&self, words: &[String]) -> Option<Command<'_>> {
-        let (program, rest) = words.split_first()?;
-        let program = crate::shell::canonical_name(program);
-        let (language, row) = self.programs.get(program)?;
+    fn known(&self, words: &[String], depth: usize) -> Option<Command<'_>> {
+        // A wrapper that runs `test` and nothing else runs what the project calls so.
+        if matches!(words, [only] if only == "test") {
+            return None;
+        }
+        let parsed = self.parse(words);
+        let row = parsed.row()?;
+        if depth < DEPTH_MAX
+            && let Some(Wrapped::At(at)) = parsed.wrapped(words)
+        {
+            return self.known(&words[at..], depth + 1);
+        }
+        if row.script
+            && depth < DEPTH_MAX
+            && !parsed.has(|row| &row.inline)
+            && let Some(script) = parsed.args.iter().find(|arg| arg.kind == Kind::Operand)
+            && let Some(command) = self.known(&words[script.at..], depth + 1)
+            && (command.does >= Some(Purpose::Lint) || command.opening == Opening::Tasks)
+        {
+            return Some(command);
+        }
+        // The row and its language are those of the catalogue, not of the words.
+        let language = self.entry(super::names::file_name(&words[0])).map_or("", |(name, _)| name);
         let mut command = Command {
-            does: row.does,
-            language: &self.languages[*language].language,
-            takes: row.operands,
+            does: parsed.does(),
+            language,
+            takes: parsed.takes(),
             operands: Vec::new(),
-            is_partial: false,
-            is_dry: is_dry_everywhere(rest),
-            may_do_nothing: false,
-            writes: false,
+            is_partial: parsed.has(|row| &row.chooses),
+            is_dry: parsed.is_dry(),
+            may_do_nothing: parsed.has(|row| &row.may_do_nothing),
+            writes: parsed.has(|row| &row.writes),
             opening: Opening::Nothing,
         };
-        command.read(row, rest);
+        command.read(&parsed);
         Some(command)
     }
 }
 
 impl Command<'_> {
-    fn read(&mut self, row: &Row, words: &[String]) {
-        self.takes = row.operands;
-        let mut inline = false;
-        let mut rest = words.iter().enumerate();
-        while let Some((at, word)) = rest.next() {
-            if word == "--" {
-                self.operands.extend(words[at + 1..].iter().cloned());
-                break;
-            }
-            let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
-            if name.starts_with('-') && name.len() > 1 {
-                self.is_partial |= has(&row.chooses, name);
-                self.is_dry |= has(&row.dry, name);
-                self.may_do_nothing |= has(&row.may_do_nothing, name);
-                self.writes |= has(&row.writes, name);
-                inline |= has(&row.inline, name);
-                if has(&row.inline, name) || (has(&row.values, name) && !word.contains('=')) {
-                    let value = rest.next();
-                    if has(&row.chooses, name) && row.operands == Operands::Packages {
-                        self.operands.extend(value.map(|(_, value)| value.clone()));
-                    }
-                }
-                continue;
-            }
-            if self.operands.is_empty()
-                && let Some(verb) = row.verb(word)
-            {
-                match verb {
-                    Verb::Does(purpose) => {
-                        self.does = Some(*purpose);
-                        let inherited = Row {
-                            verbs: Default::default(),
-                            ..row.clone()
-                        };
-                        return self.read(&inherited, &words[at + 1..]);
-                    }
-                    Verb::Row(inner) => {
-                        self.does = inner.does.or(self.does);
-                        if inner.tasks && inner.does.is_some() {
-                            self.operands.push(word.clone());
-                        }
-                        return self.read(inner, &words[at + 1..]);
-                    }
-                }
-            }
-            self.is_dry |= has(&row.dry, name);
-            self.operands.push(word.clone());
-        }
-        let script = self.operands.first().filter(|script| *script != "-");
-        self.opening = if inline || (row.script && script.is_none()) {
-            Opening::Inline
-        } else if row.script {
-            Opening::Script
-        } else if row.tasks {
-            Opening::Tasks
-        } else {
-            Opening::Nothing
+    fn read(&mut self, parsed: &Parsed<'_>) {
+        let Some(row) = parsed.row() else {
+            return;
         };
+        let is_operand = |arg: &&Arg<'_>| matches!(arg.kind, Kind::Operand | Kind::Passed);
+        let operands = parsed.args.iter().filter(is_operand).map(|arg| arg.text.to_owned());
+        self.operands = operands.collect();
+        let targets = parsed.args.iter().filter(|arg| parsed.lists(arg, |row| &row.targets));
+        let targets = targets.filter_map(|arg| arg.value).flat_map(|value| value.split(','));
+        let targets: Vec<String> = targets.map(str::to_owned).collect();
+        if row.script {
+            let is_inline = self.operands.first().is_none_or(|script| script == "-");
+            self.opening = if is_inline { Opening::Inline } else { Opening::Script };
+        } else if !targets.is_empty() {
+            self.operands = targets;
+            self.tasks(parsed, row.does);
+        } else if row.tasks == Tasks::One && parsed.rows.len() > 1 && row.does.is_some() {
+            // The subcommand is the task: `npm test`.
+            self.is_partial |= !self.operands.is_empty();
+            self.operands = parsed.verbs.last().map(|verb| (*verb).to_owned()).into_iter().collect();
+            self.opening = Opening::Tasks;
+        } else if row.tasks == Tasks::One && !self.operands.is_empty() {
+            self.is_partial |= self.operands.len() > 1;
+            self.operands.truncate(1);
+            (self.does, self.opening) = (None, Opening::Tasks);
+        } else if parsed.rows.iter().any(|row| row.tasks == Tasks::Many) && !self.operands.is_empty() {
+            let own = row.does.filter(|_| row.tasks == Tasks::None);
+            self.tasks(parsed, own);
+            self.does = self.does.max(own);
+        }
+        if parsed.has(|row| &row.inline) {
+            self.opening = Opening::Inline;
+        }
+        if parsed.args.iter().any(|arg| {
+            parsed.lists(arg, |row| &row.without_tests) && !arg.text.ends_with("=false")
+        }) {
+            self.does = self.does.min(Some(Purpose::Build));
+        }
     }
-}
 
-impl Row {
-    fn verb(&self, word: &str) -> Option<&Verb> {
-        let mut verbs = self.verbs.iter();
-        let is_it = |names: &str| names.split_whitespace().any(|name| name == word);
-        verbs.find(|(names, _)| is_it(names)).map(|(_, verb)| verb)
+    /// Reads the operands as names of tasks: what is known of them is what the command does, the others are kept.
+    fn tasks(&mut self, parsed: &Parsed<'_>, otherwise: Option<Purpose>) {
+        let known = |task: &str| {
+            let name = task.rsplit(':').next().unwrap_or(task);
+            parsed.rows.iter().rev().find_map(|row| row.verb(name)?.1.does)
+        };
+        let is_of_part = |task: &String| task.contains(':') && known(task).is_some();
+        self.is_partial |= self.operands.iter().any(is_of_part);
+        self.does = self.operands.iter().filter_map(|task| known(task)).max().or(otherwise);
+        self.operands.retain(|task| known(task).is_none());
+        if !self.operands.is_empty() {
+            self.opening = Opening::Tasks;
+        }
     }
-}
-
-/// Returns whether an option is listed: by its name, or as a letter of a cluster of short ones.
-fn has(list: &[String], name: &str) -> bool {
-    let letters = name.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    list.iter().any(|one| {
-        one == name
-            || letters.is_some_and(|letters| {
-                let listed = one.strip_prefix('-').filter(|rest| rest.len() == 1);
-                listed.is_some_and(|letter| letters.len() <= 4 && letters.contains(letter))
-            })
-    })
-}
-
-/// Returns whether the words ask for help, a version or a rehearsal, as all programs understand them.
-fn is_dry_everywhere(words: &[String]) -> bool {
-    let asks = |word: &String| {
-        matches!(
-            word.as_str(),
-            "--help" | "--version" | "--dry-run" | "--dryrun" | "--just-print"
-        )
-    };
-    words.iter().take_while(|word| *word != "--").any(asks)
-        || matches!(words, [only] if ["-h", "-V", "-?", "-version", "-help", "help", "version"].contains(&only.as_str()))
 }

@@ -5,25 +5,33 @@
 //! unknown, and nothing is concluded from it.
 
 mod lookup;
+mod names;
+mod options;
 mod row;
 #[cfg(test)]
 mod tests;
+mod wrapped;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use globset::{GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 pub use lookup::{Command, Opening};
-pub use row::{Comments, Operands, Purpose, Row, Wraps};
+pub use names::file_name;
+pub use options::{Arg, Kind, Parsed};
+pub use row::{Comments, Operands, Purpose, Row, Tasks, Wraps};
+pub use wrapped::Wrapped;
 
 /// The files, a language each, or programs of no language.
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 30] = [
     ("beam", include_str!("../../catalogue/beam.yml")),
+    ("clojure", include_str!("../../catalogue/clojure.yml")),
     ("dart", include_str!("../../catalogue/dart.yml")),
     ("documents", include_str!("../../catalogue/documents.yml")),
     ("dotnet", include_str!("../../catalogue/dotnet.yml")),
+    ("gleam", include_str!("../../catalogue/gleam.yml")),
     ("go", include_str!("../../catalogue/go.yml")),
     ("haskell", include_str!("../../catalogue/haskell.yml")),
     ("javascript", include_str!("../../catalogue/javascript.yml")),
@@ -40,11 +48,13 @@ const FILES: [(&str, &str); 26] = [
     ("ruby", include_str!("../../catalogue/ruby.yml")),
     ("rust", include_str!("../../catalogue/rust.yml")),
     ("shell", include_str!("../../catalogue/shell.yml")),
+    ("solidity", include_str!("../../catalogue/solidity.yml")),
     ("sql", include_str!("../../catalogue/sql.yml")),
     ("swift", include_str!("../../catalogue/swift.yml")),
     ("system", include_str!("../../catalogue/system.yml")),
     ("tasks", include_str!("../../catalogue/tasks.yml")),
     ("terraform", include_str!("../../catalogue/terraform.yml")),
+    ("wrappers", include_str!("../../catalogue/wrappers.yml")),
     ("zig", include_str!("../../catalogue/zig.yml")),
 ];
 
@@ -100,11 +110,14 @@ pub struct Usual {
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     languages: Vec<Language>,
-    /// Position of the language, and the row, by the name of the program.
-    programs: HashMap<String, (usize, Row)>,
+    /// Position of the language, the name, and the row of each program.
+    programs: Vec<(usize, String, Row)>,
+    by_name: HashMap<String, usize>,
     by_ending: HashMap<String, usize>,
     /// The globs of the tests of each language.
     tests: Vec<GlobSet>,
+    /// What is compiled in, below the rows of a person.
+    base: Option<&'static Catalogue>,
 }
 
 impl Catalogue {
@@ -115,89 +128,113 @@ impl Catalogue {
 
     /// Returns the catalogue with the rows of a person before those that are compiled in.
     pub fn with(rows: &BTreeMap<String, Row>) -> Self {
-        let mut languages = BUILT_IN.languages.clone();
-        languages.push(Language {
+        let own = Language {
             programs: rows.clone(),
             ..Language::default()
-        });
-        Self::of(languages)
+        };
+        Self {
+            base: Some(&BUILT_IN),
+            ..Self::of(vec![own])
+        }
     }
 
     fn of(languages: Vec<Language>) -> Self {
-        let (mut programs, mut by_ending) = (HashMap::new(), HashMap::new());
-        for (at, language) in languages.iter().enumerate() {
-            for (names, row) in &language.programs {
+        let mut found = Self {
+            tests: languages.iter().map(|language| globs(&language.tests)).collect(),
+            languages,
+            ..Self::default()
+        };
+        for (at, language) in found.languages.iter_mut().enumerate() {
+            for (names, row) in std::mem::take(&mut language.programs) {
                 for name in names.split_whitespace() {
-                    programs.insert(name.to_owned(), (at, row.clone()));
+                    let place = found.programs.len();
+                    for also in row.also.iter().map(String::as_str).chain([name]) {
+                        found.by_name.insert(also.to_owned(), place);
+                    }
+                    found.programs.push((at, name.to_owned(), row.clone()));
                 }
             }
             for ending in &language.files {
-                by_ending.insert(ending.clone(), at);
+                found.by_ending.insert(ending.clone(), at);
             }
         }
-        Self {
-            tests: languages.iter().map(|language| globs(&language.tests)).collect(),
-            languages,
-            programs,
-            by_ending,
-        }
+        found
+    }
+
+    fn language_name(&self, at: usize) -> &str {
+        &self.languages[at].language
     }
 
     /// Returns the language of a file, by the ending of its name.
     pub fn language(&self, path: &str) -> Option<&Language> {
-        let (_, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
-        let at = self.by_ending.get(&ending.to_ascii_lowercase())?;
-        self.languages.get(*at)
+        self.of_path(path).map(|(language, _)| language)
     }
 
-    /// Returns all languages and groups of programs.
+    fn of_path(&self, path: &str) -> Option<(&Language, &GlobSet)> {
+        let (_, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+        match self.by_ending.get(&ending.to_ascii_lowercase()) {
+            Some(at) => Some((&self.languages[*at], &self.tests[*at])),
+            None => self.base?.of_path(path),
+        }
+    }
+
+    /// Returns all languages and groups of programs that are compiled in.
     pub fn languages(&self) -> &[Language] {
-        &self.languages
+        self.base.map_or(self.languages.as_slice(), Self::languages)
+    }
+
+    /// Returns all programs in the order of the files: language, name, and row.
+    pub fn programs(&self) -> impl Iterator<Item = (&str, &str, &Row)> {
+        let programs = self.programs.iter();
+        programs.map(|(at, name, row)| (self.language_name(*at), name.as_str(), row))
     }
 
     /// Returns the row of a program.
     pub fn program(&self, name: &str) -> Option<&Row> {
-        self.programs.get(name).map(|(_, row)| row)
+        self.entry(name).map(|(_, row)| row)
     }
 
-    /// Returns what a task or a script does by its name: the first purpose of which a part of the name is a word.
-    pub fn named(&self, name: &str) -> Option<Purpose> {
-        let name = name.to_ascii_lowercase();
-        let names = self.languages.iter().flat_map(|language| &language.names);
-        let mut fitting: Vec<Purpose> = names
-            .filter(|(_, words)| {
-                name.split([':', '.', '-', '_', '/', ' '])
-                    .any(|part| words.iter().any(|word| word == part))
-            })
-            .map(|(purpose, _)| *purpose)
-            .collect();
-        fitting.sort_unstable();
-        fitting.first().copied()
-    }
-}
-
-impl Catalogue {
     /// Returns the language whose file names a program; empty for programs of no language.
     pub fn language_of_program(&self, name: &str) -> &str {
-        let found = self.programs.get(name);
-        found.map_or("", |(at, _)| &self.languages[*at].language)
+        self.entry(name).map_or("", |(language, _)| language)
+    }
+
+    /// Returns what a task or a script does by its name: the least telling purpose of which a part of the name is a word.
+    pub fn named(&self, name: &str) -> Option<Purpose> {
+        let parts = parts(name);
+        let names = self.languages().iter().flat_map(|language| &language.names);
+        let fitting = names.filter(|(_, words)| words.iter().any(|word| parts.contains(word)));
+        fitting.map(|(purpose, _)| *purpose).min()
     }
 
     /// Returns whether a file is a test, by its name and place.
     pub fn is_test(&self, path: &str) -> bool {
-        let Some((_, ending)) = path.rsplit_once('.') else {
-            return false;
-        };
-        let at = self.by_ending.get(&ending.to_ascii_lowercase());
-        at.is_some_and(|at| self.tests[*at].is_match(path))
+        self.of_path(path).is_some_and(|(_, tests)| tests.is_match(path))
     }
+}
+
+/// Returns the words of a name, in small letters: of `test:unit`, `buildProd`, `e2e_tests`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut before = ' ';
+    for next in name.chars() {
+        let begins = !next.is_alphanumeric() || (next.is_uppercase() && before.is_lowercase());
+        if begins {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut().filter(|_| next.is_alphanumeric()) {
+            part.extend(next.to_lowercase());
+        }
+        before = next;
+    }
+    parts
 }
 
 /// Compiles globs that hold in every folder; a test shows that all of them compile.
 fn globs(texts: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for text in texts {
-        if let Ok(glob) = crate::rules::glob(&format!("**/{text}")) {
+        if let Ok(glob) = GlobBuilder::new(&format!("**/{text}")).literal_separator(true).build() {
             set.add(glob);
         }
     }

@@ -1,8 +1,11 @@
 //! One row of the catalogue.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a program does, the least telling first.
 #[derive(
@@ -51,77 +54,107 @@ pub enum Operands {
     Unknown,
 }
 
-/// A program, or a subcommand of one.
+/// Whether the operands of a program name tasks that the project defines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tasks {
+    /// They do not.
+    #[default]
+    None,
+    /// The first does; the others are for the task.
+    One,
+    /// All do.
+    Many,
+}
+
+/// A program, or a subcommand of one. In YAML it may be written as the word of what it does. Options and `operands` of a
+/// program hold for its subcommands too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(remote = "Self", default, deny_unknown_fields)]
 pub struct Row {
-    /// What it does; none if only its subcommands do something.
+    /// Other names of it.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
+    pub also: Vec<String>,
+    /// What it does; none if only its subcommands do something. What a runner of tasks does without a task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub does: Option<Purpose>,
     /// What its operands are.
     pub operands: Operands,
     /// Options that take the next word as their value.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub values: Vec<String>,
     /// Options that choose a part of what it would run.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub chooses: Vec<String>,
     /// Options and operands with which it only lists or pretends.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub dry: Vec<String>,
     /// Options with which it ends well if there is nothing to do.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub may_do_nothing: Vec<String>,
+    /// Options with which it builds, but runs no tests.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
+    pub without_tests: Vec<String>,
     /// Options with which it writes files of the project.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub writes: Vec<String>,
     /// Options whose value is the folder in which it runs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub dirs: Vec<String>,
-    /// Options whose value is a program text or a module.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Options whose value is a program text.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
     pub inline: Vec<String>,
+    /// Options whose value names tasks, separated by commas.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "words")]
+    pub targets: Vec<String>,
     /// Whether its first operand is a script.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub script: bool,
-    /// Whether its operands are tasks that the project defines.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub tasks: bool,
+    /// Whether its operands are tasks.
+    pub tasks: Tasks,
     /// How it runs another command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<Wraps>,
-    /// Forms of what it prints at its end: kind, what that says, pattern (see `outcome`).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub prints: Vec<String>,
-    /// Its subcommands. A key names one or more, separated by spaces.
+    /// Forms of the lines that it prints at its end, one a line: kind, what the line says, pattern (see `outcome`).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prints: String,
+    /// Its subcommands, and options that are like ones. A key names one or more, separated by spaces; `*` stands for any
+    /// beginning or end.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub verbs: BTreeMap<String, Verb>,
+    pub verbs: BTreeMap<String, Row>,
 }
 
-/// How a program runs another command: after its options and some operands.
+/// How a program runs another command: after its options, and what is said here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wraps {
     /// Operands before the command.
     pub operands: usize,
+    /// Whether `NAME=value` may stand before the command.
+    pub assigns: bool,
+    /// Whether the command begins only behind `--` or one of `begins`.
+    pub dashes: bool,
+    /// Options behind which the command begins.
+    #[serde(deserialize_with = "words")]
+    pub begins: Vec<String>,
+    /// Options whose value is a command line.
+    #[serde(deserialize_with = "words")]
+    pub script: Vec<String>,
+    /// Whether each operand with a blank is a command line.
+    pub lines: bool,
+    /// Whether it may end well without having run the command.
+    pub uncertain: bool,
     /// Options with which it does not run the command.
+    #[serde(deserialize_with = "words")]
     pub inert: Vec<String>,
-}
-
-/// A subcommand: what it does, or a row of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Verb {
-    /// Only what it does.
-    Does(Purpose),
-    /// More than that.
-    Row(Box<Row>),
 }
 
 /// How a language writes comments, and text that fills whole lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Comments {
+    /// Endings of the files that are written so; all of the language if empty.
+    pub only: Vec<String>,
     /// Start of a comment that ends with the line.
     pub line: String,
     /// Whether the language has `/* .. */` comments.
@@ -132,4 +165,82 @@ pub struct Comments {
     pub unknown: Vec<String>,
     /// Whether a string that is a statement of its own at the beginning of a block is documentation.
     pub docstrings: bool,
+}
+
+impl Row {
+    /// Returns the subcommand, or the task that is known, of a name: one that is written so, else one whose pattern fits.
+    pub fn verb(&self, word: &str) -> Option<(&str, &Self)> {
+        let named = |(key, row): &(&String, &Self)| {
+            key.split(' ').any(|name| name == word) || row.also.iter().any(|name| name == word)
+        };
+        let fits = |(key, _): &(&String, &Self)| key.split(' ').any(|name| is_like(name, word));
+        let found = self.verbs.iter().find(named).or_else(|| self.verbs.iter().find(fits));
+        found.map(|(key, row)| (key.as_str(), row))
+    }
+}
+
+/// Returns whether a word fits a pattern with `*` at its beginning or its end.
+fn is_like(pattern: &str, word: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) => word.ends_with(end),
+        (_, Some(begin)) => word.starts_with(begin),
+        _ => false,
+    }
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Written;
+        impl<'de> Visitor<'de> for Written {
+            type Value = Row;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("what it does, or a table")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Row, E> {
+                let does = Purpose::deserialize(serde::de::value::StrDeserializer::new(text))?;
+                Ok(Row {
+                    does: Some(does),
+                    ..Row::default()
+                })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Row, A::Error> {
+                Row::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+        deserializer.deserialize_any(Written)
+    }
+}
+
+/// Reads a list of words, or words in one text.
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Written;
+    impl<'de> Visitor<'de> for Written {
+        type Value = Vec<String>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("words")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(text.split_whitespace().map(str::to_owned).collect())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut found = Vec::new();
+            while let Some(word) = list.next_element()? {
+                found.push(word);
+            }
+            Ok(found)
+        }
+    }
+    deserializer.deserialize_any(Written)
 }

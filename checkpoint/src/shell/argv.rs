@@ -1,9 +1,8 @@
-//! The meaning of one command: whether it matches a rule's evidence, whether it is a dry run, and
-//! its directory.
+//! The meaning of one command: whether it matches a rule's evidence, and whether it is a dry run.
 
-use super::options::{Arg, Args, Kind, canonical, spec_of};
 use super::simple::Simple;
-use super::wrappers::{self, Inner, file_name};
+use super::wrappers::{self, Inner};
+use crate::catalogue::{Arg, Catalogue, Kind, Parsed, Tasks};
 
 /// A command that a rule asks for.
 ///
@@ -24,57 +23,32 @@ impl Pattern {
         }
     }
 
-    pub(crate) fn program(&self) -> &str {
-        self.0
-            .first()
-            .map_or("", |program| canonical(file_name(program)))
-    }
-
     /// Returns whether a command is the wanted one.
     pub fn fits(&self, simple: &Simple) -> bool {
         if is_wanted(&simple.words, &self.0) {
             return true;
         }
         // `bash scripts/restart.sh` runs `restart.sh`.
-        let interprets = simple.words.first().is_some_and(|program| {
-            wrappers::is_python(program)
-                || matches!(
-                    program.as_str(),
-                    "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "php" | "." | "source"
-                )
-        });
-        let Some(script) =
-            interprets.then(|| Args::new(&simple.words, 1, spec_of("")).first_operand())
-        else {
-            return false;
-        };
-        simple
-            .words
-            .get(script..)
-            .is_some_and(|words| is_wanted(words, &self.0))
+        let parsed = Catalogue::built_in().parse(&simple.words);
+        let reads = matches!(parsed.program, "." | "source");
+        let interprets = reads || parsed.row().is_some_and(|row| row.script);
+        let script = parsed.args.iter().find(|arg| arg.kind == Kind::Operand);
+        script.filter(|_| interprets).is_some_and(|script| is_wanted(&simple.words[script.at..], &self.0))
     }
 }
 
-fn is_wanted<S: AsRef<str>>(words: &[S], wanted: &[String]) -> bool {
-    let (Some(program), Some(wanted_program)) = (words.first(), wanted.first()) else {
-        return false;
-    };
-    let program = canonical(file_name(program.as_ref()));
-    if program != canonical(file_name(wanted_program)) {
+fn is_wanted(words: &[String], wanted: &[String]) -> bool {
+    let catalogue = Catalogue::built_in();
+    let (have, want) = (catalogue.parse(words), catalogue.parse(wanted));
+    if have.program != want.program {
         return false;
     }
-    let have = arguments(program, words);
-    let mut operands = have
-        .iter()
-        .filter(|arg| arg.option.is_none())
-        .map(|arg| arg.text);
-    arguments(program, wanted)
+    let have = arguments(&have, words);
+    let mut operands = have.iter().filter(|arg| arg.option.is_none()).map(|arg| arg.text);
+    arguments(&want, wanted)
         .iter()
         .all(|want| match (want.option, want.text.strip_prefix('*')) {
-            (None, Some(part)) => words
-                .iter()
-                .skip(1)
-                .any(|word| word.as_ref().contains(part)),
+            (None, Some(part)) => words.iter().skip(1).any(|word| word.contains(part)),
             (None, None) => operands.any(|operand| operand == want.text),
             (Some(_), _) => have.iter().any(|arg| arg.covers(want)),
         })
@@ -104,52 +78,38 @@ impl Argument<'_> {
     }
 }
 
-fn arguments<'a, S: AsRef<str>>(program: &str, words: &'a [S]) -> Vec<Argument<'a>> {
+fn arguments<'a>(parsed: &Parsed<'a>, words: &'a [String]) -> Vec<Argument<'a>> {
+    let program = parsed.program;
     let signals = matches!(program, "kill" | "pkill" | "killall");
-    let passes_on = matches!(program, "cargo" | "npm" | "pnpm" | "yarn" | "bun");
+    // Words after `--` are for another program; `+nightly` selects a toolchain.
+    let passes_on = parsed.rows.first().is_some_and(|row| row.tasks == Tasks::One) || program == "bun";
     let mut found: Vec<Argument<'a>> = Vec::new();
-    for arg in Args::new(words, 1, spec_of(program)) {
-        let word = words[arg.at].as_ref();
-        if signals && let Some(signal) = signal(word, &arg) {
-            found.push(Argument {
-                text: "",
-                option: Some(signal),
-                letters: "",
-            });
+    let mut verbs = parsed.verbs.iter();
+    let mut add = |text, option, letters| found.push(Argument { text, option, letters });
+    let has_operand = parsed.args.iter().any(|arg| arg.kind == Kind::Operand);
+    for arg in &parsed.args {
+        if signals && let Some(signal) = signal(&words[arg.at], arg) {
+            add("", Some(signal), "");
             continue;
         }
-        if arg.kind == Kind::Option {
-            let long = arg.text.starts_with("--");
-            let option = if long || arg.value.is_none() {
-                arg.text
-            } else {
-                short_name(arg.text, arg.letters)
-            };
-            found.push(Argument {
-                text: arg.value.unwrap_or_default(),
-                option: Some(option),
-                letters: arg.letters,
-            });
-            continue;
-        }
-        // Words after `--` are for another program; `+nightly` selects a toolchain.
-        let foreign = (arg.kind == Kind::Passed && passes_on)
-            || (program == "cargo" && word.starts_with('+'));
-        if !foreign {
-            found.push(Argument {
-                text: word,
-                option: None,
-                letters: "",
-            });
+        match arg.kind {
+            Kind::Option => add(arg.value.unwrap_or_default(), Some(arg.name()), arg.letters),
+            Kind::Verb => {
+                let verb = verbs.next().copied().unwrap_or(arg.text);
+                let runs = parsed.rows.last().is_some_and(|row| row.tasks == Tasks::One && row.does.is_none());
+                // `npm run test` is `npm test`.
+                if arg.text.starts_with('-') {
+                    add("", Some(arg.text), "");
+                } else if !(runs && passes_on && has_operand) {
+                    add(verb, None, "");
+                }
+            }
+            Kind::Passed if passes_on => {}
+            Kind::Operand if program == "cargo" && arg.text.starts_with('+') => {}
+            Kind::Operand | Kind::Passed => add(arg.text, None, ""),
         }
     }
-    same_verbs(program, &mut found);
     found
-}
-
-/// Returns `-e` of `-e.`.
-fn short_name<'a>(text: &'a str, letters: &str) -> &'a str {
-    text.get(..=letters.len()).unwrap_or(text)
 }
 
 /// Returns the bare name of the signal that an option of `kill` names: `-USR2`, `-SIGUSR2`, `-s USR2`, `--signal=USR2`.
@@ -169,146 +129,13 @@ fn signal<'a>(word: &'a str, arg: &Arg<'a>) -> Option<&'a str> {
     is_name.then_some(name)
 }
 
-/// Makes the names of one subcommand equal: `npm run test` and `npm t`, `cargo t` and `cargo test`.
-fn same_verbs(program: &str, found: &mut Vec<Argument<'_>>) {
-    let Some(at) = found.iter().position(|arg| arg.option.is_none()) else {
-        return;
-    };
-    if matches!(program, "npm" | "pnpm" | "yarn") {
-        let named = found.iter().skip(at + 1).any(|arg| arg.option.is_none());
-        if named && matches!(found[at].text, "run" | "run-script" | "rum" | "urn") {
-            found.remove(at);
-        }
-    }
-    let Some(verb) = found.iter_mut().find(|arg| arg.option.is_none()) else {
-        return;
-    };
-    verb.text = match (program, verb.text) {
-        ("npm" | "pnpm", "t" | "tst") => "test",
-        ("npm" | "pnpm", "i" | "in" | "ins") => "install",
-        ("cargo", "t") => "test",
-        ("cargo", "b") => "build",
-        ("cargo", "c") => "check",
-        ("cargo", "r") => "run",
-        (_, other) => other,
-    };
-}
-
-/// Returns whether a command only prints what it would do, or what it is: `--help`, `--dry-run`,
-/// `make -n`. That is not evidence.
+/// Returns whether a command only prints what it would do, or what it is: `--help`, `--dry-run`, `make -n`. That is not
+/// evidence.
 pub fn is_dry(simple: &Simple) -> bool {
-    let Some(program) = simple.words.first().map(|program| canonical(program)) else {
-        return false;
-    };
-    let words = &simple.words[1..];
-    let pretends = |word: &String| {
-        matches!(
-            word.as_str(),
-            "--help" | "--dry-run" | "--dryrun" | "--just-print"
-        ) || word
-            .strip_prefix("--dry-run=")
-            .is_some_and(|kind| !matches!(kind, "none" | "false"))
-    };
-    if words.iter().any(pretends)
-        || (words.len() == 1
-            && matches!(words[0].as_str(), "-h" | "-V" | "-?" | "-version" | "-help"))
-    {
-        return true;
-    }
-    let args: Vec<Arg<'_>> = Args::new(&simple.words, 1, spec_of(program)).collect();
-    let verb = args
-        .iter()
-        .find(|arg| arg.kind == Kind::Operand)
-        .map(|arg| arg.text);
-    let version = args
-        .iter()
-        .any(|arg| arg.text == "--version" && arg.kind == Kind::Option);
-    (version && verb.is_none())
-        || (verb == Some("help") && program != "make")
-        || is_dry_by_program(program, verb, &args)
-}
-
-fn is_dry_by_program(program: &str, verb: Option<&str>, args: &[Arg<'_>]) -> bool {
-    let any = |letters: &str, names: &[&str]| {
-        args.iter().any(|arg| {
-            arg.kind == Kind::Option
-                && (letters.chars().any(|l| arg.is(l, "")) || names.contains(&arg.text))
-        })
-    };
-    let text = |names: &[&str]| args.iter().any(|arg| names.contains(&arg.text));
-    match program {
-        "make" => any("nqthv", &["--recon", "--question", "--touch"]),
-        "pytest" => {
-            let listing = [
-                "--collect-only",
-                "--co",
-                "--fixtures",
-                "--fixtures-per-test",
-                "--markers",
-                "--setup-plan",
-                "--cache-show",
-            ];
-            any("hV", &listing)
-        }
-        "cargo" => text(&["--no-run", "--list"]) || any("hV", &[]),
-        "go" => verb == Some("test") && text(&["-n", "-c", "-list", "-h"]),
-        "rspec" | "minitest" | "cucumber" | "prove" => any("", &["--dry-run", "--dry"]),
-        "phpunit" | "pest" => any("", &["--list-tests", "--list-suites", "--list-groups"]),
-        "dotnet" => any("t", &["--list-tests"]) && verb == Some("test"),
-        "swift" => verb == Some("test") && text(&["list", "--list-tests", "-l"]),
-        "gradle" | "gradlew" => any("m", &["--dry-run"]),
-        "bats" => any("c", &["--count"]),
-        "stack" => text(&["--no-run-tests"]),
-        "playwright" => any("", &["--list"]),
-        "just" => any("nl", &["--list", "--show", "--summary", "--evaluate"]),
-        "ninja" | "rsync" => any("n", &[]),
-        "jest" => any("", &["--listTests", "--showConfig"]),
-        "vitest" | "ctest" => verb == Some("list") || any("N", &["--show-only"]),
-        "tox" | "nox" => any("l", &["--list", "--listenvs", "--notest"]),
-        "kill" | "pkill" | "killall" => any("lL", &["-0"]),
-        _ => false,
-    }
+    Catalogue::built_in().parse(&simple.words).is_dry()
 }
 
 /// Returns the operands of a command: its words without options and their values.
 pub fn operands(simple: &Simple) -> Vec<&str> {
-    let program = simple
-        .words
-        .first()
-        .map_or("", |program| canonical(program));
-    Args::new(&simple.words, 1, spec_of(program))
-        .filter(|arg| arg.kind != Kind::Option && !arg.text.starts_with('-'))
-        .map(|arg| arg.text)
-        .collect()
-}
-
-/// Returns the directories that a command changes to by its own options.
-pub(super) fn dirs(words: &[String]) -> Vec<&str> {
-    let Some(program) = words.first() else {
-        return Vec::new();
-    };
-    let names: &[&str] = match canonical(program) {
-        "make" => &["-C", "--directory"],
-        "git" | "ninja" | "go" | "cargo" => &["-C"],
-        "npm" => &["--prefix"],
-        "pnpm" => &["-C", "--dir"],
-        "yarn" | "bun" => &["--cwd"],
-        "just" => &["-d", "--working-directory"],
-        "poetry" => &["-C", "--directory"],
-        "uv" => &["--directory", "--project"],
-        _ => return Vec::new(),
-    };
-    let args = Args::new(words, 1, spec_of(program));
-    let is_dir = |arg: &Arg<'_>| {
-        let name = if arg.text.starts_with("--") {
-            arg.text
-        } else {
-            short_name(arg.text, arg.letters)
-        };
-        names.contains(&name)
-    };
-    args.filter(|arg| arg.kind == Kind::Option && is_dir(arg))
-        .filter_map(|arg| arg.value)
-        .take(8)
-        .collect()
+    Catalogue::built_in().parse(&simple.words).operands().collect()
 }

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use super::argv::is_dry;
-use super::options::{Arg, Args, Kind, spec_of};
 use super::simple::Run;
-use super::wrappers::file_name;
+use crate::catalogue::{Arg, Catalogue, Kind, file_name};
 
 /// Returns the paths that the commands of a line show to the agent.
 pub(super) fn reads(runs: &[Run]) -> Vec<String> {
@@ -47,9 +46,10 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(program: &str, words: &'a [String]) -> Self {
+    fn of<S: AsRef<str>>(words: &'a [S]) -> Self {
+        let args = Catalogue::built_in().parse(words).args;
         let (options, others): (Vec<_>, Vec<_>) =
-            Args::new(words, 1, spec_of(program)).partition(|arg| arg.kind == Kind::Option);
+            args.into_iter().partition(|arg| arg.kind == Kind::Option);
         let passed = others
             .iter()
             .filter(|arg| arg.kind == Kind::Passed)
@@ -91,7 +91,7 @@ fn read_by(run: &Run) -> Vec<String> {
     let Some(program) = run.simple.words.first().map(String::as_str) else {
         return Vec::new();
     };
-    let parts = Parts::of(program, &run.simple.words);
+    let parts = Parts::of(&run.simple.words);
     match program {
         "cat" | "bat" | "batcat" | "nl" | "wc" | "od" | "xxd" | "hexdump" | "tac" | "cut"
         | "sort" | "uniq" | "strings" | "diff" | "cmp" | "comm" => owned(&parts.operands, 0),
@@ -127,13 +127,8 @@ fn jq_files(words: &[String]) -> Vec<String> {
             word => plain.push(word),
         }
     }
-    let args = Args::new(&plain, 1, spec_of("jq"));
-    let from_file = args.clone().any(|arg| arg.is('f', "--from-file"));
-    let operands: Vec<&str> = args
-        .filter(|arg| arg.kind != Kind::Option)
-        .map(|arg| arg.text)
-        .collect();
-    owned(&operands, usize::from(!from_file))
+    let parts = Parts::of(&plain);
+    parts.behind_text(parts.has('f', "--from-file"))
 }
 
 fn written_by(run: &Run) -> Vec<String> {
@@ -141,7 +136,7 @@ fn written_by(run: &Run) -> Vec<String> {
         return Vec::new();
     };
     let words = &run.simple.words;
-    let parts = Parts::of(program, words);
+    let parts = Parts::of(words);
     match program {
         "tee" | "touch" | "truncate" => owned(&parts.operands, 0),
         "sed" | "gsed" if edits_in_place(&parts, "sed") => {

@@ -16,7 +16,6 @@ mod compound;
 mod files;
 mod flow;
 mod grammar;
-mod options;
 mod reader;
 mod redirects;
 mod simple;
@@ -24,7 +23,6 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod words;
-mod wrapper_table;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry, operands};
@@ -33,16 +31,20 @@ pub use simple::{Simple, Step};
 
 /// Returns a program's name as rules write it, without its folder.
 pub(crate) fn canonical_name(program: &str) -> &str {
-    options::canonical(wrappers::file_name(program))
+    Catalogue::built_in().canonical(file_name(program))
 }
 
 use std::mem::take;
+
+use crate::catalogue::{Catalogue, file_name};
 
 use reader::{COMMANDS_MAX, Command, Script};
 use simple::Run;
 use state::{State, join_dir};
 use wrappers::Inner;
 
+/// Folders that a command and its wrappers change to.
+const DIRS_MAX: usize = 8;
 /// Levels of scripts in scripts (`bash -c "bash -c .."`) that are followed.
 const SCRIPTS_MAX: usize = 8;
 
@@ -151,7 +153,7 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
             (Inner::Stdin, Some(text)) => Some(text.clone()),
             (Inner::Stdin, None) => None,
             (Inner::Command(words), _) => {
-                for next in argv::dirs(&words) {
+                for next in Catalogue::built_in().parse(&words).dirs().take(DIRS_MAX) {
                     dir = join_dir(dir.as_deref(), next);
                 }
                 let simple = Simple {
