@@ -304,11 +304,10 @@ fn without_a_person_only_what_is_due_is_said() {
             ),
             (true, Headless::Never, Reason::Headless),
         ] {
-            let mut policy = Policy {
+            let policy = Policy {
                 headless: setting,
                 ..policy()
             };
-            policy.hygiene.wide = crate::policy::Wide::Folders;
             let evidence = Evidence {
                 headless,
                 ..evidence.clone()
