@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::super::layers::DEFAULT_TEXT;
 
 /// Keys of lists and of projects' files, which have no defaults.
-const OTHERS: [(&str, &str); 46] = [
+const OTHERS: [(&str, &str); 62] = [
     (
         "enabled",
         "Whether the project takes part. Counts without trust.",
@@ -164,6 +164,37 @@ const OTHERS: [(&str, &str); 46] = [
     (
         "listeners.checkpoint_sent",
         "Commands that run when an agent got a checkpoint.",
+    ),
+    (
+        "programs.does",
+        "What it does: tests, build, types, lint, run, serve, install, format, show or set_up.",
+    ),
+    (
+        "programs.operands",
+        "What its operands are. With `unknown` it is not known which code a run with operands was about.",
+    ),
+    ("programs.values", "Options that take the next word as their value."),
+    ("programs.chooses", "Options that choose a part of what it would run."),
+    ("programs.dry", "Options and operands with which it only lists or pretends."),
+    (
+        "programs.may_do_nothing",
+        "Options with which it ends well if there is nothing to do.",
+    ),
+    ("programs.writes", "Options with which it writes files of the project."),
+    ("programs.dirs", "Options whose value is the folder in which it runs."),
+    ("programs.inline", "Options whose value is a program text or a module."),
+    ("programs.script", "Whether its first operand is a script."),
+    ("programs.tasks", "Whether its operands are tasks that the project defines."),
+    ("programs.wraps", "How it runs another command."),
+    ("programs.wraps.operands", "Operands before the command."),
+    ("programs.wraps.inert", "Options with which it does not run the command."),
+    (
+        "programs.prints",
+        "Forms of what it prints at its end: kind, what that says, and a pattern.",
+    ),
+    (
+        "programs.verbs",
+        "Its subcommands: what each does, or keys as a program has them. One key may name several, separated by spaces.",
     ),
 ];
 
