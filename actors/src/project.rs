@@ -42,7 +42,7 @@ pub struct Project {
     pub problem: Option<String>,
 }
 
-/// Returns the top folder of the project that a folder belongs to, by `changed.root` (spec RULE-20).
+/// Returns the top folder of the project that a folder belongs to (spec RULE-20).
 pub fn root(config: &Config, folder: &Path) -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let mut above = folder

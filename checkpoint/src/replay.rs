@@ -21,6 +21,9 @@ use crate::policy::Policy;
 use crate::redact;
 use crate::state::{SessionState, Stop};
 
+/// What is said of a decision that is not made again because an earlier version made it.
+pub const EARLIER: &str = "it was decided by an earlier version of checkpointd";
+
 /// A decision of the journal with its input.
 pub struct Past<'a> {
     /// The decision's own event.
@@ -44,18 +47,22 @@ impl Past<'_> {
         self.state.withheld || self.envelope.is_withheld()
     }
 
+    /// Returns whether an earlier version of the deciding code made it, which this one need not repeat.
+    pub fn is_earlier(&self) -> bool {
+        self.decision.version < journal::DECISION_VERSION
+    }
+
     /// Repeats the decision with its own policy.
     ///
     /// # Errors
     ///
-    /// Returns the reason when the journal lacks the input.
+    /// Returns the reason when another version decided it or the journal lacks the input.
     pub fn again(&self) -> Result<Decision, String> {
-        let found = self.decision.version;
-        if found != journal::DECISION_VERSION {
-            return Err(format!(
-                "it was decided by version {found} of the rules, this is {}",
-                journal::DECISION_VERSION
-            ));
+        if self.is_earlier() {
+            return Err(EARLIER.into());
+        }
+        if self.decision.version > journal::DECISION_VERSION {
+            return Err("it was decided by a later version of checkpointd".into());
         }
         let policy = self
             .policy

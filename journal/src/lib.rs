@@ -66,4 +66,4 @@ pub use store::{Outcome, SessionEntry};
 pub use time::Timestamp;
 
 /// Version of the deciding code. Raise it with every intended change of what `decide` returns for equal inputs.
-pub const DECISION_VERSION: u32 = 1;
+pub const DECISION_VERSION: u32 = 2;

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 
 use super::error::{ConfigError, did_you_mean};
-use super::layers::{Config, DEFAULTS, has_teleclaude, in_order, to_json};
+use super::layers::{Config, DEFAULTS, in_order, judgment_of, to_json};
 use super::project_file::ASKED_BY_PROJECT;
+use super::removed::{Cleaned, REMOVED};
 use super::rule_layers;
-use super::settings::ProjectLayer;
+use super::settings::{ProjectLayer, Settings};
 use super::units::Span;
 use super::values::Packs;
 use super::yaml::{GROUPS, ONLY_CONFIG, read};
@@ -62,6 +63,7 @@ impl Candidate {
                 .flat_map(|keys| keys.keys())
                 .map(String::as_str)
                 .chain(ONLY_PROJECT)
+                .chain(REMOVED)
         };
         // A misspelled key gets a hint; a file without any similar key is something else.
         if !keys.is_empty()
@@ -85,7 +87,7 @@ impl Candidate {
             return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
         }
         if is_named || has(&ONLY_PROJECT) || keys == ["rules"] {
-            let layer = read(file, text)?;
+            let Cleaned { layer, .. } = read::<Cleaned<ProjectLayer>>(file, text)?;
             return Ok(Self::Rules(Box::new(RuleFile {
                 file: file.into(),
                 text: text.into(),
@@ -145,23 +147,22 @@ impl RuleFile {
                     .map_or(0, |place| place + 1)
             };
             laid.rules.sort_by_key(place);
-            if has_teleclaude(&packs) != has_teleclaude(&laid.packs) {
-                let mut settings = DEFAULTS.clone();
-                if has_teleclaude(&packs) {
-                    settings.judge_as_teleclaude();
-                }
-                laid.scope = settings.scope;
-                laid.unchanged = settings.unchanged;
-                laid.background = settings.background;
-                laid.judgment = settings.judgment;
-                laid.evidence = settings.evidence;
-                laid.all_clear = settings.all_clear;
-                laid.docs_only = settings.docs_only;
+            if judgment_of(&packs) != judgment_of(&laid.packs) {
+                laid.judgment = judgment_of(&packs);
             }
             laid.packs = packs;
         }
         if let Some(rules) = &layer.rules {
             laid.rules = rule_layers::lay(laid.rules, rules, ASKED_BY_PROJECT);
+        }
+        laid.judgment = layer.judgment.unwrap_or(laid.judgment);
+        if laid.judgment != policy.judgment {
+            let settings = Settings::judging_by(laid.judgment);
+            laid.scope = settings.scope;
+            laid.all_clear = settings.all_clear;
+            laid.docs_only = settings.docs_only;
+            laid.unchanged = settings.unchanged;
+            laid.background = settings.background;
         }
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {
@@ -172,7 +173,6 @@ impl RuleFile {
                 .max_blocks_per_turn
                 .unwrap_or(u32::MAX)
                 .min(policy.max_blocks_per_turn),
-            judgment: layer.judgment.unwrap_or(laid.judgment),
             ask: layer.ask.unwrap_or(policy.ask),
             uncovered: layer.uncovered.unwrap_or(policy.uncovered),
             comments: layer.comments.unwrap_or(policy.comments),
@@ -227,8 +227,11 @@ mod tests {
             "working_slug: parser\nmin_turn: 5s\ntimer: first_tool_use\nmax_blocks_per_turn: 3\nscope: turn\nrepeat: once\n\
              evidence: substring\nall_clear: silent\ndocs_only: silent\nreply: block\nheadless: never\nrestart_delay: 1s\n\
              prefix: '[X] - '\nconfirm_timeout: 9s\nslug_from_branch: true\n",
-            "working_slug: x\nunchanged: message\nbackground: any\nsteering: begins\nverify: {outcomes: status, scope: anywhere}\n\
-             hygiene: {read: off, wide: folders}\nchanged: {data: code, packs: top}\n",
+            "working_slug: x\nunchanged: message\nbackground: any\nask: likely\nuncovered: tests\ncomments: code\n\
+             programs: {check-all: {does: tests}}\n",
+            "working_slug: x\njudgment: letter\ndocs_only: silent\n",
+            "working_slug: x\npacks: [teleclaude]\njudgment: '2026-11'\n",
+            "working_slug: x\nsteering: begins\nverify: {uncovered: tests}\nchanged: {comments: code, data: code}\n",
             "enabled: true\nrules: [{name: Rust code, disable: true}]\n",
             "enabled: true\nrules: [{name: Rust code, include: ['src/**']}, {name: own, needs: [tests]}]\n",
             "enabled: true\npacks: [python]\n",

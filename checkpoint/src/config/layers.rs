@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::error::ConfigError;
 use super::project_file::ProjectFile;
+use super::removed::Cleaned;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs};
 use super::yaml::read;
-use crate::policy::{Background, Edition, EvidenceRule, Policy, Quiet, Scope};
+use crate::policy::{Background, Edition, Policy, Quiet, Scope};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
@@ -37,6 +38,8 @@ pub struct Config {
     pub redactor: Redactor,
     /// The folder of the files by which agents ask that a stop passes (spec DECIDE-4), if there is one.
     pub clear_folder: Option<String>,
+    /// What the user's file says in a form that is no longer used, one sentence each.
+    pub notes: Vec<String>,
     /// Name and content of the user's file, for the origin of each value.
     pub(super) user: Option<(String, UserLayer)>,
 }
@@ -47,6 +50,7 @@ impl Default for Config {
             settings: DEFAULTS.clone(),
             redactor: redact::built_in().clone(),
             clear_folder: None,
+            notes: Vec::new(),
             user: None,
         }
     }
@@ -57,11 +61,13 @@ impl Config {
     pub fn load(user: Option<(&str, &str)>) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         if let Some((file, text)) = user {
-            let layer: UserLayer = read(file, text)?;
+            let Cleaned { layer, notes } = read::<Cleaned<UserLayer>>(file, text)?;
+            config.notes = notes;
             rule_layers::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
             if let Some(agents) = &layer.agents {
                 agents.check(file, text)?;
             }
+            config.settings = Settings::judging_by(layer.judgment.unwrap_or(DEFAULTS.judgment));
             config.settings.lay(&layer);
             config.redactor = config.settings.redact.redactor();
             let may_hide_prefix = layer.redact.is_some() || layer.prefix.is_some();
@@ -85,10 +91,10 @@ impl Config {
     ///
     /// Returns the first mistake with its place.
     pub fn project_file(&self, file: &str, text: &str) -> Result<ProjectFile, ConfigError> {
-        let layer: ProjectLayer = read(file, text)?;
+        let Cleaned { layer, notes } = read::<Cleaned<ProjectLayer>>(file, text)?;
         let rules = layer.rules.as_deref().unwrap_or_default();
         rule_layers::check(file, text, rules, &self.settings.rules)?;
-        Ok(ProjectFile { layer })
+        Ok(ProjectFile { layer, notes })
     }
 
     /// Returns the policy of a project, its own file, which is trusted, laid over the settings.
@@ -160,35 +166,48 @@ impl Config {
 
     /// Returns the settings that hold in a project with these packs; `layer` is what counts of its own file.
     pub(super) fn settings_with(&self, packs: &[String], layer: &ProjectLayer) -> Settings {
-        let mut settings = self.settings.clone();
-        if has_teleclaude(packs) {
-            settings.judge_as_teleclaude();
-            // What a person set still holds.
-            if let Some((_, user)) = &self.user {
-                settings.lay(user);
-            }
+        let mut settings = Settings::judging_by(
+            self.written_judgment(layer).unwrap_or_else(|| judgment_of(packs)),
+        );
+        if let Some((_, user)) = &self.user {
+            settings.lay(user);
         }
         settings.lay_project(layer);
         settings
     }
-}
 
-impl Settings {
-    /// Judges by the rules of TeleClaude, word for word (spec RULE-3).
-    pub(super) fn judge_as_teleclaude(&mut self) {
-        self.judgment = Edition::Letter;
-        self.scope = Scope::Worktree;
-        self.evidence = EvidenceRule::Command;
-        self.all_clear = Quiet::Message;
-        self.docs_only = Quiet::Message;
-        self.unchanged = Quiet::Message;
-        self.background = Background::Any;
+    /// Returns the judgment that a person wrote; `layer` is what counts of the project's own file.
+    pub(super) fn written_judgment(&self, layer: &ProjectLayer) -> Option<Edition> {
+        let user = self.user.as_ref().and_then(|(_, user)| user.judgment);
+        layer.judgment.or(user)
     }
 }
 
-/// Returns whether the packs are judged by the rules of TeleClaude.
-pub(super) fn has_teleclaude(packs: &[String]) -> bool {
-    packs.iter().any(|name| name == pack_names::TELECLAUDE)
+impl Settings {
+    /// Returns the defaults of a judgment (spec LETTER-1).
+    pub(super) fn judging_by(judgment: Edition) -> Self {
+        let mut settings = Self {
+            judgment,
+            ..DEFAULTS.clone()
+        };
+        if judgment == Edition::Letter {
+            settings.scope = Scope::Worktree;
+            settings.all_clear = Quiet::Message;
+            settings.docs_only = Quiet::Message;
+            settings.unchanged = Quiet::Message;
+            settings.background = Background::Any;
+        }
+        settings
+    }
+}
+
+/// Returns the judgment of projects with these packs, if a person wrote none (spec RULE-3).
+pub(super) fn judgment_of(packs: &[String]) -> Edition {
+    if packs.iter().any(|name| name == pack_names::TELECLAUDE) {
+        Edition::Letter
+    } else {
+        DEFAULTS.judgment
+    }
 }
 
 /// Returns the named packs and `generic`, the most specific first.

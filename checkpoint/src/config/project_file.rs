@@ -10,6 +10,8 @@ pub(super) const ASKED_BY_PROJECT: &str = " (asked for by the project's .checkpo
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectFile {
     pub(super) layer: ProjectLayer,
+    /// What it says in a form that is no longer used, one sentence each.
+    pub(super) notes: Vec<String>,
 }
 
 impl ProjectFile {
@@ -37,9 +39,9 @@ impl ProjectFile {
         })
     }
 
-    /// Returns which parts of the file never have an effect, and why, one sentence each.
+    /// Returns which parts of the file never have an effect or are written otherwise now, and why, one sentence each.
     pub fn overruled(&self, user: &Settings) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut said = self.notes.clone();
         if self.layer.prefix.is_some() {
             said.push("`prefix` has no effect here: only config.yml sets it".to_owned());
         }

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::layers::{Config, to_json};
+use super::layers::{Config, DEFAULTS, to_json};
 use super::project_file::ProjectFile;
-use super::settings::ProjectLayer;
+use super::settings::{ProjectLayer, Settings};
 use super::yaml::GROUPS;
-use crate::rules::pack_names::{ProjectFacts, TELECLAUDE};
+use crate::policy::Edition;
+use crate::rules::pack_names::ProjectFacts;
 
 /// A key with its value and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,7 +17,7 @@ pub struct Shown {
     pub key: String,
     /// The value as text.
     pub value: String,
-    /// The name of a file, `pack NAME` or `default`.
+    /// The name of a file, `pack NAME`, `judgment: letter` or `default`.
     pub source: String,
 }
 
@@ -29,6 +30,10 @@ pub struct InProject<'a> {
     pub file: Option<(&'a str, &'a ProjectFile, bool)>,
 }
 
+/// The source of values that a judgment brings which a person wrote, and of those that the pack brings.
+const WRITTEN: &str = "judgment: letter";
+const BY_PACK: &str = "pack teleclaude";
+
 /// A source and the keys that it sets, as JSON.
 type Layer = (String, Value);
 
@@ -36,7 +41,8 @@ impl Config {
     /// Returns every key with its value and the file it came from, or `default`.
     pub fn show(&self) -> Vec<Shown> {
         let mut rows = Vec::new();
-        let layers: Vec<_> = self.user_layer().into_iter().collect();
+        let mut layers: Vec<_> = self.user_layer().into_iter().collect();
+        layers.push(by_judgment(self.settings.judgment, WRITTEN));
         show_level(&to_json(&self.settings), &layers, "", &mut rows);
         rows
     }
@@ -49,7 +55,8 @@ impl Config {
                 file.counting(is_trusted)
             });
         let packs = self.packs_of(project.facts, &layer);
-        let settings = to_json(&self.settings_with(&packs, &layer));
+        let resolved = self.settings_with(&packs, &layer);
+        let settings = to_json(&resolved);
         let mut layers = Vec::new();
         if let Some((name, ..)) = project.file {
             let mut own = to_json(&layer);
@@ -61,9 +68,11 @@ impl Config {
             layers.push((name.to_owned(), own));
         }
         layers.extend(self.user_layer());
-        let by_packs = to_json(&self.settings_with(&packs, &ProjectLayer::default()));
-        let by_packs = differing(&to_json(&self.settings), &by_packs);
-        layers.push((format!("pack {TELECLAUDE}"), by_packs));
+        let source = match self.written_judgment(&layer) {
+            Some(_) => WRITTEN,
+            None => BY_PACK,
+        };
+        layers.push(by_judgment(resolved.judgment, source));
         let mut rows = Vec::new();
         show_level(&settings, &layers, "", &mut rows);
         let own = [
@@ -86,6 +95,12 @@ impl Config {
         let (file, layer) = self.user.as_ref()?;
         Some((file.clone(), to_json(layer)))
     }
+}
+
+/// Returns the values that a judgment has instead of the defaults.
+fn by_judgment(judgment: Edition, source: &str) -> Layer {
+    let (was, now) = (to_json(&*DEFAULTS), to_json(&Settings::judging_by(judgment)));
+    (source.to_owned(), differing(&was, &now))
 }
 
 /// Returns the parts of a value that are different in another.

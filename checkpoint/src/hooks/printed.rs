@@ -22,7 +22,7 @@ pub struct Printed {
     pub ended: Option<SummaryVerdict>,
 }
 
-/// Reads what a call printed from a payload as it was kept (spec EVID-16).
+/// Reads what a call printed from a payload as it was kept (spec EVID-11).
 pub fn printed(
     agent: Agent,
     described: &DescribedAgents,

@@ -1,4 +1,4 @@
-//! Whether an output reports a failure, in any words (spec EVID-26).
+//! Whether an output reports a failure, in any words (spec EVID-11).
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What the output of a tool call says about how the things ended that it ran (spec EVID-16).
+//! What the output of a tool call says about how the things ended that it ran (spec EVID-11).
 //!
 //! Test runners, compilers, type checkers and linters end with a line of a known form. `tables/` holds these forms; a new
 //! tool is a line there. A form has to fill its line, so that prose, code and log lines that mention one do not match.

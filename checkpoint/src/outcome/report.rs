@@ -1,4 +1,4 @@
-//! What others report in their own words: subagents, and tools that test or build by themselves (spec EVID-27).
+//! What others report in their own words: subagents, and tools that test or build by themselves (spec EVID-13).
 
 use std::sync::LazyLock;
 

@@ -217,7 +217,7 @@ pub enum Repeat {
 pub enum EvidenceRule {
     /// The command was executed, succeeded, and came after the last edit it covers.
     Command,
-    /// The text occurs in a shell command (spec EVID-12).
+    /// The text occurs in a shell command (spec EVID-10).
     Substring,
 }
 

@@ -1,4 +1,4 @@
-//! Which test covers which file (spec EVID-21).
+//! Which test covers which file (spec EVID-6).
 
 use std::collections::BTreeMap;
 

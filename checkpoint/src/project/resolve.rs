@@ -1,4 +1,4 @@
-//! What a command does that calls a task of the project: the commands of that task (spec EVID-20).
+//! What a command does that calls a task of the project: the commands of that task (spec EVID-14).
 
 use journal::{Task, Workspace};
 

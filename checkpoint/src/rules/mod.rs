@@ -39,7 +39,7 @@ pub struct Rule {
     /// Whether it takes only files that no other rule claims.
     #[serde(default)]
     pub fallback: bool,
-    /// First half of its observations, for example `Daemon code was modified` (spec EVID-13).
+    /// First half of its observations, for example `Daemon code was modified` (spec LETTER-2).
     #[serde(default)]
     pub modified: String,
     /// The actions that it requires.
@@ -98,11 +98,10 @@ pub enum Kind {
     Settings,
     /// Documentation. Such a rule never takes a file that another rule claims.
     Docs,
-    /// Manifests and lock files of package managers that no other pack knows. The rules of packs apply with
-    /// `changed.dependencies: changed` (spec RULE-18).
+    /// Manifests and lock files of package managers that no other pack knows (spec RULE-18).
     Dependencies,
     /// Settings, data and generated files, which ask for nothing. Such a rule takes its files before all others; with
-    /// `fallback`, like documentation. The rules of packs apply with `changed.data: ignored` (spec RULE-17).
+    /// `fallback`, like documentation (spec RULE-17).
     Data,
     /// Every stop, whatever changed (the log check: spec RULE-10).
     Always,

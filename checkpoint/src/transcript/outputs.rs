@@ -1,5 +1,5 @@
 //! What the outputs of a turn's calls say. The output of a command in the background belongs to the call that started it
-//! (spec EVID-17).
+//! (spec EVID-11).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -128,7 +128,7 @@ impl Outputs {
         }
     }
 
-    /// Notes what a subagent says of its work (spec EVID-27): nothing, if it used no tool.
+    /// Notes what a subagent says of its work (spec EVID-13): nothing, if it used no tool.
     fn reported(&mut self, at: usize, text: &str, calls: Option<u64>) {
         if calls != Some(0) {
             let text = crate::text::tail(text, outcome::TAIL_BYTES);

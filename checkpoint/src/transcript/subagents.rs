@@ -1,5 +1,5 @@
 //! What subagents did, from their own transcripts. Where any of their calls is known, these are the evidence, and what the
-//! subagent says of its work is none (spec EVID-27).
+//! subagent says of its work is none (spec EVID-13).
 
 use journal::{CallOutcome, ToolCall};
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use actors::named_file;
 use actors::project::{FILE, FILE_BYTES_MAX, Project};
 use actors::trust::{Standing, Trust};
-use checkpoint::config::{Config, InProject, SchemaOf, Shown, did_you_mean, schema};
+use checkpoint::config::{InProject, SchemaOf, Shown, did_you_mean, schema};
 use clap::{Args, Subcommand};
 use journal::Home;
 
@@ -110,7 +110,8 @@ fn look(home: &Home, folder: &Path) -> Result<(Project, Vec<Shown>)> {
     let folder = folder.canonicalize().map_err(|error| {
         Failure::usage(format!("`{}` is not a folder: {error}", folder.display()))
     })?;
-    let project = Project::look(&config, &Trust::of(home), &folder.to_string_lossy());
+    let mut project = Project::look(&config, &Trust::of(home), &folder.to_string_lossy());
+    project.notes.splice(0..0, config.notes.iter().cloned());
     let is_trusted = project.standing == Some(Standing::Trusted);
     let rows = config.show_in(&InProject {
         facts: &project.facts,
@@ -275,19 +276,26 @@ fn check(home: &Home, path: &Path) -> Result<u8> {
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
         let config = settings::load(home)?;
         let name = path.display().to_string();
-        config.project_file(&name, &text).map_err(Failure::usage)?;
+        let file = config.project_file(&name, &text).map_err(Failure::usage)?;
+        print_notes(&file.overruled(&config.settings));
     } else {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-        let _: Config = settings::check(path, &text)?;
+        print_notes(&settings::check(path, &text)?.notes);
     }
     println!("{}: ok", path.display());
     Ok(exit::OK)
 }
 
+fn print_notes(notes: &[String]) {
+    for note in notes {
+        println!("note: {}", render::printable(note));
+    }
+}
+
 fn check_all(home: &Home) -> Result<u8> {
     if home.config.exists() {
-        settings::load(home)?;
+        print_notes(&settings::load(home)?.notes);
         println!("{}: ok", home.config.display());
     } else {
         println!(

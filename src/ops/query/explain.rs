@@ -8,7 +8,9 @@ use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
-use journal::{Decision, Envelope, Event, Evidence, Journal, Outcome, Stream, Verdict};
+use journal::{
+    DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Stream, Verdict,
+};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
@@ -150,7 +152,10 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     let policy = policies.remove(&decision.policy);
     let is_withheld = state.withheld || decided.is_withheld();
     let (considered, rules) = if is_withheld {
-        (vec![withheld(decision)], None)
+        let why = "the machine withholds what it was based on";
+        (vec![only_exit(decision, why)], None)
+    } else if decision.version < DECISION_VERSION {
+        (vec![only_exit(decision, replay::EARLIER)], None)
     } else {
         why(decision, &state, evidence.as_ref(), policy.as_ref())
     };
@@ -210,12 +215,12 @@ fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> 
         .collect()
 }
 
-/// Returns the exit that was taken: its machine withholds what the others were judged by.
-fn withheld(decision: &Decision) -> ExitView {
+/// Returns the exit that was taken, with the reason why the others are not known.
+fn only_exit(decision: &Decision, why: &str) -> ExitView {
     ExitView {
         reason: decision.reason,
         taken: true,
-        why: "the machine withholds what it was based on".into(),
+        why: why.to_owned(),
     }
 }
 
@@ -244,11 +249,7 @@ fn why(
         Some(case) if !is_unanswered(decision.reason) => {
             case.considered().into_iter().map(ExitView::from).collect()
         }
-        _ => vec![ExitView {
-            reason: decision.reason,
-            taken: true,
-            why: "no hook call waited for the answer".into(),
-        }],
+        _ => vec![only_exit(decision, "no hook call waited for the answer")],
     };
     let rules = case.map(|case| RulesView::new(case.find(), &case.evidence.timeline));
     (considered, rules)

@@ -106,6 +106,7 @@ pub(super) fn verify(
 ) -> Result<()> {
     let judge = |past: Past<'_>| match past.again() {
         _ if past.is_withheld() => Proof::Withheld,
+        _ if past.is_earlier() => Proof::Earlier,
         Ok(now) if now == *past.decision => Proof::Same,
         Ok(now) => {
             let fields = replay::differences(past.decision, &now);
@@ -135,6 +136,7 @@ pub(super) fn verify(
         match proof {
             Proof::Same => proved.matched += 1,
             Proof::Withheld => proved.withheld += 1,
+            Proof::Earlier => proved.earlier += 1,
             Proof::Not(mismatch) => proved.mismatched.push(mismatch),
         }
     }
@@ -146,5 +148,7 @@ enum Proof {
     Same,
     /// Nothing, since a machine withholds what it was based on.
     Withheld,
+    /// Nothing, since an earlier version made it.
+    Earlier,
     Not(Mismatch),
 }

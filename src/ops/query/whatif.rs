@@ -58,12 +58,15 @@ pub(super) fn what_if(
                 now: Side::from(&now),
                 guessed,
             });
-            Some(changed)
+            Some((changed, past.is_earlier()))
         }
     })?;
     let decisions = judged.len();
     let withheld = judged.iter().filter(|judged| judged.is_none()).count() as u64;
-    let changed: Vec<_> = judged.into_iter().flatten().flatten().collect();
+    let judged = judged.into_iter().flatten();
+    let (changed, earlier): (Vec<_>, Vec<_>) = judged.unzip();
+    let changed: Vec<_> = changed.into_iter().flatten().collect();
+    let earlier = earlier.into_iter().filter(|is_earlier| *is_earlier).count() as u64;
     send(
         emit,
         &WhatIf {
@@ -71,6 +74,7 @@ pub(super) fn what_if(
             read_as,
             changed,
             withheld,
+            earlier,
             waiting: waiting
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner)

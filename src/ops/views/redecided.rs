@@ -13,6 +13,9 @@ pub(crate) struct Reproved {
     /// Decisions with a part that a machine withholds, so that they cannot be made again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
+    /// Decisions that an earlier version made, so that this one need not repeat them.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub(crate) earlier: u64,
 }
 
 /// A decision that has another result.
@@ -39,6 +42,9 @@ pub(crate) struct WhatIf {
     /// Decisions with a part that a machine withholds, so that they cannot be made again.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     pub(crate) withheld: u64,
+    /// Decisions that an earlier version made, so that they may change for that reason alone.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub(crate) earlier: u64,
     /// The parts of projects' own files that were left out because the user does not trust them, one line for each
     /// project.
     #[serde(default)]

@@ -100,6 +100,9 @@ fn values(schema: &Value) -> String {
             let keys = keys.map(|key| format!("`{key}`")).collect::<Vec<_>>();
             format!("the keys {}", keys.join(", "))
         }
+        _ if schema["additionalProperties"]["anyOf"].is_array() => {
+            format!("names, each with {}", values(&schema["additionalProperties"]))
+        }
         _ => "names with values".into(),
     }
 }
@@ -142,6 +145,13 @@ fn describe(key: &str, schema: &Value, level: usize, out: &mut String) {
     out.push('\n');
     if let Some(below) = schema["items"]["properties"].as_object() {
         below_of(&format!("{key}[]"), below, level, out);
+    }
+    let forms = schema["additionalProperties"]["anyOf"].as_array().into_iter().flatten();
+    // The keys below a subcommand are the same again.
+    for form in forms.filter(|_| !key.contains('.')) {
+        if let Some(below) = form["properties"].as_object() {
+            below_of(&format!("{key}.NAME"), below, level, out);
+        }
     }
 }
 

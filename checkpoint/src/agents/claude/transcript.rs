@@ -220,7 +220,7 @@ fn read<'a>(
         return Read::Nothing;
     }
     note_place(&line, facts);
-    // What a person types while the agent works is attached to the turn (spec EVID-2).
+    // What a person types while the agent works is attached to the turn (spec EVID-15).
     let may_begin = line.kind.text() == "user";
     if line.is_sidechain.is_true() == is_subagents {
         add_entries(line, authors, entries);

@@ -81,6 +81,9 @@ impl Schema {
 
     /// Returns the schema of the value at a path.
     fn build(&self, path: &mut Vec<Part>) -> Object {
+        if is_within_itself(path) {
+            return typed("object", []);
+        }
         let (asked, _) = self.ask(path, Asked::Unknown);
         let mut object = match asked {
             Asked::Struct(fields) => self.structure(path, fields),
@@ -166,6 +169,9 @@ impl Schema {
         let mut forms = Vec::new();
         match self.ask(path, Asked::Sample).1 {
             Err(Stop::Type) => {}
+            Err(Stop::Words(words)) => {
+                forms.push(typed("string", [("enum", json!(words))]).into());
+            }
             // A word that is not one of the known ones.
             Err(Stop::Value) => forms.push(self.only_default(path)),
             _ => forms.push(typed("string", []).into()),
@@ -216,6 +222,11 @@ fn text(expected: &str) -> Object {
     }
 }
 
+/// Returns whether the last key of a path is also one before it: subcommands of a program have subcommands.
+fn is_within_itself(path: &[Part]) -> bool {
+    path.split_last().is_some_and(|(last, above)| last.is_key() && above.contains(last))
+}
+
 /// Returns a path's keys, joined by dots.
 fn dotted(path: &[Part]) -> String {
     let keys = path.iter().filter_map(|part| match part {
@@ -248,6 +259,9 @@ mod tests {
         }
         if schema["items"].is_object() {
             lower(found, &schema["items"]);
+        }
+        if schema["additionalProperties"].is_object() {
+            lower(found, &schema["additionalProperties"]);
         }
         let forms = schema["anyOf"].as_array().into_iter().flatten();
         forms.for_each(|form| lower(found, form));

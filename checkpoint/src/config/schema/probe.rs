@@ -69,6 +69,8 @@ pub(super) enum Stop {
     Missing(&'static str),
     /// The key is not one of these.
     Keys(&'static [&'static str]),
+    /// The word is not one of these.
+    Words(&'static [&'static str]),
 }
 
 impl fmt::Display for Stop {
@@ -86,6 +88,10 @@ impl de::Error for Stop {
 
     fn invalid_type(_: de::Unexpected<'_>, _: &dyn de::Expected) -> Self {
         Self::Type
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Self::Words(expected)
     }
 
     fn missing_field(field: &'static str) -> Self {

@@ -1,4 +1,4 @@
-//! What the outputs of calls say, in the formats of all agents (spec EVID-16, EVID-17).
+//! What the outputs of calls say, in the formats of all agents (spec EVID-11).
 
 use journal::{Agent, CallOutcome, ToolCall};
 use serde_json::{Value, json};

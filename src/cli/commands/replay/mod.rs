@@ -110,6 +110,10 @@ fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
                 ),
             );
         }
+        if answer.earlier > 0 {
+            let why = "were decided by an earlier version of checkpointd";
+            render::print_wrapped("", &format!("{} {why}", answer.earlier));
+        }
         if let Some(first) = answer.mismatched.first() {
             println!("`checkpointd explain {}` explains the first", first.seq);
         }

@@ -99,6 +99,10 @@ fn show(name: &str, answer: &WhatIf) {
         let why = "are withheld: their machines do not send what they were based on";
         render::print_wrapped("", &format!("{} {why}", answer.withheld));
     }
+    if answer.earlier > 0 {
+        let why = "were decided by an earlier version of checkpointd, and may change for that reason alone";
+        render::print_wrapped("", &format!("{} {why}", answer.earlier));
+    }
     for line in &answer.waiting {
         render::print_wrapped("", &render::printable(line));
     }

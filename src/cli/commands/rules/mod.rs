@@ -1,5 +1,6 @@
 //! `rules`: lists rules, says which match, checks, tests and suggests rule files.
 
+mod command;
 mod create;
 mod examples;
 mod learn;
@@ -26,7 +27,7 @@ use crate::render::{self, Color, Table};
 /// List, match, check, test and write rules
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules test\n  checkpointd rules check new-rules.yml"
+    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules test\n  checkpointd rules test --command 'make check && git push'\n  checkpointd rules check new-rules.yml"
 )]
 pub(crate) struct RulesArgs {
     /// What to do.
@@ -56,10 +57,14 @@ pub(crate) enum RulesAction {
         /// The file (default: the project's)
         file: Option<PathBuf>,
     },
-    /// Run the examples beside the rules of a .checkpointd.yml (its `expect` blocks)
+    /// Run the examples beside the rules of a .checkpointd.yml (its `expect` blocks), or show what a command line is
+    /// taken for
     Test {
         /// The file (default: the project's)
         file: Option<PathBuf>,
+        /// Show what each command of this line is taken for, with your `programs`
+        #[arg(long, value_name = "LINE", conflicts_with = "file")]
+        command: Option<String>,
     },
     /// Ask a few questions and write a rule with an example
     New(create::NewRule),
@@ -100,7 +105,11 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
             let policy = look(home, &config, &project).policy;
             matching(&policy, &project, &files, output)
         }
-        Some(RulesAction::Test { file }) => examples::test(&config, &project, file, output),
+        Some(RulesAction::Test {
+            command: Some(line),
+            ..
+        }) => command::show(&look(home, &config, &project).policy, &line, output),
+        Some(RulesAction::Test { file, .. }) => examples::test(&config, &project, file, output),
         Some(RulesAction::New(given)) => create::create(home, &config, &project, given),
         Some(RulesAction::Try { file, last, once }) => {
             learn::try_out(home, &config, &project, file, last, once)

@@ -1,5 +1,5 @@
 //! What is asked for at the end of turns with real work in them, through the real client and daemon with real repositories
-//! (spec EVID-17 to EVID-25, FILES-8 to FILES-10, HYG-8 to HYG-12, RULE-19).
+//! (spec EVID-2 to EVID-14, FILES-8 to FILES-10, HYG-1, RULE-19).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
