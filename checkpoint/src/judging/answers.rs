@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::failures;
 use super::paths::PathRef;
 use super::person::Word;
 use super::runs::{Ended, Run};
@@ -137,7 +138,8 @@ const ROWS: [Row; 8] = [
             let tests = |run: &&&Run| run.does == Some(Purpose::Tests);
             let run = *unit.runs.iter().rev().find(|run| tests(run) && run.speaks(unit.language))?;
             let holds = run.holds(unit.path, ground.turn.project);
-            (run.ended == Ended::Failed && holds).then_some((Verified::Open, Some(run)))
+            let is_open = run.ended == Ended::Failed && holds && !failures::is_reported(ground.turn);
+            is_open.then_some((Verified::Open, Some(run)))
         },
     },
     Row {

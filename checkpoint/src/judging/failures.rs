@@ -29,7 +29,7 @@ pub(super) fn find(turn: &Turn<'_>, runs: &[Run], asked: &HashSet<usize>) -> Vec
         if !seen.insert((run.does, run.language.as_str())) || run.ended != Ended::Failed {
             continue;
         }
-        if asked.contains(&run.call) || is_passed_over(turn, runs, run) {
+        if asked.contains(&run.call) || !names_change(turn, run) || is_passed_over(turn, runs, run) {
             continue;
         }
         let command = shorten(&turn.calls()[run.call]);
@@ -53,8 +53,14 @@ fn is_passed_over(turn: &Turn<'_>, runs: &[Run], failed: &Run) -> bool {
     edited || runs.iter().any(passed)
 }
 
+/// Returns whether the output of a failed run names a changed file.
+fn names_change(turn: &Turn<'_>, failed: &Run) -> bool {
+    let output = turn.calls()[failed.call].output.as_str();
+    turn.files.iter().any(|file| PathRef::changed(&file.path).is_named_in(output))
+}
+
 /// Returns whether the agent's last message speaks of a failure.
-fn is_reported(turn: &Turn<'_>) -> bool {
+pub(super) fn is_reported(turn: &Turn<'_>) -> bool {
     let message = turn.evidence.facts.last_message.to_lowercase();
     TELLS.iter().any(|word| message.contains(word))
 }

@@ -291,8 +291,10 @@ impl<'a> Stop<'a> {
             // While the first of two is due, its text asks for the second too (spec RULE-8).
             let spoken_for = first.is_some_and(|first| results[first].stands);
             let is_used = group.purpose == INSTALL && self.is_used(group);
+            let is_unclear =
+                !self.turn.policy.is_letter() && proof.best() == Some(Outcome::Unclear);
             results[index] = Weighed {
-                stands: proof.done.is_none() && !spoken_for && !is_used,
+                stands: proof.done.is_none() && !spoken_for && !is_used && !is_unclear,
                 proof,
                 ..Weighed::default()
             };
@@ -391,13 +393,17 @@ impl<'a> Stop<'a> {
         let language = self.turn.catalogue.language(path).map(|language| language.language.as_str());
         let workspace = self.turn.evidence.facts.workspace.as_ref();
         let is_on = |run: &&Run| self.turn.ran_on(run.call, &run.program, path);
+        let runs: Vec<&Run> = self.runs.iter().filter(is_on).collect();
+        let finds_none =
+            |run: &&Run| run.does == Some(Purpose::Tests) && run.ended == Ended::Nothing;
         Unit {
             path,
             language: language.filter(|language| self.has_tools(language, path)).unwrap_or_default(),
-            is_covered: workspace.is_some_and(|known| {
-                known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)
-            }),
-            runs: self.runs.iter().filter(is_on).collect(),
+            is_covered: !runs.iter().any(|run| finds_none(&run))
+                && workspace.is_some_and(|known| {
+                    known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)
+                }),
+            runs,
         }
     }
 

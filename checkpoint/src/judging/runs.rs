@@ -241,7 +241,8 @@ impl Reader<'_, '_> {
         act.language = command.language.to_owned();
         act.does = command.does;
         act.scope = scope(&command, simple);
-        if command.is_dry {
+        // A script understands such options in its own way.
+        if command.is_dry && command.opening != Opening::Script {
             return;
         }
         match command.opening {
@@ -268,6 +269,13 @@ impl Reader<'_, '_> {
                         inner.certain &= simple.certain;
                         inner.decides &= simple.decides;
                         self.acts(&inner, depth + 1, acts);
+                    }
+                    let prepares = |inner: &Run| {
+                        inner.does.is_some_and(|does| does <= Purpose::SetUp)
+                    };
+                    if acts[begin..].iter().all(prepares) {
+                        acts.push(Run { does: None, ..act });
+                        return;
                     }
                     for inner in &mut acts[begin..] {
                         inner.program.clone_from(program);
@@ -429,7 +437,7 @@ fn has_exit_code(tool: &ToolCall) -> bool {
         Regex::new(r"(?im)^(?:Error: )?(?:Exit code:? |Process exited with code )-?\d+")
             .expect("a constant that a test compiles")
     });
-    EXIT_CODE.is_match(&tool.output)
+    tool.output.is_empty() || EXIT_CODE.is_match(&tool.output)
 }
 
 /// Returns whether a command does more than show something or prepare for others.

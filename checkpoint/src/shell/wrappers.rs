@@ -3,6 +3,8 @@
 use super::state::State;
 use crate::catalogue::{Catalogue, Wrapped, file_name};
 
+/// Words that are looked at for the options of a wrapper.
+const WORDS_MAX: usize = 64;
 /// Folders that wrappers change to.
 const DIRS_MAX: usize = 8;
 
@@ -95,8 +97,8 @@ fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
         "python" | "pypy" | "py" => return python(words),
         _ => {}
     }
-    // A replaced first word is no part of the words.
-    let mut words = words.to_vec();
+    // A replaced first word is no part of the words. What belongs to the wrapper stands near the beginning.
+    let mut words = words[..words.len().min(WORDS_MAX)].to_vec();
     if let Some(first) = words.first_mut() {
         name.clone_into(first);
     }

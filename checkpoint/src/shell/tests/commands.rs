@@ -119,7 +119,7 @@ fn what_wrappers_do_not_hide() {
     check("sudo -l make restart", &["sudo -l make restart"]);
     check("command -v make", &["command -v make"]);
     check("uv run --help pytest", &["uv run --help pytest"]);
-    check("uv pip install -e .", &["pip install -e ."]);
+    check("uv pip install -e .", &["uv pip install -e ."]);
     check("uv sync", &["uv sync"]);
     check("docker compose up svc", &["docker compose up svc"]);
     check("watch make restart", &["watch make restart"]);
