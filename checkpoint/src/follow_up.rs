@@ -176,6 +176,11 @@ fn walk<'a>(
     (ended, open)
 }
 
+/// Returns whether two actions are the same one. Their texts also say why they are due, which may have changed.
+fn is_same(left: &Action, right: &Action) -> bool {
+    left.category == right.category && left.step == right.step
+}
+
 impl Demand<'_> {
     fn asks(&self) -> bool {
         !self.decision.actions.is_empty()
@@ -240,7 +245,7 @@ impl Demand<'_> {
             .decision
             .actions
             .iter()
-            .filter(|action| now.actions.contains(action))
+            .filter(|action| now.actions.iter().any(|left| is_same(left, action)))
             .cloned()
             .collect();
         let end = if left.is_empty() {

@@ -309,10 +309,13 @@ impl Case<'_> {
             ),
             (
                 Reason::SilentAllClear,
-                findings.all_clear && !docs && self.policy.all_clear == Quiet::Silent,
+                findings.all_clear
+                    && !docs
+                    && (findings.unknown || self.policy.all_clear == Quiet::Silent),
                 format!(
-                    "all clear: {}, all_clear: {}",
+                    "nothing is due: {}, not known of all code: {}, all_clear: {}",
                     findings.all_clear,
+                    findings.unknown,
                     self.policy.all_clear.word()
                 ),
             ),

@@ -60,8 +60,10 @@ pub struct Findings {
     pub gaps: Vec<String>,
     /// Observations, one sentence each.
     pub observations: Vec<String>,
-    /// All expected actions were observed.
+    /// Nothing is due.
     pub all_clear: bool,
+    /// Of some code it is not known whether it was verified, and that is not asked for.
+    pub unknown: bool,
     /// Only documentation changed, or nothing.
     pub docs_only: bool,
     /// The changes are not known, so only the general message is possible (spec FILES-6).
@@ -155,6 +157,10 @@ pub fn find(
     findings.due_by_turn |= !findings.observations.is_empty();
     findings.unchanged =
         (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
+    let answers = findings.trace.iter().flat_map(|rule| &rule.actions);
+    findings.unknown = answers
+        .flat_map(|action| &action.answers)
+        .any(|answer| answer.verified == Verified::Unknown);
     findings.docs_only = !claims.any_of(Kind::is_work);
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();

@@ -155,7 +155,7 @@ fn endings_are_told_apart() {
         ("ret", "code"),
         ("rete", "code nothing_run"),
         ("rel", "code nothing_run"),
-        ("ref", "code error"),
+        ("ref", "code"),
         ("l", ""),
     ] {
         let mut journal = Memory::default();

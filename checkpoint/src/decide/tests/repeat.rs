@@ -182,7 +182,7 @@ fn a_demand_is_made_once_for_the_same_contents() {
         (
             "a command has failed and nobody cared",
             evidence(CODE, &["!make deploy"]),
-            "actions_due",
+            "silent_all_clear",
         ),
         (
             "the tests were tried and failed",

@@ -46,13 +46,13 @@ fn a_turn_that_changed_nothing_passes_unless_a_message_is_wanted() {
             "old changes, a failure",
             untouched(evidence(CODE, &["!make deploy"])),
             policy(),
-            "actions_due",
+            "silent_unchanged",
         ),
         (
             "a failure",
             evidence(&[], &["!make deploy"]),
             policy(),
-            "observations_only",
+            "silent_unchanged",
         ),
         (
             "changes of the turn",

@@ -122,7 +122,7 @@ fn what_wrappers_do_not_hide() {
     check("uv pip install -e .", &["uv pip install -e ."]);
     check("uv sync", &["uv sync"]);
     check("docker compose up svc", &["docker compose up svc"]);
-    check("watch make restart", &["watch make restart"]);
+    check("watch make restart", &["?make restart"]);
     check("ssh host make restart", &["ssh host make restart"]);
     check(
         ". .venv/bin/activate && pytest",
