@@ -48,22 +48,25 @@ fn what_holds_in_a_project_is_shown_with_its_source() {
     put(
         &home,
         "config.yml",
-        "min_turn: 1m\nrepeat: always\nverify: {scope: anywhere}\n",
+        "min_turn: 1m\nrepeat: always\nask: likely\nverify: {uncovered: tests}\n",
     );
     put(
         &home,
         ".checkpointd.yml",
-        "min_turn: 10s\ndocs_only: silent\nmax_blocks_per_turn: 9\npacks: [rust]\n",
+        "min_turn: 10s\ndocs_only: message\nmax_blocks_per_turn: 9\npacks: [rust]\n",
     );
     let of = |value: &str, source: &str| (json!(value), source.to_owned());
     // Before it is trusted, a project's file only picks among built-in rules.
     assert_eq!(row(&home, "min_turn"), of("1m", "config.yml"));
-    assert_eq!(row(&home, "docs_only"), of("message", "default"));
+    assert_eq!(row(&home, "docs_only"), of("silent", "default"));
     home.trust(home.path());
     assert_eq!(row(&home, "min_turn"), of("10s", ".checkpointd.yml"));
-    assert_eq!(row(&home, "docs_only"), of("silent", ".checkpointd.yml"));
+    assert_eq!(row(&home, "docs_only"), of("message", ".checkpointd.yml"));
     assert_eq!(row(&home, "repeat"), of("always", "config.yml"));
-    assert_eq!(row(&home, "verify.scope"), of("anywhere", "config.yml"));
+    assert_eq!(row(&home, "ask"), of("likely", "config.yml"));
+    assert_eq!(row(&home, "uncovered"), of("tests", "config.yml"));
+    let note = "note: `verify.uncovered` is now `uncovered`";
+    assert!(said(&home, &["check"]).contains(note));
     assert_eq!(row(&home, "max_blocks_per_turn"), of("1", "default"));
     assert_eq!(said(&home, &["get", "min_turn"]), "10s\n");
     let table = said(&home, &["show"]);

@@ -200,6 +200,19 @@ fn mistakes_in_rules_are_shown_with_their_place() {
 }
 
 #[test]
+fn mistakes_in_programs_are_shown_with_their_place() {
+    let table = [
+        "programs: {mytest: {does: tets}}\n",
+        "programs:\n  mytest:\n    does: tests\n    operand: paths\n",
+        "programs:\n  acme:\n    verbs:\n      check: chekc\n",
+        "programs:\n  acme:\n    verbs: {check: {dryy: [-n]}}\n",
+        "programs: {mytest: 7}\n",
+    ]
+    .map(shown);
+    insta::assert_snapshot!(table.join("\n"), @r#""#);
+}
+
+#[test]
 fn mistakes_in_commands_are_shown_with_their_place() {
     let table = [
         "logs: loud\n",
@@ -266,7 +279,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
       |
     1 | a: [1
       | ^
-    hint: the keys here are min_turn, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, steering, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, slug_from_branch, verify, hygiene, changed, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
+    hint: the keys here are min_turn, judgment, ask, uncovered, comments, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, programs, slug_from_branch, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

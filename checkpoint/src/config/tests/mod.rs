@@ -9,8 +9,9 @@ mod retention;
 use journal::Agent;
 
 use super::*;
-use crate::policy::Policy;
-use crate::policy::{EvidenceRule, Quiet};
+use crate::policy::{
+    Background, Comments, Edition, EvidenceRule, Policy, Quiet, Scope, Uncovered,
+};
 use crate::rules::pack_names::ProjectFacts;
 
 fn facts(files: &str) -> ProjectFacts {
@@ -34,16 +35,19 @@ fn defaults(in_groups: bool) -> String {
 fn every_key_of_a_policy_with_its_default() {
     insta::assert_snapshot!(defaults(false), @r#"
     min_turn: 30s (default)
+    judgment: 2026-11 (default)
+    ask: certain (default)
+    uncovered: build (default)
+    comments: ignored (default)
     timer: unified (default)
     max_blocks_per_turn: 1 (default)
     scope: turn (default)
     repeat: once (default)
     evidence: command (default)
-    all_clear: message (default)
-    docs_only: message (default)
+    all_clear: silent (default)
+    docs_only: silent (default)
     unchanged: silent (default)
     background: returning (default)
-    steering: joins (default)
     reply: auto (default)
     headless: when_needed (default)
     restart_delay: 5s (default)
@@ -52,6 +56,7 @@ fn every_key_of_a_policy_with_its_default() {
     confirm_timeout: 1m (default)
     packs: auto (default)
     rules: [] (default)
+    programs: {} (default)
     slug_from_branch: false (default)
     projects: all (default)
     agents: [] (default)
@@ -61,26 +66,6 @@ fn every_key_of_a_policy_with_its_default() {
 #[test]
 fn every_key_of_a_group_with_its_default() {
     insta::assert_snapshot!(defaults(true), @r#"
-    verify.outcomes: output (default)
-    verify.commands: project (default)
-    verify.uncovered: build (default)
-    verify.scope: named (default)
-    verify.unknown: counts (default)
-    verify.gaps: evaluated (default)
-    hygiene.read: session (default)
-    hygiene.wide: off (default)
-    hygiene.drift: plan (default)
-    hygiene.errors: open (default)
-    hygiene.missing_tools: passed_over (default)
-    hygiene.handed_over: reported (default)
-    hygiene.narrower: open (default)
-    changed.data: ignored (default)
-    changed.comments: ignored (default)
-    changed.dependencies: changed (default)
-    changed.root: found (default)
-    changed.packs: touched (default)
-    changed.commits: head (default)
-    changed.tree: session (default)
     journal.sync: mixed (default)
     journal.batch_window: 50ms (default)
     journal.payload_bytes_max: 64KB (default)
@@ -165,6 +150,81 @@ fn files_go_over_each_other() {
         (Some("login"), "go generic")
     );
     assert_eq!(policy.rules[0].name, "extra");
+}
+
+#[test]
+fn the_letter_brings_its_own_defaults_whoever_chose_it() {
+    let of = |user: &str, files: &str, project: &str| {
+        let config = Config::load(Some(("config.yml", user))).unwrap();
+        let file = Some((".checkpointd.yml", project));
+        let policy = config.policy_for(&facts(files), file).unwrap();
+        let source = |key: &str| {
+            let file = config.project_file(".checkpointd.yml", project).unwrap();
+            let rows = config.show_in(&InProject {
+                facts: &facts(files),
+                file: Some((".checkpointd.yml", &file, true)),
+            });
+            rows.into_iter().find(|row| row.key == key).unwrap().source
+        };
+        let quiet = [policy.all_clear, policy.docs_only, policy.unchanged];
+        let words = quiet.map(Quiet::word).join(" ");
+        let is_preset = (policy.scope, policy.background) == (Scope::Worktree, Background::Any);
+        (policy.judgment, words, is_preset, source("scope"))
+    };
+    const LETTER: &str = "judgment: letter\n";
+    let (letter, now) = (Edition::Letter, Edition::November2026);
+    for (user, files, project, expected) in [
+        ("", "", "", (now, "silent silent silent", false, "default")),
+        ("", "teleclaude/", "", (letter, "message message message", true, "pack teleclaude")),
+        (LETTER, "", "", (letter, "message message message", true, "judgment: letter")),
+        ("", "", LETTER, (letter, "message message message", true, "judgment: letter")),
+        (
+            "judgment: letter\ndocs_only: silent\n",
+            "",
+            "unchanged: silent\n",
+            (letter, "message silent silent", true, "judgment: letter"),
+        ),
+        (LETTER, "", "judgment: '2026-11'\n", (now, "silent silent silent", false, "default")),
+        ("judgment: '2026-11'\n", "teleclaude/", "", (now, "silent silent silent", false, "default")),
+        (
+            "scope: turn\n",
+            "teleclaude/",
+            "",
+            (letter, "message message message", false, "config.yml"),
+        ),
+    ] {
+        let (judgment, words, is_preset, source) = of(user, files, project);
+        let found = (judgment, words.as_str(), is_preset, source.as_str());
+        assert_eq!(found, expected, "{user:?} {files:?} {project:?}");
+    }
+}
+
+#[test]
+fn removed_keys_still_load_and_a_note_says_how_to_write_them() {
+    let text = "verify: {uncovered: tests, gaps: shown}\nmin_turn: 1m\nhygiene:\n  errors: all\nsteering: begins\n\
+                changed:\n  comments: code\nscope: turn\n";
+    let config = Config::load(Some(("config.yml", text))).unwrap();
+    insta::assert_snapshot!(config.notes.join("\n"), @r"
+    `verify.gaps` no longer exists: `judgment` decides
+    `verify.uncovered` is now `uncovered`
+    `hygiene.errors` no longer exists: `judgment` decides
+    `steering` no longer exists: `judgment` decides
+    `changed.comments` is now `comments`
+    ");
+    let settings = &config.settings;
+    assert_eq!(
+        (settings.uncovered, settings.comments, settings.min_turn.as_millis()),
+        (Uncovered::Tests, Comments::Code, 60_000)
+    );
+    let project = config.project_file(".checkpointd.yml", text).unwrap();
+    assert_eq!(project.overruled(&config.settings), config.notes);
+    // What is written as it is now wins, and other mistakes keep their place.
+    let both = "uncovered: build\nverify:\n  uncovered: tests\n";
+    let both = Config::load(Some(("config.yml", both))).unwrap();
+    assert_eq!(both.settings.uncovered, Uncovered::Build);
+    let wrong = Config::load(Some(("config.yml", "verify: {gaps: shown}\nmin_turn: soon\n")));
+    let wrong = wrong.unwrap_err();
+    assert_eq!((wrong.line, wrong.column), (Some(2), Some(11)));
 }
 
 #[test]
