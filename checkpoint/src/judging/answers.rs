@@ -88,6 +88,8 @@ struct Row {
     says: for<'a> fn(&Ground<'a>, &Unit<'a>) -> Said<'a>,
 }
 
+/// The row for content whose last tests failed.
+pub(super) const FAILED: &str = "failed";
 /// The row for content on which nothing ran.
 pub(super) const NOTHING_RAN: &str = "nothing ran";
 
@@ -131,7 +133,7 @@ const ROWS: [Row; 8] = [
         },
     },
     Row {
-        name: "failed",
+        name: FAILED,
         spec: "EVID-7",
         why: "the last run of it failed",
         says: |ground, unit| {

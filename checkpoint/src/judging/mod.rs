@@ -158,9 +158,9 @@ pub fn find(
     findings.unchanged =
         (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
     let answers = findings.trace.iter().flat_map(|rule| &rule.actions);
-    findings.unknown = answers
-        .flat_map(|action| &action.answers)
-        .any(|answer| answer.verified == Verified::Unknown);
+    let answers: Vec<&Answer> = answers.flat_map(|action| &action.answers).collect();
+    findings.unknown = answers.iter().any(|answer| answer.verified == Verified::Unknown);
+    findings.unresolved |= answers.iter().any(|answer| answer.row == answers::FAILED);
     findings.docs_only = !claims.any_of(Kind::is_work);
     findings.all_clear =
         !findings.docs_only && findings.actions.is_empty() && findings.observations.is_empty();
