@@ -83,15 +83,6 @@ impl PathRef {
             }
     }
 
-    /// Returns whether the other path equals this one or is the end of it, or the reverse.
-    pub(super) fn same_end(&self, file: &Self) -> bool {
-        let (path, whole) = (
-            self.path.trim_start_matches('/'),
-            file.path.trim_start_matches('/'),
-        );
-        path == whole || ends_in(whole, path) || ends_in(path, whole)
-    }
-
     pub(super) fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }

@@ -43,18 +43,6 @@ const FOLDERS: [&str; 14] = [
     "Tests",
 ];
 
-/// Returns whether a folder holds tests only, by its name.
-pub(crate) fn is_test_folder(name: &str) -> bool {
-    FOLDERS.contains(&name) || ["unit", "integration", "functional", "smoke"].contains(&name)
-}
-
-/// Returns whether a project of .NET holds tests only, by its name: `src/Shop.Tests`, `Shop.UnitTests.csproj`.
-pub(crate) fn is_test_project(path: &str) -> bool {
-    let name = file_name(path.trim_end_matches('/'));
-    let name = name.strip_suffix(".csproj").unwrap_or(name);
-    name.ends_with("Tests") || name.ends_with(".Test")
-}
-
 /// Returns whether a file is a test, by its name and place.
 pub fn is_test(path: &str) -> bool {
     let name = file_name(path);
@@ -110,44 +98,6 @@ fn names_test(stem: &str) -> bool {
 /// Returns the stem of the file that a test is named for: `user` of `test_user.py`, `user.spec.ts`, `UserTest.java`.
 fn subject(path: &str) -> Option<&str> {
     subject_of(file_name(path).rsplit_once('.')?.0)
-}
-
-/// Returns whether a test is named for what it tests. One that is named `index` or `main` may run all others.
-pub(crate) fn names_one(path: &str) -> bool {
-    let is_one = |subject: &str| !["index", "main"].contains(&subject);
-    is_test(path) && subject(path).is_some_and(is_one) && !is_suite(path)
-}
-
-/// Returns whether a runner takes a file for a test and nothing else: `tests/helpers.py` and `test-utils.ts` are used by
-/// tests.
-pub(crate) fn is_only_test(path: &str) -> bool {
-    let begins = file_name(path).starts_with("test");
-    names_one(path) && !(begins && family(path) == Family::Script)
-}
-
-/// Returns whether a script is named for no file, but for the tests that it runs: `tests/run_all_tests.sh`.
-pub(crate) fn is_suite(path: &str) -> bool {
-    const WORDS: [&str; 16] = [
-        "run",
-        "runner",
-        "runtests",
-        "all",
-        "test",
-        "tests",
-        "spec",
-        "specs",
-        "suite",
-        "check",
-        "unit",
-        "e2e",
-        "smoke",
-        "integration",
-        "regression",
-        "full",
-    ];
-    let stem = file_name(path).rsplit_once('.').map(|(stem, _)| stem);
-    let mut parts = stem.unwrap_or_default().split(['-', '_', '.']);
-    parts.all(|part| WORDS.contains(&part)) && is_test(path)
 }
 
 fn subject_of(stem: &str) -> Option<&str> {
@@ -448,9 +398,6 @@ pub(crate) enum Family {
     OCaml,
     /// Terraform and OpenTofu.
     Terraform,
-    /// What no file of the languages above is of: tools that make pages and documents verify what they are made of, and
-    /// so do those of databases, deployments and rarer languages.
-    Documents,
     /// Everything else: any tool may verify it.
     Other,
 }

@@ -18,8 +18,6 @@ mod pyproject;
 mod python;
 mod rakefile;
 mod remote;
-pub(crate) mod resolve;
-pub(crate) mod task_calls;
 mod taskfile;
 #[cfg(test)]
 mod tests;

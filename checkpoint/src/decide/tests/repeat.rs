@@ -192,7 +192,7 @@ fn a_demand_is_made_once_for_the_same_contents() {
         (
             "a failed command was run again",
             evidence(CODE, &["!make deploy", "make deploy"]),
-            "repeated",
+            "silent_all_clear",
         ),
         ("it was done", evidence(CODE, &["cargo test"]), "all_clear"),
         (
