@@ -81,11 +81,9 @@ impl Schema {
 
     /// Returns the schema of the value at a path.
     fn build(&self, path: &mut Vec<Part>) -> Object {
-        if is_within_itself(path) {
-            return typed("object", []);
-        }
         let (asked, _) = self.ask(path, Asked::Unknown);
         let mut object = match asked {
+            _ if is_within_itself(path) => typed("object", []),
             Asked::Struct(fields) => self.structure(path, fields),
             Asked::Any(expected) => self.alternatives(path, &expected),
             Asked::List => typed("array", [("items", self.below(path, Part::Item))]),
@@ -315,7 +313,7 @@ mod tests {
         {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+$","description":"Shorter turns pass: a quick answer needs no debrief.","default":"30s"}
         {"type":"integer","minimum":0,"maximum":4294967295,"description":"How many stops of one turn may get a checkpoint. With 1, the stop after a checkpoint passes; 2 allows one more check.","default":1}
         {"type":"integer","minimum":1,"maximum":4294967295,"description":"Maximum number of waiting messages of a session or another part of the daemon. When it is reached, hook calls go to the\nspool.","default":256}
-        {"type":"string","enum":["message","silent"],"description":"If every expected action was seen: message (a short confirmation) or silent (let the agent stop).","default":"message"}
+        {"type":"string","enum":["message","silent"],"description":"If every expected action was seen: silent (let the agent stop) or message (a short confirmation).","default":"silent"}
         [{"const":"auto"},{"type":"array","items":{"type":"string","enum":["teleclaude","rust","node","python","go","generic"]}}]
         [{"const":"all"},{"type":"object","properties":{"include":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that take part; empty means all."},"exclude":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that do not take part. They win over `include`."}},"additionalProperties":false}]
         {"type":"string","pattern":"^(([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+|forever)$","description":"The age at which payloads are dropped.","default":"30d"}

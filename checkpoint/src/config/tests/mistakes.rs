@@ -209,7 +209,35 @@ fn mistakes_in_programs_are_shown_with_their_place() {
         "programs: {mytest: 7}\n",
     ]
     .map(shown);
-    insta::assert_snapshot!(table.join("\n"), @r#""#);
+    insta::assert_snapshot!(table.join("\n"), @"
+    config.yml:1:27: `tets` is not one of show, set_up, install, format, lint, serve, run, types, build, tests
+      |
+    1 | programs: {mytest: {does: tets}}
+      |                           ^
+    hint: did you mean `tests`?
+
+    config.yml:4:5: unknown key `operand`
+      |
+    4 |     operand: paths
+      |     ^
+    hint: did you mean `operands`?
+
+    config.yml:4:7: `chekc` is not one of show, set_up, install, format, lint, serve, run, types, build, tests
+      |
+    4 |       check: chekc
+      |       ^
+
+    config.yml:3:21: unknown key `dryy`
+      |
+    3 |     verbs: {check: {dryy: [-n]}}
+      |                     ^
+    hint: did you mean `dry`?
+
+    config.yml:1:12: expected what it does, or a table, found integer `7`
+      |
+    1 | programs: {mytest: 7}
+      |            ^
+    ");
 }
 
 #[test]
@@ -260,7 +288,7 @@ fn mistakes_in_commands_are_shown_with_their_place() {
 fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
     let table = [
         "restart: {claude: ''}\n",
-        "a: [1\n",
+        "zzzz: [1\n",
         "- min_turn\n",
         "min_turn: 30s\n\tscope: turn\n",
         "evidence_limits: {transcript_bytes: lots}\n",
@@ -275,9 +303,9 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
     1 | restart: {claude: ''}
       |                   ^
 
-    config.yml:1:1: unknown key `a`
+    config.yml:1:1: unknown key `zzzz`
       |
-    1 | a: [1
+    1 | zzzz: [1
       | ^
     hint: the keys here are min_turn, judgment, ask, uncovered, comments, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, programs, slug_from_branch, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
 

@@ -201,7 +201,7 @@ fn the_letter_brings_its_own_defaults_whoever_chose_it() {
 
 #[test]
 fn removed_keys_still_load_and_a_note_says_how_to_write_them() {
-    let text = "verify: {uncovered: tests, gaps: shown}\nmin_turn: 1m\nhygiene:\n  errors: all\nsteering: begins\n\
+    let text = "verify: {gaps: shown, uncovered: tests}\nmin_turn: 1m\nhygiene:\n  errors: all\nsteering: begins\n\
                 changed:\n  comments: code\nscope: turn\n";
     let config = Config::load(Some(("config.yml", text))).unwrap();
     insta::assert_snapshot!(config.notes.join("\n"), @r"
