@@ -218,7 +218,7 @@ mod tests {
             state.home = at(home);
             state.place.cwd = at(cwd);
             state.turn.calls = calls.split(',').filter_map(|what| call(what, at)).collect();
-            for (yaml, expected) in [("", found), ("changed: {tree: cwd}\n", by_cwd)] {
+            for (yaml, expected) in [("", found), ("judgment: letter\n", by_cwd)] {
                 let judged = of(&state, &policy(yaml)).folder;
                 assert_eq!(judged, PathBuf::from(at(expected)), "{name} {yaml}");
             }

@@ -292,7 +292,7 @@ mod root_tests {
             (policy.enabled, policy.packs.contains(&"rust".to_owned()))
         };
         let found = Config::default();
-        let named = Config::load(Some(("config.yml", "changed: {root: named}\n"))).unwrap();
+        let named = Config::load(Some(("config.yml", "judgment: letter\n"))).unwrap();
         for (config, folder, expected) in [
             (&found, &top, (false, true)),
             (&found, &deep, (false, true)),

@@ -167,7 +167,7 @@ fn put(scene: &Scene, text: &str) {
 fn commits_are_the_turns_if_head_did_not_have_them() {
     for (settings, expected) in [
         ("", "silent_unchanged"),
-        ("changed: {commits: time}\n", "actions_due"),
+        ("judgment: letter\n", "actions_due"),
     ] {
         let scene = Scene::new(settings);
         let by_head = settings.is_empty();
@@ -257,7 +257,7 @@ fn changed(explained: &Value) -> String {
 fn another_working_directory_does_not_change_whose_files_are_judged() {
     for (settings, expected) in [
         ("", "stock.py"),
-        ("scope: worktree\nchanged: {tree: cwd}\n", "other.py"),
+        ("judgment: letter\n", "other.py"),
     ] {
         let scene = Scene::new(settings);
         let other = scene.repository("other");
@@ -318,7 +318,7 @@ fn a_message_typed_while_the_agent_works_belongs_to_the_turn() {
     for (settings, expected) in [
         ("", ["actions_due", "block_budget", "actions_due"]),
         (
-            "steering: begins\n",
+            "judgment: letter\nunchanged: silent\n",
             ["silent_unchanged", "silent_unchanged", "actions_due"],
         ),
     ] {
