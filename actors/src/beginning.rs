@@ -37,9 +37,7 @@ pub fn seen(config: &Config, trust: &Trust, state: &SessionState) -> Vec<(Timest
         Some((Timestamp::now(), Event::BaselineTaken { turn_at, files }))
     };
     // HEAD comes first: it takes less time, and may move first.
-    let head = (!policy.is_letter())
-        .then(head)
-        .flatten();
+    let head = (!policy.is_letter()).then(head).flatten();
     let baseline = (policy.scope == Scope::Turn).then(baseline).flatten();
     head.into_iter().chain(baseline).collect()
 }

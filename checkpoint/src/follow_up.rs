@@ -7,8 +7,8 @@ use journal::{
     Verdict,
 };
 
-use crate::judging::{self, Findings, Outcome};
 use crate::gathered::Gathered;
+use crate::judging::{self, Findings, Outcome};
 use crate::lookback::IMPORTED;
 use crate::policy::Policy;
 use crate::state::SessionState;

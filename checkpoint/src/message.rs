@@ -123,8 +123,12 @@ fn body(text: &mut String, findings: &Findings) {
         }
         push_more(text, "\n", more);
     }
-    let observations: Vec<&str> =
-        findings.gaps.iter().chain(&findings.observations).map(String::as_str).collect();
+    let observations: Vec<&str> = findings
+        .gaps
+        .iter()
+        .chain(&findings.observations)
+        .map(String::as_str)
+        .collect();
     if !observations.is_empty() {
         text.push_str("\n\nObservations:");
         let (lines, more) = fitting(observations.into_iter(), OBSERVATIONS_BYTES_MAX);

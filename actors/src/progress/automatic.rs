@@ -200,7 +200,10 @@ pub fn notify(automatic: &Addr<Automatic>, events: &[Envelope]) {
 
 /// Returns whether a call failed that could have verified something.
 fn is_breakage(call: &ToolCall) -> bool {
-    let line = call.command.as_deref().filter(|_| call.is_error && !call.refused);
+    let line = call
+        .command
+        .as_deref()
+        .filter(|_| call.is_error && !call.refused);
     line.is_some_and(|line| judging::could_verify(&shell::read(line)))
 }
 
@@ -219,9 +222,7 @@ fn due_after(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
             (ProgressKind::Incremental, "subagent_stop")
         }
         Event::Interrupted { cause, .. } if cause != "user" => (ProgressKind::Error, "error"),
-        Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. }
-            if is_breakage(call) =>
-        {
+        Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } if is_breakage(call) => {
             (ProgressKind::Error, "error")
         }
         Event::SessionEnded { .. } => (ProgressKind::Full, "session_end"),

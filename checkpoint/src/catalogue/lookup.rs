@@ -82,7 +82,9 @@ impl Catalogue {
             return Some(command);
         }
         // The row and its language are those of the catalogue, not of the words.
-        let language = self.entry(super::names::file_name(&words[0])).map_or("", |(name, _)| name);
+        let language = self
+            .entry(super::names::file_name(&words[0]))
+            .map_or("", |(name, _)| name);
         let mut command = Command {
             does: parsed.does(),
             language,
@@ -105,27 +107,47 @@ impl Command<'_> {
             return;
         };
         let is_operand = |arg: &&Arg<'_>| matches!(arg.kind, Kind::Operand | Kind::Passed);
-        let operands = parsed.args.iter().filter(is_operand).map(|arg| arg.text.to_owned());
+        let operands = parsed
+            .args
+            .iter()
+            .filter(is_operand)
+            .map(|arg| arg.text.to_owned());
         self.operands = operands.collect();
-        let targets = parsed.args.iter().filter(|arg| parsed.lists(arg, |row| &row.targets));
-        let targets = targets.filter_map(|arg| arg.value).flat_map(|value| value.split(','));
+        let targets = parsed
+            .args
+            .iter()
+            .filter(|arg| parsed.lists(arg, |row| &row.targets));
+        let targets = targets
+            .filter_map(|arg| arg.value)
+            .flat_map(|value| value.split(','));
         let targets: Vec<String> = targets.map(str::to_owned).collect();
         if row.script {
             let is_inline = self.operands.first().is_none_or(|script| script == "-");
-            self.opening = if is_inline { Opening::Inline } else { Opening::Script };
+            self.opening = if is_inline {
+                Opening::Inline
+            } else {
+                Opening::Script
+            };
         } else if !targets.is_empty() {
             self.operands = targets;
             self.tasks(parsed, row.does);
         } else if row.tasks == Tasks::One && parsed.rows.len() > 1 && row.does.is_some() {
             // The subcommand is the task: `npm test`.
             self.is_partial |= !self.operands.is_empty();
-            self.operands = parsed.verbs.last().map(|verb| (*verb).to_owned()).into_iter().collect();
+            self.operands = parsed
+                .verbs
+                .last()
+                .map(|verb| (*verb).to_owned())
+                .into_iter()
+                .collect();
             self.opening = Opening::Tasks;
         } else if row.tasks == Tasks::One && !self.operands.is_empty() {
             self.is_partial |= self.operands.len() > 1;
             self.operands.truncate(1);
             (self.does, self.opening) = (None, Opening::Tasks);
-        } else if parsed.rows.iter().any(|row| row.tasks == Tasks::Many) && !self.operands.is_empty() {
+        } else if parsed.rows.iter().any(|row| row.tasks == Tasks::Many)
+            && !self.operands.is_empty()
+        {
             let own = row.does.filter(|_| row.tasks == Tasks::None);
             self.tasks(parsed, own);
             self.does = self.does.max(own);
@@ -133,9 +155,11 @@ impl Command<'_> {
         if parsed.has(|row| &row.inline) {
             self.opening = Opening::Inline;
         }
-        if parsed.args.iter().any(|arg| {
-            parsed.lists(arg, |row| &row.without_tests) && !arg.text.ends_with("=false")
-        }) {
+        if parsed
+            .args
+            .iter()
+            .any(|arg| parsed.lists(arg, |row| &row.without_tests) && !arg.text.ends_with("=false"))
+        {
             self.does = self.does.min(Some(Purpose::Build));
         }
     }
@@ -144,11 +168,20 @@ impl Command<'_> {
     fn tasks(&mut self, parsed: &Parsed<'_>, otherwise: Option<Purpose>) {
         let known = |task: &str| {
             let name = task.rsplit(':').next().unwrap_or(task);
-            parsed.rows.iter().rev().find_map(|row| row.verb(name)?.1.does)
+            parsed
+                .rows
+                .iter()
+                .rev()
+                .find_map(|row| row.verb(name)?.1.does)
         };
         let is_of_part = |task: &String| task.contains(':') && known(task).is_some();
         self.is_partial |= self.operands.iter().any(is_of_part);
-        self.does = self.operands.iter().filter_map(|task| known(task)).max().or(otherwise);
+        self.does = self
+            .operands
+            .iter()
+            .filter_map(|task| known(task))
+            .max()
+            .or(otherwise);
         self.operands.retain(|task| known(task).is_none());
         if !self.operands.is_empty() {
             self.opening = Opening::Tasks;

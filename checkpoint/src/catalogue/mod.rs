@@ -140,7 +140,10 @@ impl Catalogue {
 
     fn of(languages: Vec<Language>) -> Self {
         let mut found = Self {
-            tests: languages.iter().map(|language| globs(&language.tests)).collect(),
+            tests: languages
+                .iter()
+                .map(|language| globs(&language.tests))
+                .collect(),
             languages,
             ..Self::default()
         };
@@ -209,7 +212,8 @@ impl Catalogue {
 
     /// Returns whether a file is a test, by its name and place.
     pub fn is_test(&self, path: &str) -> bool {
-        self.of_path(path).is_some_and(|(_, tests)| tests.is_match(path))
+        self.of_path(path)
+            .is_some_and(|(_, tests)| tests.is_match(path))
     }
 }
 
@@ -234,7 +238,10 @@ fn parts(name: &str) -> Vec<String> {
 fn globs(texts: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for text in texts {
-        if let Ok(glob) = GlobBuilder::new(&format!("**/{text}")).literal_separator(true).build() {
+        if let Ok(glob) = GlobBuilder::new(&format!("**/{text}"))
+            .literal_separator(true)
+            .build()
+        {
             set.add(glob);
         }
     }

@@ -28,7 +28,11 @@ impl Catalogue {
 
 /// Returns a path's last part, without the ending of Windows programs.
 pub fn file_name(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path);
+    let name = path
+        .rsplit(['/', '\\'])
+        .next()
+        .filter(|name| !name.is_empty())
+        .unwrap_or(path);
     name.strip_suffix(".exe")
         .or_else(|| launched(path, name))
         .filter(|name| !name.is_empty())

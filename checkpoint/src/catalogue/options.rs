@@ -50,7 +50,9 @@ impl<'a> Arg<'a> {
         let is_one = |option: &str| match option.split_once(' ') {
             Some((option, value)) => name == option && self.value == Some(value),
             None => {
-                let letter = option.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
+                let letter = option
+                    .strip_prefix('-')
+                    .filter(|rest| rest.chars().count() == 1);
                 name == option || (is_cluster && letter.is_some_and(|l| self.letters.contains(l)))
             }
         };
@@ -90,7 +92,9 @@ impl<'r, 'c> Options<'r, 'c> {
     fn take(&self, option: &str) -> bool {
         let lists = |row: &&&'c Row| {
             let lists = [&row.values, &row.dirs, &row.inline, &row.targets];
-            lists.iter().any(|list| list.iter().any(|one| one == option))
+            lists
+                .iter()
+                .any(|list| list.iter().any(|one| one == option))
         };
         self.rows.iter().any(|row| lists(&row))
     }
@@ -145,8 +149,12 @@ impl Catalogue {
                 // What seemed to be a value is the first argument of the subcommand.
                 reader.next = arg.at + 1;
                 (arg.kind, arg.value, arg.letters) = (Kind::Verb, None, "");
-                let name = key.split(' ').find(|name| *name == arg.text || row.also.iter().any(|a| a == arg.text));
-                parsed.verbs.push(name.filter(|_| !key.contains('*')).unwrap_or(arg.text));
+                let name = key
+                    .split(' ')
+                    .find(|name| *name == arg.text || row.also.iter().any(|a| a == arg.text));
+                parsed
+                    .verbs
+                    .push(name.filter(|_| !key.contains('*')).unwrap_or(arg.text));
                 parsed.rows.push(row);
             } else {
                 may_be_verb &= arg.kind == Kind::Option;
@@ -235,7 +243,11 @@ impl<'a> Parsed<'a> {
         let mut does = None;
         for row in &self.rows {
             let is_of_others = row.tasks != Tasks::None || row.script || row.wraps.is_some();
-            does = if is_of_others { row.does } else { row.does.or(does) };
+            does = if is_of_others {
+                row.does
+            } else {
+                row.does.or(does)
+            };
         }
         does
     }
@@ -243,18 +255,23 @@ impl<'a> Parsed<'a> {
     /// Returns what its operands are.
     pub(super) fn takes(&self) -> Operands {
         let mut rows = self.rows.iter().rev().map(|row| row.operands);
-        rows.find(|takes| *takes != Operands::Unknown).unwrap_or_default()
+        rows.find(|takes| *takes != Operands::Unknown)
+            .unwrap_or_default()
     }
 
     /// Returns its arguments that are no options, subcommands included.
     pub fn operands(&self) -> impl Iterator<Item = &'a str> {
         let args = self.args.iter().filter(|arg| arg.kind != Kind::Option);
-        args.map(|arg| arg.text).filter(|text| !text.starts_with('-'))
+        args.map(|arg| arg.text)
+            .filter(|text| !text.starts_with('-'))
     }
 
     /// Returns the folders that it changes to by its own options.
     pub fn dirs(&self) -> impl Iterator<Item = &'a str> {
-        let args = self.args.iter().filter(|arg| self.lists(arg, |row| &row.dirs));
+        let args = self
+            .args
+            .iter()
+            .filter(|arg| self.lists(arg, |row| &row.dirs));
         args.filter_map(|arg| arg.value)
     }
 
@@ -280,6 +297,10 @@ impl<'a> Parsed<'a> {
         (version && first.is_none())
             || (first == Some("help") && !makes)
             || self.has(|row| &row.dry)
-            || words.any(|arg| self.rows.iter().any(|row| row.dry.iter().any(|one| one == arg.text)))
+            || words.any(|arg| {
+                self.rows
+                    .iter()
+                    .any(|row| row.dry.iter().any(|one| one == arg.text))
+            })
     }
 }

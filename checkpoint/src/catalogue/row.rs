@@ -8,9 +8,7 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What a program does, the least telling first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// It shows something, or asks a question. It changes nothing and runs nothing of the project.
@@ -174,7 +172,11 @@ impl Row {
             key.split(' ').any(|name| name == word) || row.also.iter().any(|name| name == word)
         };
         let fits = |(key, _): &(&String, &Self)| key.split(' ').any(|name| is_like(name, word));
-        let found = self.verbs.iter().find(named).or_else(|| self.verbs.iter().find(fits));
+        let found = self
+            .verbs
+            .iter()
+            .find(named)
+            .or_else(|| self.verbs.iter().find(fits));
         found.map(|(key, row)| (key.as_str(), row))
     }
 }

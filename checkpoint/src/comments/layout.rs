@@ -110,7 +110,11 @@ impl Layout {
                 _ if next.is_whitespace() => {
                     rest = rest.trim_start();
                     let first = rest.chars().next().unwrap_or(' ');
-                    if tokens.chars().next_back().is_some_and(|last| parts(last, first)) {
+                    if tokens
+                        .chars()
+                        .next_back()
+                        .is_some_and(|last| parts(last, first))
+                    {
                         tokens.push(' ');
                     }
                     continue;
@@ -156,7 +160,8 @@ fn string(text: &str, quote: char) -> Option<usize> {
 
 /// Returns whether two tokens would become another one without the white space between them.
 fn parts(last: char, first: char) -> bool {
-    let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '"' | '\'' | '`');
+    let is_word =
+        |char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '"' | '\'' | '`');
     let is_sign = |char: char| "+-*/%&|<>=!~^?:.@#".contains(char);
     // `1 .x` and `a ?.5:1` have digits beside their signs.
     (is_word(last) && is_word(first))
@@ -168,7 +173,11 @@ fn parts(last: char, first: char) -> bool {
 /// Adds tokens, separated if they would become one.
 fn join(normal: &mut String, tokens: &str) {
     let first = tokens.chars().next().unwrap_or(' ');
-    if normal.chars().next_back().is_some_and(|last| parts(last, first)) {
+    if normal
+        .chars()
+        .next_back()
+        .is_some_and(|last| parts(last, first))
+    {
         normal.push(' ');
     }
     normal.push_str(tokens);
@@ -183,12 +192,16 @@ fn separate(normal: &mut String, goes_on: bool) {
 /// Returns whether a line cannot begin a statement, so that it belongs to the one before.
 fn begins_within(tokens: &str) -> bool {
     tokens.starts_with([')', ']', '}', ',', ';', '.', '?', ':'])
-        || ["&&", "||", "=="].iter().any(|sign| tokens.starts_with(sign))
+        || ["&&", "||", "=="]
+            .iter()
+            .any(|sign| tokens.starts_with(sign))
 }
 
 /// Returns whether a line cannot end a statement, so that the next one belongs to it.
 fn ends_within(normal: &str) -> bool {
     let is_step = normal.ends_with("++") || normal.ends_with("--");
-    let ends = ['(', '[', '{', ',', ';', '=', '&', '|', '+', '-', '*', '<', '%', '^', '.', ':'];
+    let ends = [
+        '(', '[', '{', ',', ';', '=', '&', '|', '+', '-', '*', '<', '%', '^', '.', ':',
+    ];
     normal.ends_with(ends) && !is_step
 }

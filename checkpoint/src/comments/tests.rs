@@ -110,13 +110,33 @@ fn layout_means_nothing_where_the_language_says_so() {
     let same: &[(&str, &str, &str)] = &[
         ("a.go", "f()\n", "f() // now\n"),
         ("a.go", "\tf(a,\n\t\tb)\n", "f(a, b)\n"),
-        ("a.rs", "fn a(x: u8) -> u8 { x }\n", "fn a(\n    x: u8\n) -> u8 {\n    x\n}\n"),
-        ("a.rs", "let c = '\"'; // One.\nf::<'a>( );\n", "let c='\"';\nf::<'a>();\n"),
+        (
+            "a.rs",
+            "fn a(x: u8) -> u8 { x }\n",
+            "fn a(\n    x: u8\n) -> u8 {\n    x\n}\n",
+        ),
+        (
+            "a.rs",
+            "let c = '\"'; // One.\nf::<'a>( );\n",
+            "let c='\"';\nf::<'a>();\n",
+        ),
         ("a.ts", "f( a );\n", "f(a);\n"),
         ("a.ts", "a\n  .b()\n  .c()\n", "a.b().c()\n"),
-        ("a.ts", "const o = {\n  a: 1,\n};\n", "const o = { a: 1, };\n"),
-        ("a.java", "int a( ) {\n  return 1;\n}\n", "int a()\n{\n    return 1;\n}\n"),
-        ("a.c", "int *a;\n#define A 1\nf();\n", "int* a;\n\n#define A 1\n  f();\n"),
+        (
+            "a.ts",
+            "const o = {\n  a: 1,\n};\n",
+            "const o = { a: 1, };\n",
+        ),
+        (
+            "a.java",
+            "int a( ) {\n  return 1;\n}\n",
+            "int a()\n{\n    return 1;\n}\n",
+        ),
+        (
+            "a.c",
+            "int *a;\n#define A 1\nf();\n",
+            "int* a;\n\n#define A 1\n  f();\n",
+        ),
         ("a.py", "x = 1\n", "x = 1  \n\n# One.\n"),
     ];
     for (path, before, now) in same {

@@ -181,7 +181,10 @@ impl RuleFile {
             evidence: layer.evidence.unwrap_or(laid.evidence),
             all_clear: layer.all_clear.unwrap_or(laid.all_clear),
             docs_only: layer.docs_only.unwrap_or(laid.docs_only),
-            programs: layer.programs.clone().unwrap_or_else(|| policy.programs.clone()),
+            programs: layer
+                .programs
+                .clone()
+                .unwrap_or_else(|| policy.programs.clone()),
             unchanged: layer.unchanged.unwrap_or(laid.unchanged),
             background: layer.background.unwrap_or(laid.background),
             reply: layer.reply.unwrap_or(policy.reply),

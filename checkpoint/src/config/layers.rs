@@ -167,7 +167,8 @@ impl Config {
     /// Returns the settings that hold in a project with these packs; `layer` is what counts of its own file.
     pub(super) fn settings_with(&self, packs: &[String], layer: &ProjectLayer) -> Settings {
         let mut settings = Settings::judging_by(
-            self.written_judgment(layer).unwrap_or_else(|| judgment_of(packs)),
+            self.written_judgment(layer)
+                .unwrap_or_else(|| judgment_of(packs)),
         );
         if let Some((_, user)) = &self.user {
             settings.lay(user);

@@ -76,9 +76,13 @@ impl<'de, A: MapAccess<'de>> Keys<'_, A> {
         };
         for (name, value) in below {
             let name = format!("{key}.{name}");
-            let successor = REPLACED.iter().find(|(old, _)| *old == name).map(|(_, new)| *new);
+            let successor = REPLACED
+                .iter()
+                .find(|(old, _)| *old == name)
+                .map(|(_, new)| *new);
             self.notes.push(note(&name, successor));
-            self.moved.extend(successor.map(|successor| (successor, value)));
+            self.moved
+                .extend(successor.map(|successor| (successor, value)));
         }
         Ok(())
     }
@@ -156,7 +160,10 @@ impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for UnlessRemoved<'_, S> {
             return Ok(Known::Removed(removed));
         }
         let successor = REPLACED.iter().map(|(_, new)| *new).find(|new| *new == key);
-        let seed = self.0.take().ok_or_else(|| E::custom("a key was read twice"))?;
+        let seed = self
+            .0
+            .take()
+            .ok_or_else(|| E::custom("a key was read twice"))?;
         let read = seed.deserialize(key.into_deserializer())?;
         Ok(Known::Kept(read, successor))
     }

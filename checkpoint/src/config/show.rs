@@ -99,7 +99,10 @@ impl Config {
 
 /// Returns the values that a judgment has instead of the defaults.
 fn by_judgment(judgment: Edition, source: &str) -> Layer {
-    let (was, now) = (to_json(&*DEFAULTS), to_json(&Settings::judging_by(judgment)));
+    let (was, now) = (
+        to_json(&*DEFAULTS),
+        to_json(&Settings::judging_by(judgment)),
+    );
     (source.to_owned(), differing(&was, &now))
 }
 

@@ -125,9 +125,8 @@ const ROWS: [Row; 8] = [
         why: "a command that names the file passed on this content",
         says: |_, unit| {
             let file = PathRef::changed(unit.path);
-            let named = |run: &Run| {
-                run.does.is_none_or(|does| does >= Purpose::Serve) && run.names(&file)
-            };
+            let named =
+                |run: &Run| run.does.is_none_or(|does| does >= Purpose::Serve) && run.names(&file);
             last(unit, |run| named(run) && run.ended == Ended::Passed)
                 .map(|run| (Verified::Done, Some(run)))
         },
@@ -138,9 +137,14 @@ const ROWS: [Row; 8] = [
         why: "the last run of it failed",
         says: |ground, unit| {
             let tests = |run: &&&Run| run.does == Some(Purpose::Tests);
-            let run = *unit.runs.iter().rev().find(|run| tests(run) && run.speaks(unit.language))?;
+            let run = *unit
+                .runs
+                .iter()
+                .rev()
+                .find(|run| tests(run) && run.speaks(unit.language))?;
             let holds = run.holds(unit.path, ground.turn.project);
-            let is_open = run.ended == Ended::Failed && holds && !failures::is_reported(ground.turn);
+            let is_open =
+                run.ended == Ended::Failed && holds && !failures::is_reported(ground.turn);
             is_open.then_some((Verified::Open, Some(run)))
         },
     },
@@ -164,7 +168,11 @@ const ROWS: [Row; 8] = [
         spec: "EVID-6",
         why: "tests cover it, and only a build or a check ran on this content",
         says: |_, unit| {
-            let mut using = unit.runs.iter().filter(|run| unit.may_be_used_by(run)).peekable();
+            let mut using = unit
+                .runs
+                .iter()
+                .filter(|run| unit.may_be_used_by(run))
+                .peekable();
             let is_only_built = unit.is_covered
                 && using.peek().is_some()
                 && using.all(|run| matches!(run.does, Some(Purpose::Types | Purpose::Build)));
@@ -193,7 +201,9 @@ fn last<'a>(unit: &Unit<'a>, fits: impl Fn(&Run) -> bool) -> Option<&'a Run> {
 
 /// Returns the answer for a unit.
 pub(super) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> Answer {
-    let said = ROWS.iter().find_map(|row| Some((row, (row.says)(ground, unit)?)));
+    let said = ROWS
+        .iter()
+        .find_map(|row| Some((row, (row.says)(ground, unit)?)));
     let (row, (verified, run)) = said.expect("the last row always answers");
     let call = run.map(|run| run.call);
     let why = match call {

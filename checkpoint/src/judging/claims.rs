@@ -180,4 +180,3 @@ pub(super) fn categories(claims: &Claims<'_>, groups: &[Group<'_>]) -> Vec<Strin
     }
     names
 }
-

@@ -9,8 +9,18 @@ use crate::catalogue::Purpose;
 
 /// What a message has to mention to be about a failure, besides what failed.
 const TELLS: [&str; 12] = [
-    "fail", "error", "broke", "red", "not pass", "couldn't", "could not", "cannot", "fehl", "échou",
-    "失败", "失敗",
+    "fail",
+    "error",
+    "broke",
+    "red",
+    "not pass",
+    "couldn't",
+    "could not",
+    "cannot",
+    "fehl",
+    "échou",
+    "失败",
+    "失敗",
 ];
 
 /// Returns one sentence for each kind of verification whose last run certainly failed. `asked` are the calls behind what is
@@ -21,7 +31,8 @@ pub(super) fn find(turn: &Turn<'_>, runs: &[Run], asked: &HashSet<usize>) -> Vec
         return sentences;
     }
     let verifies = |run: &&Run| {
-        run.does.is_some_and(|does| does >= Purpose::Types || does == Purpose::Lint)
+        run.does
+            .is_some_and(|does| does >= Purpose::Types || does == Purpose::Lint)
             && run.ended != Ended::Unknown
     };
     let mut seen = HashSet::new();
@@ -29,11 +40,14 @@ pub(super) fn find(turn: &Turn<'_>, runs: &[Run], asked: &HashSet<usize>) -> Vec
         if !seen.insert((run.does, run.language.as_str())) || run.ended != Ended::Failed {
             continue;
         }
-        if asked.contains(&run.call) || !names_change(turn, run) || is_passed_over(turn, runs, run) {
+        if asked.contains(&run.call) || !names_change(turn, run) || is_passed_over(turn, runs, run)
+        {
             continue;
         }
         let command = shorten(&turn.calls()[run.call]);
-        sentences.push(format!("Test failures remain: `{command}` failed, and nothing passed after it"));
+        sentences.push(format!(
+            "Test failures remain: `{command}` failed, and nothing passed after it"
+        ));
     }
     sentences.reverse();
     sentences
@@ -56,7 +70,9 @@ fn is_passed_over(turn: &Turn<'_>, runs: &[Run], failed: &Run) -> bool {
 /// Returns whether the output of a failed run names a changed file.
 fn names_change(turn: &Turn<'_>, failed: &Run) -> bool {
     let output = turn.calls()[failed.call].output.as_str();
-    turn.files.iter().any(|file| PathRef::changed(&file.path).is_named_in(output))
+    turn.files
+        .iter()
+        .any(|file| PathRef::changed(&file.path).is_named_in(output))
 }
 
 /// Returns whether the agent's last message speaks of a failure.

@@ -44,7 +44,8 @@ const FOLDERS_MAX: usize = 3;
 
 /// Names of files within a line or an output.
 static FILES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}").expect("a constant that a test compiles")
+    Regex::new(r"[\w.+@~-]*(?:/[\w.+@-]+)+|[\w+@-][\w.+@-]*\.[A-Za-z]\w{0,7}")
+        .expect("a constant that a test compiles")
 });
 
 /// Returns one sentence for each kind of unresolved error, then those about edits and wide changes.
@@ -53,8 +54,13 @@ pub(super) fn find(turn: &Turn<'_>) -> (Vec<String>, Vec<String>) {
     let failed = calls.filter(|(_, call)| call.is_error && !call.refused);
     let open = failed.filter(|(index, _)| !is_resolved(turn, *index));
     let said: Vec<&str> = open.flat_map(|(index, _)| describe(turn, index)).collect();
-    let order = CONTENT.iter().map(|(_, sentence)| *sentence).chain([TESTS_FAILED, OTHER]);
-    let errors = order.filter(|sentence| said.contains(sentence)).map(String::from);
+    let order = CONTENT
+        .iter()
+        .map(|(_, sentence)| *sentence)
+        .chain([TESTS_FAILED, OTHER]);
+    let errors = order
+        .filter(|sentence| said.contains(sentence))
+        .map(String::from);
     let unread = is_unread(turn).then(|| NOT_READ.to_owned());
     (errors.collect(), unread.into_iter().collect())
 }
@@ -73,7 +79,10 @@ pub(super) fn gap(rule: &Rule, action: &RuleAction, proof: &Proof) -> String {
 
 /// Returns the observation that the changes span many folders at the top.
 pub(super) fn wide(turn: &Turn<'_>) -> Option<String> {
-    let folders = turn.files.iter().filter_map(|file| file.path.split_once('/'));
+    let folders = turn
+        .files
+        .iter()
+        .filter_map(|file| file.path.split_once('/'));
     let folders: BTreeSet<_> = folders.map(|(folder, _)| folder).collect();
     (folders.len() > FOLDERS_MAX).then(|| WIDE.to_owned())
 }
@@ -97,7 +106,9 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
 /// Returns whether a line runs the tests of any rule.
 fn runs_tests(turn: &Turn<'_>, index: usize) -> bool {
     let actions = turn.policy.rules.iter().flat_map(|rule| &rule.actions);
-    let evidence = actions.filter(|action| action.purpose == "tests").flat_map(|action| &action.evidence);
+    let evidence = actions
+        .filter(|action| action.purpose == "tests")
+        .flat_map(|action| &action.evidence);
     let mut patterns = evidence.filter_map(|wanted| turn.rules.pattern(wanted));
     let commands = &turn.lines[index].commands;
     patterns.any(|wanted| commands.iter().any(|simple| wanted.fits(simple)))
@@ -206,7 +217,9 @@ fn keys<'a>(turn: &Turn<'_>, commands: &'a [shell::Simple]) -> Vec<(&'a str, Opt
         }
         let mut words = simple.words.iter().skip(1).map(String::as_str);
         let argument = words.find(|word| !word.starts_with('-'));
-        let verifies = does.is_some_and(|does| does == Purpose::Tests || does == Purpose::Types || does == Purpose::Lint);
+        let verifies = does.is_some_and(|does| {
+            does == Purpose::Tests || does == Purpose::Types || does == Purpose::Lint
+        });
         keys.push((program, argument.filter(|_| !verifies)));
     }
     keys

@@ -159,7 +159,9 @@ pub fn find(
         (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
     let answers = findings.trace.iter().flat_map(|rule| &rule.actions);
     let answers: Vec<&Answer> = answers.flat_map(|action| &action.answers).collect();
-    findings.unknown = answers.iter().any(|answer| answer.verified == Verified::Unknown);
+    findings.unknown = answers
+        .iter()
+        .any(|answer| answer.verified == Verified::Unknown);
     findings.unresolved |= answers.iter().any(|answer| answer.row == answers::FAILED);
     findings.docs_only = !claims.any_of(Kind::is_work);
     findings.all_clear =
@@ -177,9 +179,11 @@ pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
     let code: BTreeSet<usize> = claims.files_of(Kind::Code).collect();
     let answers = stop.answers(&code);
     let nothing = |answer: &Answer| answer.row == answers::NOTHING_RAN;
-    let tests = stop.runs.iter().rev().find(|run| {
-        run.does == Some(Purpose::Tests) && run.ended != Ended::Unknown
-    });
+    let tests = stop
+        .runs
+        .iter()
+        .rev()
+        .find(|run| run.does == Some(Purpose::Tests) && run.ended != Ended::Unknown);
     Ending {
         code_changed: !code.is_empty(),
         nothing_run: !answers.is_empty() && answers.iter().all(nothing),
@@ -235,7 +239,10 @@ impl<'a> Stop<'a> {
             ..Findings::default()
         };
         let (mut purposes, mut behind) = (Vec::new(), BTreeSet::new());
-        let standing = groups.iter().zip(&results).filter(|(_, result)| result.stands);
+        let standing = groups
+            .iter()
+            .zip(&results)
+            .filter(|(_, result)| result.stands);
         for (group, result) in standing {
             let (rule, action) = group.leader();
             findings.actions.push(Action {
@@ -244,7 +251,9 @@ impl<'a> Stop<'a> {
                 step: action.step,
             });
             if turn.has_timeline() && turn.policy.is_letter() {
-                findings.gaps.push(letter::gap(&claims.rules[rule], action, &result.proof));
+                findings
+                    .gaps
+                    .push(letter::gap(&claims.rules[rule], action, &result.proof));
             }
             purposes.push(group.purpose.to_owned());
             let is_always = claims.rules[rule].kind == Kind::Always;
@@ -271,7 +280,10 @@ impl<'a> Stop<'a> {
                 findings.due_by_turn = true;
                 purposes.push(wanted.command.clone());
                 findings.actions.push(Action {
-                    text: format!("Run `{}`. The user asked: \"{}\"", wanted.command, wanted.quote),
+                    text: format!(
+                        "Run `{}`. The user asked: \"{}\"",
+                        wanted.command, wanted.quote
+                    ),
                     category: "what the user asked for".to_owned(),
                     step: Step::Validate,
                 });
@@ -291,7 +303,8 @@ impl<'a> Stop<'a> {
                 continue;
             }
             let first = group.leader().1.after.as_deref();
-            let first = first.and_then(|purpose| groups.iter().position(|one| one.purpose == purpose));
+            let first =
+                first.and_then(|purpose| groups.iter().position(|one| one.purpose == purpose));
             let after = first.map(|first| results[first].proof.done);
             let proof = self.prove(group, after);
             // While the first of two is due, its text asks for the second too (spec RULE-8).
@@ -310,7 +323,8 @@ impl<'a> Stop<'a> {
 
     /// Judges a group by the answer table. The words of a person's own rule hold for all its files.
     fn verified(&self, group: &Group<'_>) -> Weighed {
-        let own = |(rule, _): &&(usize, &RuleAction)| self.claims.rules[*rule].pack == Rule::OWN_PACK;
+        let own =
+            |(rule, _): &&(usize, &RuleAction)| self.claims.rules[*rule].pack == Rule::OWN_PACK;
         let own: Vec<String> = group
             .members
             .iter()
@@ -355,7 +369,13 @@ impl<'a> Stop<'a> {
 
     /// Returns whether the project has tools of a language for a file. Without them, those of other languages may test it.
     fn has_tools(&self, language: &str, path: &str) -> bool {
-        let tasks = self.turn.evidence.facts.workspace.iter().flat_map(|known| &known.tasks);
+        let tasks = self
+            .turn
+            .evidence
+            .facts
+            .workspace
+            .iter()
+            .flat_map(|known| &known.tasks);
         let mut above = tasks.filter(|task| is_above(&task.folder, path));
         above.any(|task| {
             let program = task.text.split_whitespace().next().unwrap_or_default();
@@ -396,7 +416,11 @@ impl<'a> Stop<'a> {
     }
 
     fn unit<'b>(&'b self, path: &'b str) -> Unit<'b> {
-        let language = self.turn.catalogue.language(path).map(|language| language.language.as_str());
+        let language = self
+            .turn
+            .catalogue
+            .language(path)
+            .map(|language| language.language.as_str());
         let workspace = self.turn.evidence.facts.workspace.as_ref();
         let is_on = |run: &&Run| self.turn.ran_on(run.call, &run.program, path);
         let runs: Vec<&Run> = self.runs.iter().filter(is_on).collect();
@@ -404,7 +428,9 @@ impl<'a> Stop<'a> {
             |run: &&Run| run.does == Some(Purpose::Tests) && run.ended == Ended::Nothing;
         Unit {
             path,
-            language: language.filter(|language| self.has_tools(language, path)).unwrap_or_default(),
+            language: language
+                .filter(|language| self.has_tools(language, path))
+                .unwrap_or_default(),
             is_covered: !runs.iter().any(|run| finds_none(&run))
                 && workspace.is_some_and(|known| {
                     known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)
@@ -416,16 +442,22 @@ impl<'a> Stop<'a> {
     /// Returns whether dependencies may have been installed, or were used by something that ran after the manifest changed.
     /// Packages are often installed by name before the manifest names them.
     fn is_used(&self, group: &Group<'_>) -> bool {
-        let files: Vec<&str> =
-            group.files.iter().map(|file| self.turn.files[*file].path.as_str()).collect();
+        let files: Vec<&str> = group
+            .files
+            .iter()
+            .map(|file| self.turn.files[*file].path.as_str())
+            .collect();
         let went_well = |run: &&Run| !matches!(run.ended, Ended::Failed | Ended::Nothing);
-        self.runs.iter().filter(went_well).any(|run| match run.does {
-            Some(Purpose::Install) => true,
-            Some(does) if does >= Purpose::Serve => {
-                files.iter().all(|file| self.turn.ran_on(run.call, &run.program, file))
-            }
-            _ => false,
-        })
+        self.runs
+            .iter()
+            .filter(went_well)
+            .any(|run| match run.does {
+                Some(Purpose::Install) => true,
+                Some(does) if does >= Purpose::Serve => files
+                    .iter()
+                    .all(|file| self.turn.ran_on(run.call, &run.program, file)),
+                _ => false,
+            })
     }
 
     fn prove(&self, group: &Group<'_>, after: Option<Option<Position>>) -> Proof {
@@ -435,10 +467,21 @@ impl<'a> Stop<'a> {
         self.search(group, &group.evidence(), after)
     }
 
-    fn search(&self, group: &Group<'_>, evidence: &[String], after: Option<Option<Position>>) -> Proof {
+    fn search(
+        &self,
+        group: &Group<'_>,
+        evidence: &[String],
+        after: Option<Option<Position>>,
+    ) -> Proof {
         let always = self.claims.rules[group.leader().0].kind == Kind::Always;
-        let files = if always { self.claims.beyond_docs() } else { group.files.clone() };
-        let edits = files.iter().filter_map(|file| self.turn.last_edit(&self.turn.files[*file].path));
+        let files = if always {
+            self.claims.beyond_docs()
+        } else {
+            group.files.clone()
+        };
+        let edits = files
+            .iter()
+            .filter_map(|file| self.turn.last_edit(&self.turn.files[*file].path));
         required::find(
             self.turn,
             &required::Wanted {
@@ -457,7 +500,9 @@ impl<'a> Stop<'a> {
             return letter::find(self.turn);
         }
         let traced = findings.trace.iter().flat_map(|rule| &rule.actions);
-        let due = traced.filter(|action| action.stands).flat_map(|action| &action.answers);
+        let due = traced
+            .filter(|action| action.stands)
+            .flat_map(|action| &action.answers);
         let asked: HashSet<usize> = due.filter_map(|answer| answer.call).collect();
         if !findings.actions.is_empty() || self.turn.files.is_empty() {
             return Default::default();
@@ -468,12 +513,18 @@ impl<'a> Stop<'a> {
 
 /// Returns whether a file is below a folder; the top is the empty path.
 fn is_above(folder: &str, path: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty()
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the time since the turn began in minutes, rounded up (spec RULE-10).
 fn window(elapsed_ms: Option<u64>) -> String {
-    let minutes = elapsed_ms.unwrap_or_default().div_ceil(60_000).max(WINDOW_MINUTES_MIN);
+    let minutes = elapsed_ms
+        .unwrap_or_default()
+        .div_ceil(60_000)
+        .max(WINDOW_MINUTES_MIN);
     format!("{minutes}m")
 }
 
@@ -485,19 +536,30 @@ fn trace(stop: &Stop<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<Rule
         if files.is_none() && rule.kind != Kind::Always {
             continue;
         }
-        let led = groups.iter().zip(results).filter(|(group, _)| group.leader().0 == index);
+        let led = groups
+            .iter()
+            .zip(results)
+            .filter(|(group, _)| group.leader().0 == index);
         let actions = led.map(|(group, result)| ActionTrace {
             purpose: group.purpose.to_owned(),
             text: result.text(group.leader().1, turn),
             stands: result.stands,
             answers: result.answers.clone(),
             looked_for: group.evidence(),
-            found: if result.answers.is_empty() { result.proof.found.clone() } else { stop.seen(group) },
+            found: if result.answers.is_empty() {
+                result.proof.found.clone()
+            } else {
+                stop.seen(group)
+            },
         });
         traces.push(RuleTrace {
             rule: rule.name.clone(),
             pack: rule.pack.clone(),
-            files: files.into_iter().flatten().map(|file| turn.files[*file].path.clone()).collect(),
+            files: files
+                .into_iter()
+                .flatten()
+                .map(|file| turn.files[*file].path.clone())
+                .collect(),
             actions: actions.collect(),
         });
     }

@@ -92,9 +92,13 @@ pub(super) fn word(prompts: &[String], last_message: &str) -> Word {
 /// lists of what to choose from.
 fn only_asks(message: &str) -> bool {
     let is_item = |line: &&str| {
-        line.starts_with(['-', '*', '•', '#', '|']) || line.starts_with(|first: char| first.is_ascii_digit())
+        line.starts_with(['-', '*', '•', '#', '|'])
+            || line.starts_with(|first: char| first.is_ascii_digit())
     };
-    let lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = message
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
     let sentences = lines
         .filter(|line| !is_item(line))
         .flat_map(|line| line.split_inclusive(['.', '!', '?', '。', '？']))
@@ -103,5 +107,7 @@ fn only_asks(message: &str) -> bool {
     let is_question = |sentence: &str| sentence.ends_with(['?', '？']);
     let sentences: Vec<&str> = sentences.collect();
     sentences.iter().any(|sentence| is_question(sentence))
-        && sentences.iter().all(|sentence| is_question(sentence) || sentence.ends_with(':'))
+        && sentences
+            .iter()
+            .all(|sentence| is_question(sentence) || sentence.ends_with(':'))
 }

@@ -71,10 +71,17 @@ pub(super) struct Wanted<'a> {
 /// Searches for an action among the turn's calls.
 pub(super) fn find(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let mut proof = Proof::default();
-    let patterns: Vec<_> =
-        wanted.evidence.iter().filter_map(|text| turn.rules.pattern(text)).collect();
+    let patterns: Vec<_> = wanted
+        .evidence
+        .iter()
+        .filter_map(|text| turn.rules.pattern(text))
+        .collect();
     for (index, call) in turn.calls().iter().enumerate() {
-        let Some(line) = call.command.as_deref().filter(|_| call.kind == ToolKind::Shell) else {
+        let Some(line) = call
+            .command
+            .as_deref()
+            .filter(|_| call.kind == ToolKind::Shell)
+        else {
             continue;
         };
         let seen = match turn.policy.evidence {
@@ -103,7 +110,11 @@ fn mentioned(
     index: usize,
     wanted: &Wanted<'_>,
 ) -> Option<(Position, Outcome)> {
-    let at = wanted.evidence.iter().filter_map(|evidence| text_position(line, evidence)).max()?;
+    let at = wanted
+        .evidence
+        .iter()
+        .filter_map(|evidence| text_position(line, evidence))
+        .max()?;
     let is_early = |before: Option<Position>| before.is_none_or(|before| before >= (index, at));
     let outcome = if wanted.must_succeed && turn.calls()[index].is_error {
         Outcome::Failed
@@ -182,13 +193,19 @@ fn by_line(turn: &Turn<'_>, index: usize, simple: &shell::Simple, looks: bool) -
 fn in_time(turn: &Turn<'_>, position: Position, outcome: Outcome, wanted: &Wanted<'_>) -> Outcome {
     let (index, place) = position;
     let line = turn.calls()[index].command.as_deref().unwrap_or_default();
-    let program = turn.lines[index].commands[place].words.first().map_or("", String::as_str);
+    let program = turn.lines[index].commands[place]
+        .words
+        .first()
+        .map_or("", String::as_str);
     let is_early = |before: Option<Position>| before.is_none_or(|before| before >= position);
     if outcome != Outcome::Counts {
         outcome
     } else if wanted.after.is_some_and(is_early) {
         Outcome::TooEarly
-    } else if wanted.after_edit.is_some_and(|edit| edit.follows(index, line, program)) {
+    } else if wanted
+        .after_edit
+        .is_some_and(|edit| edit.follows(index, line, program))
+    {
         Outcome::BeforeEdit
     } else {
         Outcome::Counts

@@ -81,7 +81,10 @@ impl Run {
             let folder = PathRef::written(folder, project);
             folder.path.is_empty()
                 || folder.same(&file)
-                || file.path.strip_prefix(&folder.path).is_some_and(|rest| rest.starts_with('/'))
+                || file
+                    .path
+                    .strip_prefix(&folder.path)
+                    .is_some_and(|rest| rest.starts_with('/'))
         })
     }
 }
@@ -161,7 +164,10 @@ impl Reader<'_, '_> {
         if verdicts.iter().any(|(language, _)| !language.is_empty()) {
             // The output says of which languages; a task is about no others.
             let from = found.split_off(begin);
-            found.extend(from.into_iter().filter(|run| run.does != Some(Purpose::Tests)));
+            found.extend(
+                from.into_iter()
+                    .filter(|run| run.does != Some(Purpose::Tests)),
+            );
         }
         let program = self.turn.lines[call].commands.last();
         let program = program.and_then(|simple| simple.words.first().cloned());
@@ -233,7 +239,9 @@ impl Reader<'_, '_> {
         let Some(command) = catalogue.command(words) else {
             let stem = stem(program);
             let task = self.task(&[stem], simple);
-            act.does = catalogue.named(stem).filter(|_| stem != program || task.is_some());
+            act.does = catalogue
+                .named(stem)
+                .filter(|_| stem != program || task.is_some());
             act.language = language_of(self.turn, program);
             acts.push(act);
             return;
@@ -270,9 +278,8 @@ impl Reader<'_, '_> {
                         inner.decides &= simple.decides;
                         self.acts(&inner, depth + 1, acts);
                     }
-                    let prepares = |inner: &Run| {
-                        inner.does.is_some_and(|does| does <= Purpose::SetUp)
-                    };
+                    let prepares =
+                        |inner: &Run| inner.does.is_some_and(|does| does <= Purpose::SetUp);
                     if acts[begin..].iter().all(prepares) {
                         acts.push(Run { does: None, ..act });
                         return;
@@ -283,7 +290,9 @@ impl Reader<'_, '_> {
                     }
                     return;
                 }
-                let first = names.first().and_then(|name| words.iter().position(|word| word == name));
+                let first = names
+                    .first()
+                    .and_then(|name| words.iter().position(|word| word == name));
                 let behind = first.and_then(|at| catalogue.command(&words[at..]));
                 if let Some(behind) = behind.filter(|behind| behind.does >= Some(Purpose::Format)) {
                     act.does = behind.does;
@@ -309,8 +318,13 @@ impl Reader<'_, '_> {
     /// Returns the task that a name calls: of the folder of the command, else of the nearest above it or the top.
     fn task(&self, names: &[&str], simple: &Simple) -> Option<&Task> {
         let tasks = &self.turn.evidence.facts.workspace.as_ref()?.tasks;
-        let dir = simple.dir.as_deref().map(|dir| PathRef::written(dir, self.turn.project).path);
-        let named = tasks.iter().filter(|task| names.contains(&task.name.as_str()));
+        let dir = simple
+            .dir
+            .as_deref()
+            .map(|dir| PathRef::written(dir, self.turn.project).path);
+        let named = tasks
+            .iter()
+            .filter(|task| names.contains(&task.name.as_str()));
         named.max_by_key(|task| {
             let dir = dir.as_deref().unwrap_or_default();
             let is_above = dir.starts_with(&task.folder) || dir.ends_with(&task.folder);
@@ -339,8 +353,9 @@ impl Reader<'_, '_> {
         };
         let others = commands.iter().enumerate().filter(|(at, _)| *at != place);
         let is_alone = !others.clone().any(|(_, other)| runs_code(self.turn, other));
-        let may_fail_elsewhere =
-            others.filter(|(at, _)| *at > place).any(|(_, other)| runs_code(self.turn, other));
+        let may_fail_elsewhere = others
+            .filter(|(at, _)| *at > place)
+            .any(|(_, other)| runs_code(self.turn, other));
         match said {
             Some(Ended::Passed) if failed && !may_fail_elsewhere => return Ended::Unknown,
             Some(said) => return said,
@@ -376,7 +391,12 @@ fn scope(command: &Command<'_>, simple: &Simple) -> Scope {
                 .map(|path| join(&dir, path))
                 .collect(),
         ),
-        Operands::Packages if command.operands.iter().any(|one| one == "./..." || one == ".") => {
+        Operands::Packages
+            if command
+                .operands
+                .iter()
+                .any(|one| one == "./..." || one == ".") =>
+        {
             Scope::Below(vec![dir])
         }
         _ => Scope::Unknown,
@@ -398,7 +418,10 @@ fn stem(path: &str) -> &str {
 }
 
 fn language_of(turn: &Turn<'_>, path: &str) -> String {
-    turn.catalogue.language(path).map(|language| language.language.clone()).unwrap_or_default()
+    turn.catalogue
+        .language(path)
+        .map(|language| language.language.clone())
+        .unwrap_or_default()
 }
 
 fn ended_of(verdict: SummaryVerdict) -> Ended {
@@ -420,7 +443,10 @@ fn worse(one: Ended, other: Ended) -> Ended {
 /// Returns how tests ended by the language of their runner; empty for a form that several languages share.
 fn by_language(turn: &Turn<'_>, said: &[Summary]) -> Vec<(String, Ended)> {
     let mut found: Vec<(String, Ended)> = Vec::new();
-    for summary in said.iter().filter(|summary| summary.kind == SummaryKind::Tests) {
+    for summary in said
+        .iter()
+        .filter(|summary| summary.kind == SummaryKind::Tests)
+    {
         let language = turn.catalogue.language_of_program(&summary.tool).to_owned();
         let ended = ended_of(summary.verdict);
         match found.iter_mut().find(|(known, _)| *known == language) {
@@ -442,13 +468,23 @@ fn has_exit_code(tool: &ToolCall) -> bool {
 
 /// Returns whether a command does more than show something or prepare for others.
 fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
-    let does = turn.catalogue.command(&simple.words).map(|command| command.does);
+    let does = turn
+        .catalogue
+        .command(&simple.words)
+        .map(|command| command.does);
     does.is_none_or(|does| does.is_none_or(|does| does > Purpose::SetUp))
 }
 
 fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool {
-    let is_git = |simple: &Simple| simple.words.first().is_some_and(|word| canonical_name(word) == "git");
-    line.commands.iter().any(|simple| is_git(simple) || runs_code(turn, simple))
+    let is_git = |simple: &Simple| {
+        simple
+            .words
+            .first()
+            .is_some_and(|word| canonical_name(word) == "git")
+    };
+    line.commands
+        .iter()
+        .any(|simple| is_git(simple) || runs_code(turn, simple))
 }
 
 /// Returns what the outputs say, by the call whose commands printed it. An output that was only shown belongs to the call
@@ -469,11 +505,16 @@ fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
         let read = (call.kind == ToolKind::Read).then_some(call.paths.as_slice());
         let shown = line.reads.iter().chain(read.unwrap_or_default());
         let mut shown = shown.map(String::as_str).filter(|path| is_log(path));
-        let owner = if call.kind == ToolKind::Other || (call.kind == ToolKind::Shell && executes(turn, line)) {
+        let owner = if call.kind == ToolKind::Other
+            || (call.kind == ToolKind::Shell && executes(turn, line))
+        {
             shown.all(|path| writes(at, path)).then_some(at)
         } else {
             let writer = |path| (0..at).rev().find(|before| writes(*before, path));
-            shown.filter_map(writer).max().filter(|before| executes(turn, &turn.lines[*before]))
+            shown
+                .filter_map(writer)
+                .max()
+                .filter(|before| executes(turn, &turn.lines[*before]))
         };
         if let Some(owner) = owner {
             by_call[owner].extend(outcome.summaries.iter().cloned());

@@ -25,8 +25,7 @@ pub(super) fn drift(turn: &Turn<'_>) -> Option<String> {
     // A plan that is edited says nothing about the work.
     let own = format!("todos/{slug}/");
     let expected = |changed: &str| {
-        changed.starts_with(&own)
-            || planned.iter().any(|planned| covers(planned, changed))
+        changed.starts_with(&own) || planned.iter().any(|planned| covers(planned, changed))
     };
     if turn.files.iter().any(|file| expected(&file.path)) {
         return None;

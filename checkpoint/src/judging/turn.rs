@@ -75,7 +75,10 @@ impl<'a> Turn<'a> {
         for (call, tool) in calls.filter(|(_, tool)| !tool.refused) {
             match tool.kind {
                 ToolKind::Edit | ToolKind::Write if !tool.is_error => {
-                    let edit = Edit { call, at: usize::MAX };
+                    let edit = Edit {
+                        call,
+                        at: usize::MAX,
+                    };
                     found.extend(tool.paths.iter().map(|path| (path.as_str(), edit)));
                 }
                 // A line that failed may still have written files.
@@ -100,16 +103,20 @@ impl<'a> Turn<'a> {
     pub(super) fn last_edit(&self, path: &str) -> Option<Edit> {
         let file = PathRef::changed(path);
         let edits = self.edits.get(file.file_name())?.iter();
-        edits.filter(|(_, path)| file.same(path)).map(|(edit, _)| *edit).max()
+        edits
+            .filter(|(_, path)| file.same(path))
+            .map(|(edit, _)| *edit)
+            .max()
     }
 
     /// Returns whether an edit or write call names a file.
     pub(super) fn is_by_hand(&self, path: &str) -> bool {
         let file = PathRef::changed(path);
         let edits = self.edits.get(file.file_name());
-        edits.into_iter().flatten().any(|(edit, path)| {
-            self.calls()[edit.call].kind != ToolKind::Shell && file.same(path)
-        })
+        edits
+            .into_iter()
+            .flatten()
+            .any(|(edit, path)| self.calls()[edit.call].kind != ToolKind::Shell && file.same(path))
     }
 
     /// Returns the turn's calls.
@@ -126,7 +133,12 @@ impl<'a> Turn<'a> {
     /// by the order of calls and edits (spec EVID-4).
     pub(super) fn ran_on(&self, call: usize, program: &str, path: &str) -> bool {
         let has = |list: &[String]| list.iter().any(|known| known == path);
-        let mut seen = self.evidence.facts.seen.iter().filter(|seen| seen.call == call);
+        let mut seen = self
+            .evidence
+            .facts
+            .seen
+            .iter()
+            .filter(|seen| seen.call == call);
         if let Some(seen) = seen.next() {
             if has(&seen.same) {
                 return true;
@@ -136,14 +148,18 @@ impl<'a> Turn<'a> {
             }
         }
         let line = self.calls()[call].command.as_deref().unwrap_or_default();
-        self.last_edit(path).is_none_or(|edit| !edit.follows(call, line, program))
+        self.last_edit(path)
+            .is_none_or(|edit| !edit.follows(call, line, program))
     }
 }
 
 /// Reads the command line of each shell call; empty for other calls.
 pub(super) fn lines(calls: &[ToolCall]) -> Vec<shell::CommandLine> {
     let line = |call: &ToolCall| {
-        let line = call.command.as_deref().filter(|_| call.kind == ToolKind::Shell);
+        let line = call
+            .command
+            .as_deref()
+            .filter(|_| call.kind == ToolKind::Shell);
         line.map(shell::read).unwrap_or_default()
     };
     calls.iter().map(line).collect()

@@ -16,9 +16,13 @@ const NAME_CHARS_MAX: usize = 120;
 pub(super) fn text(turn: &Turn<'_>, open: &[&Answer]) -> String {
     let files = files(open);
     let is_certain = open.iter().any(|answer| answer.verified == Verified::Open);
-    let command = command(turn, open).map(|command| format!(" (`{command}`)")).unwrap_or_default();
+    let command = command(turn, open)
+        .map(|command| format!(" (`{command}`)"))
+        .unwrap_or_default();
     if !is_certain {
-        return format!("Check that something you ran uses {files}. If nothing does, run its tests{command}");
+        return format!(
+            "Check that something you ran uses {files}. If nothing does, run its tests{command}"
+        );
     }
     let why = open.iter().find(|answer| answer.verified == Verified::Open);
     let why = why.map_or("", |answer| answer.reason());
@@ -27,7 +31,10 @@ pub(super) fn text(turn: &Turn<'_>, open: &[&Answer]) -> String {
 
 /// Returns the names of files, at most five and the number of the others.
 fn files(open: &[&Answer]) -> String {
-    let names = open.iter().take(FILES_MAX).map(|answer| format!("`{}`", printable(&answer.file)));
+    let names = open
+        .iter()
+        .take(FILES_MAX)
+        .map(|answer| format!("`{}`", printable(&answer.file)));
     let mut text = names.collect::<Vec<_>>().join(", ");
     if open.len() > FILES_MAX {
         text.push_str(&format!(" and {} more", open.len() - FILES_MAX));
@@ -43,12 +50,23 @@ fn printable(path: &str) -> String {
 /// Returns the command that runs the tests of the first file: a task of the project, else the usual one of its language.
 fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
     let file = open.first()?.file.as_str();
-    let tasks = turn.evidence.facts.workspace.iter().flat_map(|known| &known.tasks);
+    let tasks = turn
+        .evidence
+        .facts
+        .workspace
+        .iter()
+        .flat_map(|known| &known.tasks);
     let is_tests = |task: &&Task| turn.catalogue.named(&task.name) == Some(Purpose::Tests);
     let best = tasks
         .filter(is_tests)
         .filter(|task| super::is_above(&task.folder, file))
-        .max_by_key(|task| (task.folder.len(), task.name == "test", std::cmp::Reverse(task.name.len())));
+        .max_by_key(|task| {
+            (
+                task.folder.len(),
+                task.name == "test",
+                std::cmp::Reverse(task.name.len()),
+            )
+        });
     if let Some(task) = best {
         let call = match task.runner.as_str() {
             runner @ ("npm" | "bun" | "deno" | "composer") => format!("{runner} run {}", task.name),

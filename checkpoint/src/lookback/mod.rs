@@ -303,7 +303,9 @@ impl PastSession {
         evidence.facts.workspace.clone_from(&ground.workspace);
         let said = facts.last_assistant.as_deref().unwrap_or_default();
         evidence.facts.last_message = said.to_owned();
-        evidence.facts.prompts = facts.prompts.split_off(facts.prompts.len().saturating_sub(1));
+        evidence.facts.prompts = facts
+            .prompts
+            .split_off(facts.prompts.len().saturating_sub(1));
         evidence.facts.outcomes = std::mem::take(&mut facts.outcomes);
         evidence
     }

@@ -33,7 +33,9 @@ impl Pattern {
         let reads = matches!(parsed.program, "." | "source");
         let interprets = reads || parsed.row().is_some_and(|row| row.script);
         let script = parsed.args.iter().find(|arg| arg.kind == Kind::Operand);
-        script.filter(|_| interprets).is_some_and(|script| is_wanted(&simple.words[script.at..], &self.0))
+        script
+            .filter(|_| interprets)
+            .is_some_and(|script| is_wanted(&simple.words[script.at..], &self.0))
     }
 }
 
@@ -44,7 +46,10 @@ fn is_wanted(words: &[String], wanted: &[String]) -> bool {
         return false;
     }
     let have = arguments(&have, words);
-    let mut operands = have.iter().filter(|arg| arg.option.is_none()).map(|arg| arg.text);
+    let mut operands = have
+        .iter()
+        .filter(|arg| arg.option.is_none())
+        .map(|arg| arg.text);
     arguments(&want, wanted)
         .iter()
         .all(|want| match (want.option, want.text.strip_prefix('*')) {
@@ -82,10 +87,20 @@ fn arguments<'a>(parsed: &Parsed<'a>, words: &'a [String]) -> Vec<Argument<'a>> 
     let program = parsed.program;
     let signals = matches!(program, "kill" | "pkill" | "killall");
     // Words after `--` are for another program; `+nightly` selects a toolchain.
-    let passes_on = parsed.rows.first().is_some_and(|row| row.tasks == Tasks::One) || program == "bun";
+    let passes_on = parsed
+        .rows
+        .first()
+        .is_some_and(|row| row.tasks == Tasks::One)
+        || program == "bun";
     let mut found: Vec<Argument<'a>> = Vec::new();
     let mut verbs = parsed.verbs.iter();
-    let mut add = |text, option, letters| found.push(Argument { text, option, letters });
+    let mut add = |text, option, letters| {
+        found.push(Argument {
+            text,
+            option,
+            letters,
+        })
+    };
     let has_operand = parsed.args.iter().any(|arg| arg.kind == Kind::Operand);
     for arg in &parsed.args {
         if signals && let Some(signal) = signal(&words[arg.at], arg) {
@@ -96,7 +111,10 @@ fn arguments<'a>(parsed: &Parsed<'a>, words: &'a [String]) -> Vec<Argument<'a>> 
             Kind::Option => add(arg.value.unwrap_or_default(), Some(arg.name()), arg.letters),
             Kind::Verb => {
                 let verb = verbs.next().copied().unwrap_or(arg.text);
-                let runs = parsed.rows.last().is_some_and(|row| row.tasks == Tasks::One && row.does.is_none());
+                let runs = parsed
+                    .rows
+                    .last()
+                    .is_some_and(|row| row.tasks == Tasks::One && row.does.is_none());
                 // `npm run test` is `npm test`.
                 if arg.text.starts_with('-') {
                     add("", Some(arg.text), "");
@@ -137,5 +155,8 @@ pub fn is_dry(simple: &Simple) -> bool {
 
 /// Returns the operands of a command: its words without options and their values.
 pub fn operands(simple: &Simple) -> Vec<&str> {
-    Catalogue::built_in().parse(&simple.words).operands().collect()
+    Catalogue::built_in()
+        .parse(&simple.words)
+        .operands()
+        .collect()
 }

@@ -90,7 +90,11 @@ fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" => {
             return shell(words, &mut found.state);
         }
-        "cmd" if words.get(1).is_some_and(|word| word.eq_ignore_ascii_case("/c")) => {
+        "cmd"
+            if words
+                .get(1)
+                .is_some_and(|word| word.eq_ignore_ascii_case("/c")) =>
+        {
             return Step::Script(words[2..].join(" "));
         }
         "eval" if words.len() > 1 => return Step::Script(words[1..].join(" ")),
@@ -106,14 +110,24 @@ fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
     let Some(wrapped) = parsed.wrapped(&words) else {
         return Step::Keep;
     };
-    let is_uncertain = parsed.row().and_then(|row| row.wraps.as_ref()).is_some_and(|wraps| wraps.uncertain);
+    let is_uncertain = parsed
+        .row()
+        .and_then(|row| row.wraps.as_ref())
+        .is_some_and(|wraps| wraps.uncertain);
     let end = match &wrapped {
         Wrapped::At(at) => *at,
         Wrapped::Script(_) => words.len(),
     };
-    let dirs = parsed.args.iter().filter(|arg| arg.at < end && parsed.lists(arg, |row| &row.dirs));
+    let dirs = parsed
+        .args
+        .iter()
+        .filter(|arg| arg.at < end && parsed.lists(arg, |row| &row.dirs));
     let room = DIRS_MAX.saturating_sub(found.dirs.len());
-    found.dirs.extend(dirs.filter_map(|arg| arg.value).map(str::to_owned).take(room));
+    found.dirs.extend(
+        dirs.filter_map(|arg| arg.value)
+            .map(str::to_owned)
+            .take(room),
+    );
     found.uncertain |= is_uncertain;
     match wrapped {
         Wrapped::Script(text) => Step::Script(text),

@@ -44,7 +44,9 @@ impl Ended {
     pub fn began(&self) -> Timestamp {
         let is_seen = self.at < self.ended_at;
         let lasted = self.duration_ms.filter(|_| !is_seen).unwrap_or_default();
-        let micros = i64::try_from(lasted).unwrap_or(i64::MAX).saturating_mul(1_000);
+        let micros = i64::try_from(lasted)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(1_000);
         Timestamp::from_micros(self.at.as_micros().saturating_sub(micros))
     }
 }

@@ -110,7 +110,10 @@ fn answer(answer: &Answer) -> String {
         Verified::Open => "open",
         Verified::Unknown => "unknown",
     };
-    format!("{verified} ({}, {}): {}, {}", answer.row, answer.spec, answer.file, answer.why)
+    format!(
+        "{verified} ({}, {}): {}, {}",
+        answer.row, answer.spec, answer.file, answer.why
+    )
 }
 
 fn call(seen: &TracedCall) -> String {

@@ -101,7 +101,10 @@ fn values(schema: &Value) -> String {
             format!("the keys {}", keys.join(", "))
         }
         _ if schema["additionalProperties"]["anyOf"].is_array() => {
-            format!("names, each with {}", values(&schema["additionalProperties"]))
+            format!(
+                "names, each with {}",
+                values(&schema["additionalProperties"])
+            )
         }
         _ => "names with values".into(),
     }
@@ -146,7 +149,10 @@ fn describe(key: &str, schema: &Value, level: usize, out: &mut String) {
     if let Some(below) = schema["items"]["properties"].as_object() {
         below_of(&format!("{key}[]"), below, level, out);
     }
-    let forms = schema["additionalProperties"]["anyOf"].as_array().into_iter().flatten();
+    let forms = schema["additionalProperties"]["anyOf"]
+        .as_array()
+        .into_iter()
+        .flatten();
     // The keys below a subcommand are the same again.
     for form in forms.filter(|_| !key.contains('.')) {
         if let Some(below) = form["properties"].as_object() {

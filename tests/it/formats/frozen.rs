@@ -80,7 +80,11 @@ fn every_frozen_journal_is_read_and_verifies() {
         let count = |key: &str| answer[key].as_u64().unwrap_or_default();
         assert!(count("decisions") > 0, "{answer}");
         // The rules that made them are gone.
-        assert_eq!(count("decisions"), count("earlier") + count("withheld"), "{answer}");
+        assert_eq!(
+            count("decisions"),
+            count("earlier") + count("withheld"),
+            "{answer}"
+        );
     }
 }
 

@@ -222,7 +222,8 @@ fn text(expected: &str) -> Object {
 
 /// Returns whether the last key of a path is also one before it: subcommands of a program have subcommands.
 fn is_within_itself(path: &[Part]) -> bool {
-    path.split_last().is_some_and(|(last, above)| last.is_key() && above.contains(last))
+    path.split_last()
+        .is_some_and(|(last, above)| last.is_key() && above.contains(last))
 }
 
 /// Returns a path's keys, joined by dots.

@@ -166,34 +166,85 @@ const OTHERS: [(&str, &str); 71] = [
         "Commands that run when an agent got a checkpoint.",
     ),
     ("programs.also", "Other names of it."),
-    ("programs.does", "What it does. For a runner of tasks, what it does without a task."),
+    (
+        "programs.does",
+        "What it does. For a runner of tasks, what it does without a task.",
+    ),
     (
         "programs.operands",
         "What its operands are. If that is unknown, it is not known which code a run with operands was about.",
     ),
-    ("programs.values", "Options that take the next word as their value."),
-    ("programs.chooses", "Options that choose a part of what it would run."),
-    ("programs.dry", "Options and operands with which it only lists or pretends."),
-    ("programs.may_do_nothing", "Options with which it ends well if there is nothing to do."),
-    ("programs.without_tests", "Options with which it builds, but runs no tests."),
-    ("programs.writes", "Options with which it writes files of the project."),
-    ("programs.dirs", "Options whose value is the folder in which it runs."),
+    (
+        "programs.values",
+        "Options that take the next word as their value.",
+    ),
+    (
+        "programs.chooses",
+        "Options that choose a part of what it would run.",
+    ),
+    (
+        "programs.dry",
+        "Options and operands with which it only lists or pretends.",
+    ),
+    (
+        "programs.may_do_nothing",
+        "Options with which it ends well if there is nothing to do.",
+    ),
+    (
+        "programs.without_tests",
+        "Options with which it builds, but runs no tests.",
+    ),
+    (
+        "programs.writes",
+        "Options with which it writes files of the project.",
+    ),
+    (
+        "programs.dirs",
+        "Options whose value is the folder in which it runs.",
+    ),
     ("programs.inline", "Options whose value is a program text."),
-    ("programs.targets", "Options whose value names tasks, separated by commas."),
+    (
+        "programs.targets",
+        "Options whose value names tasks, separated by commas.",
+    ),
     ("programs.script", "Whether its first operand is a script."),
     (
         "programs.tasks",
         "Whether its operands name tasks of the project: none, one (the first), or many (all).",
     ),
-    ("programs.wraps", "How it runs another command: after its options, and what is said here."),
+    (
+        "programs.wraps",
+        "How it runs another command: after its options, and what is said here.",
+    ),
     ("programs.wraps.operands", "Operands before the command."),
-    ("programs.wraps.assigns", "Whether `NAME=value` may stand before the command."),
-    ("programs.wraps.dashes", "Whether the command begins only behind `--` or one of `begins`."),
-    ("programs.wraps.begins", "Options behind which the command begins."),
-    ("programs.wraps.script", "Options whose value is a command line."),
-    ("programs.wraps.lines", "Whether each operand with a blank is a command line."),
-    ("programs.wraps.uncertain", "Whether it may end well without having run the command."),
-    ("programs.wraps.inert", "Options with which it does not run the command."),
+    (
+        "programs.wraps.assigns",
+        "Whether `NAME=value` may stand before the command.",
+    ),
+    (
+        "programs.wraps.dashes",
+        "Whether the command begins only behind `--` or one of `begins`.",
+    ),
+    (
+        "programs.wraps.begins",
+        "Options behind which the command begins.",
+    ),
+    (
+        "programs.wraps.script",
+        "Options whose value is a command line.",
+    ),
+    (
+        "programs.wraps.lines",
+        "Whether each operand with a blank is a command line.",
+    ),
+    (
+        "programs.wraps.uncertain",
+        "Whether it may end well without having run the command.",
+    ),
+    (
+        "programs.wraps.inert",
+        "Options with which it does not run the command.",
+    ),
     (
         "programs.prints",
         "Lines that it prints at its end, one form a line: kind, what the line says, and a pattern.",
@@ -213,7 +264,9 @@ static WORDS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 
 /// Returns the description of a key. A subcommand has the keys of a program.
 pub(super) fn about(key: &str) -> Option<&'static str> {
-    WORDS.get(&key.replace("programs.verbs.", "programs.")).map(String::as_str)
+    WORDS
+        .get(&key.replace("programs.verbs.", "programs."))
+        .map(String::as_str)
 }
 
 /// Reads the comment above each key. One comment may explain several keys that follow each other, and that of a group its

@@ -9,9 +9,7 @@ mod retention;
 use journal::Agent;
 
 use super::*;
-use crate::policy::{
-    Background, Comments, Edition, EvidenceRule, Policy, Quiet, Scope, Uncovered,
-};
+use crate::policy::{Background, Comments, Edition, EvidenceRule, Policy, Quiet, Scope, Uncovered};
 use crate::rules::pack_names::ProjectFacts;
 
 fn facts(files: &str) -> ProjectFacts {
@@ -175,17 +173,42 @@ fn the_letter_brings_its_own_defaults_whoever_chose_it() {
     let (letter, now) = (Edition::Letter, Edition::November2026);
     for (user, files, project, expected) in [
         ("", "", "", (now, "silent silent silent", false, "default")),
-        ("", "teleclaude/", "", (letter, "message message message", true, "pack teleclaude")),
-        (LETTER, "", "", (letter, "message message message", true, "judgment: letter")),
-        ("", "", LETTER, (letter, "message message message", true, "judgment: letter")),
+        (
+            "",
+            "teleclaude/",
+            "",
+            (letter, "message message message", true, "pack teleclaude"),
+        ),
+        (
+            LETTER,
+            "",
+            "",
+            (letter, "message message message", true, "judgment: letter"),
+        ),
+        (
+            "",
+            "",
+            LETTER,
+            (letter, "message message message", true, "judgment: letter"),
+        ),
         (
             "judgment: letter\ndocs_only: silent\n",
             "",
             "unchanged: silent\n",
             (letter, "message silent silent", true, "judgment: letter"),
         ),
-        (LETTER, "", "judgment: '2026-11'\n", (now, "silent silent silent", false, "default")),
-        ("judgment: '2026-11'\n", "teleclaude/", "", (now, "silent silent silent", false, "default")),
+        (
+            LETTER,
+            "",
+            "judgment: '2026-11'\n",
+            (now, "silent silent silent", false, "default"),
+        ),
+        (
+            "judgment: '2026-11'\n",
+            "teleclaude/",
+            "",
+            (now, "silent silent silent", false, "default"),
+        ),
         (
             "scope: turn\n",
             "teleclaude/",
@@ -213,7 +236,11 @@ fn removed_keys_still_load_and_a_note_says_how_to_write_them() {
     ");
     let settings = &config.settings;
     assert_eq!(
-        (settings.uncovered, settings.comments, settings.min_turn.as_millis()),
+        (
+            settings.uncovered,
+            settings.comments,
+            settings.min_turn.as_millis()
+        ),
         (Uncovered::Tests, Comments::Code, 60_000)
     );
     let project = config.project_file(".checkpointd.yml", text).unwrap();
@@ -222,7 +249,10 @@ fn removed_keys_still_load_and_a_note_says_how_to_write_them() {
     let both = "uncovered: build\nverify:\n  uncovered: tests\n";
     let both = Config::load(Some(("config.yml", both))).unwrap();
     assert_eq!(both.settings.uncovered, Uncovered::Build);
-    let wrong = Config::load(Some(("config.yml", "verify: {gaps: shown}\nmin_turn: soon\n")));
+    let wrong = Config::load(Some((
+        "config.yml",
+        "verify: {gaps: shown}\nmin_turn: soon\n",
+    )));
     let wrong = wrong.unwrap_err();
     assert_eq!((wrong.line, wrong.column), (Some(2), Some(11)));
 }

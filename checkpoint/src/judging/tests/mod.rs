@@ -2,8 +2,8 @@
 
 use journal::{ChangedFile, Changes, Evidence, Package, Task, Workspace};
 
-use crate::config::Config;
 use super::find;
+use crate::config::Config;
 use crate::policy::Policy;
 use crate::rules::pack_names::ProjectFacts;
 
@@ -52,4 +52,3 @@ fn project(lines: &str) -> Workspace {
     }
     workspace
 }
-

@@ -260,12 +260,18 @@ fn evidence(case: &Case<'_>) -> Evidence {
 /// Returns what is asked for, in words: the purposes of actions, and `errors`.
 fn demands(findings: &Findings) -> String {
     let actions = findings.trace.iter().flat_map(|rule| &rule.actions);
-    let due = actions.filter(|action| action.stands).map(|action| action.purpose.as_str());
+    let due = actions
+        .filter(|action| action.stands)
+        .map(|action| action.purpose.as_str());
     let errors = findings.observations.iter().map(|_| "errors");
     let mut all: Vec<&str> = due.chain(errors).collect();
     all.sort_unstable();
     all.dedup();
-    if all.is_empty() { "nothing".to_owned() } else { all.join(" ") }
+    if all.is_empty() {
+        "nothing".to_owned()
+    } else {
+        all.join(" ")
+    }
 }
 
 /// Nothing is asked for that a careful colleague would not ask for. What they would ask for, and the record does not show to
@@ -285,7 +291,11 @@ fn turns_are_asked_for_what_is_certainly_open() {
                         .flat_map(|action| &action.answers)
                         .map(|answer| answer.why.as_str())
                         .collect();
-                    wrong.push(format!("{table}: {}: {demand}: {}", case.name, why.join("; ")));
+                    wrong.push(format!(
+                        "{table}: {}: {demand}: {}",
+                        case.name,
+                        why.join("; ")
+                    ));
                 }
             }
             for open in case.asked.split(' ').filter(|open| *open != "nothing") {
@@ -295,6 +305,11 @@ fn turns_are_asked_for_what_is_certainly_open() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert_eq!(silent.concat(), include_str!("turns/silent.txt"));
 }

@@ -255,10 +255,7 @@ fn changed(explained: &Value) -> String {
 
 #[test]
 fn another_working_directory_does_not_change_whose_files_are_judged() {
-    for (settings, expected) in [
-        ("", "stock.py"),
-        ("judgment: letter\n", "other.py"),
-    ] {
+    for (settings, expected) in [("", "stock.py"), ("judgment: letter\n", "other.py")] {
         let scene = Scene::new(settings);
         let other = scene.repository("other");
         std::fs::write(other.join("other.py"), "dirty = 1\n").expect("writes");
