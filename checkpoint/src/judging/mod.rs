@@ -13,16 +13,17 @@ mod paths;
 mod person;
 mod required;
 mod runs;
+mod said;
 mod slug;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod turn;
 mod wording;
 
 use std::collections::{BTreeSet, HashSet};
 
 use journal::{Action, ChangedFile, Evidence, Step};
-use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Purpose;
 use crate::digest;
@@ -34,6 +35,7 @@ pub use imagined::{Imagined, asked_after};
 pub use required::{Outcome, TracedCall};
 pub use runs::could_verify;
 pub use slug::plan_files;
+pub use trace::{ActionTrace, Findings, RuleTrace};
 
 use answers::{Ground, Unit};
 use claims::{Claims, Group};
@@ -46,71 +48,6 @@ use turn::{Turn, shorten};
 const TESTS: &str = "tests";
 /// The purpose of actions that a change of dependencies asks for.
 const INSTALL: &str = "install";
-/// The log check looks back at least this far (spec RULE-10).
-const WINDOW_MINUTES_MIN: u64 = 2;
-
-/// The findings of a stop.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Findings {
-    /// Categories of the changed files, in the order of the rules (spec RULE-1).
-    pub categories: Vec<String>,
-    /// Actions that are due, in order (spec RULE-7).
-    pub actions: Vec<Action>,
-    /// What was not observed of each action, in the words of the seeds (spec LETTER-2).
-    pub gaps: Vec<String>,
-    /// Observations, one sentence each.
-    pub observations: Vec<String>,
-    /// Nothing is due.
-    pub all_clear: bool,
-    /// Of some code it is not known whether it was verified, and that is not asked for.
-    pub unknown: bool,
-    /// Only documentation changed, or nothing.
-    pub docs_only: bool,
-    /// The changes are not known, so only the general message is possible (spec FILES-6).
-    pub generic: bool,
-    /// A failure of this turn is unresolved (spec HYG-1).
-    pub unresolved: bool,
-    /// Nothing changed in the turn and nothing failed (spec DECIDE-20).
-    pub unchanged: bool,
-    /// Something is due besides what a rule asks for at every stop (spec DECIDE-20).
-    pub due_by_turn: bool,
-    /// Hash of the demand: its actions and the contents of the files behind them. `None` without
-    /// actions.
-    pub demand: Option<u64>,
-    /// The trace of each rule, for `preview` and `explain`.
-    pub trace: Vec<RuleTrace>,
-}
-
-/// The trace of one rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RuleTrace {
-    /// Its name.
-    pub rule: String,
-    /// Its pack.
-    pub pack: String,
-    /// The changed files that it claimed.
-    pub files: Vec<String>,
-    /// Its actions and the evidence for each; empty when another rule of these files gives them.
-    pub actions: Vec<ActionTrace>,
-}
-
-/// The trace of one action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ActionTrace {
-    /// Its purpose.
-    pub purpose: String,
-    /// The instruction.
-    pub text: String,
-    /// Whether it is due.
-    pub stands: bool,
-    /// The answer for each file, if the answer table judges the action.
-    #[serde(default)]
-    pub answers: Vec<Answer>,
-    /// The commands that count as evidence.
-    pub looked_for: Vec<String>,
-    /// The calls that resemble these commands.
-    pub found: Vec<TracedCall>,
-}
 
 /// How a turn ended, whatever its policy asks for (spec LOOK-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,7 +150,11 @@ struct Weighed {
 impl Weighed {
     /// Returns the instruction as the agent reads it.
     fn text(&self, action: &RuleAction, turn: &Turn<'_>) -> String {
-        let text = || action.text.replace("{window}", &window(turn.elapsed_ms));
+        let text = || {
+            action
+                .text
+                .replace("{window}", &wording::window(turn.elapsed_ms))
+        };
         self.text.clone().unwrap_or_else(text)
     }
 }
@@ -265,7 +206,7 @@ impl<'a> Stop<'a> {
         }
         self.expected(&mut findings, &mut purposes);
         let behind: Vec<&ChangedFile> = behind.into_iter().map(|file| &turn.files[file]).collect();
-        findings.demand = demand(&purposes, &behind);
+        findings.demand = trace::demand(&purposes, &behind);
         findings.trace = trace(self, &groups, &results);
         findings
     }
@@ -519,15 +460,6 @@ fn is_above(folder: &str, path: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Returns the time since the turn began in minutes, rounded up (spec RULE-10).
-fn window(elapsed_ms: Option<u64>) -> String {
-    let minutes = elapsed_ms
-        .unwrap_or_default()
-        .div_ceil(60_000)
-        .max(WINDOW_MINUTES_MIN);
-    format!("{minutes}m")
-}
-
 fn trace(stop: &Stop<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<RuleTrace> {
     let (turn, claims) = (stop.turn, stop.claims);
     let mut traces = Vec::new();
@@ -564,16 +496,4 @@ fn trace(stop: &Stop<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<Rule
         });
     }
     traces
-}
-
-/// Returns the hash of a demand: its purposes and the contents of the files behind them.
-fn demand(purposes: &[String], files: &[&ChangedFile]) -> Option<u64> {
-    if purposes.is_empty() {
-        return None;
-    }
-    let mut text = purposes.join("\n");
-    for file in files {
-        text.push_str(&format!("\n{}\0{:?}", file.path, file.hash));
-    }
-    Some(digest::of_text(&text))
 }

@@ -7,6 +7,8 @@ use super::turn::Turn;
 use crate::catalogue::Purpose;
 use crate::project::usual::RUNNER as USUAL;
 
+/// The log check looks back at least this far (spec RULE-10).
+const WINDOW_MINUTES_MIN: u64 = 2;
 /// Files that a demand names.
 const FILES_MAX: usize = 5;
 /// The most characters of a file's name.
@@ -82,4 +84,13 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
     let language = turn.catalogue.language(file)?;
     let usual = language.usual.tests.as_str();
     (!usual.is_empty()).then(|| usual.to_owned())
+}
+
+/// Returns the time since the turn began in minutes, rounded up (spec RULE-10).
+pub(super) fn window(elapsed_ms: Option<u64>) -> String {
+    let minutes = elapsed_ms
+        .unwrap_or_default()
+        .div_ceil(60_000)
+        .max(WINDOW_MINUTES_MIN);
+    format!("{minutes}m")
 }

@@ -85,7 +85,10 @@ pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
         eprintln!("note: {}", crate::render::printable_lines(note));
     }
     if arguments.output.json {
-        print_json(&Answer::new(&decision, &evidence));
+        let findings = case.find();
+        let observations = findings.gaps.iter().chain(&findings.observations);
+        let observations = observations.map(String::as_str).collect();
+        print_json(&Answer::new(&decision, &evidence, observations));
     } else {
         show::show(&case, &decision);
     }
@@ -103,7 +106,7 @@ struct Answer<'a> {
     timeline: TimelineView<'a>,
     categories: &'a [String],
     actions: &'a [Action],
-    observations: &'a [String],
+    observations: Vec<&'a str>,
     all_clear: bool,
     message: Option<&'a str>,
 }
@@ -126,7 +129,7 @@ struct CallView<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(decision: &'a Decision, evidence: &'a Evidence) -> Self {
+    fn new(decision: &'a Decision, evidence: &'a Evidence, observations: Vec<&'a str>) -> Self {
         let files = evidence.changes.files();
         let calls = evidence.timeline.calls.iter();
         Self {
@@ -140,7 +143,7 @@ impl<'a> Answer<'a> {
             },
             categories: &decision.categories,
             actions: &decision.actions,
-            observations: &decision.observations,
+            observations,
             all_clear: decision.all_clear,
             message: decision.message.as_deref(),
         }

@@ -1,0 +1,67 @@
+//! What the outputs of a turn's calls say, each with the call whose commands printed it (spec EVID-11).
+
+use journal::{Summary, ToolKind};
+
+use super::paths::PathRef;
+use super::turn::Turn;
+use crate::catalogue::Purpose;
+use crate::outcome::is_log;
+use crate::shell::{CommandLine, Simple, canonical_name};
+
+/// Returns what the outputs say, by the call whose commands printed it. An output that was only shown belongs to the call
+/// that wrote the file.
+pub(super) fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
+    let calls = turn.calls();
+    let mut by_call: Vec<Vec<Summary>> = vec![Vec::new(); calls.len()];
+    let writes = |at: usize, path: &str| {
+        let shown = PathRef::written(path, turn.project);
+        let written = |path: &String| PathRef::written(path, turn.project).same(&shown);
+        turn.lines[at].writes.iter().any(written)
+    };
+    for outcome in &turn.evidence.facts.outcomes {
+        let at = outcome.call;
+        let (Some(call), Some(line)) = (calls.get(at), turn.lines.get(at)) else {
+            continue;
+        };
+        let read = (call.kind == ToolKind::Read).then_some(call.paths.as_slice());
+        let shown = line.reads.iter().chain(read.unwrap_or_default());
+        let mut shown = shown.map(String::as_str).filter(|path| is_log(path));
+        let owner = if call.kind == ToolKind::Other
+            || (call.kind == ToolKind::Shell && executes(turn, line))
+        {
+            shown.all(|path| writes(at, path)).then_some(at)
+        } else {
+            let writer = |path| (0..at).rev().find(|before| writes(*before, path));
+            shown
+                .filter_map(writer)
+                .max()
+                .filter(|before| executes(turn, &turn.lines[*before]))
+        };
+        if let Some(owner) = owner {
+            by_call[owner].extend(outcome.summaries.iter().cloned());
+        }
+    }
+    by_call
+}
+
+/// Returns whether a command does more than show something or prepare for others.
+pub(super) fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
+    let does = turn
+        .catalogue
+        .command(&simple.words)
+        .map(|command| command.does);
+    does.is_none_or(|does| does.is_none_or(|does| does > Purpose::SetUp))
+}
+
+/// Returns whether a line runs code, or something of version control that may.
+pub(super) fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool {
+    let is_git = |simple: &Simple| {
+        simple
+            .words
+            .first()
+            .is_some_and(|word| canonical_name(word) == "git")
+    };
+    line.commands
+        .iter()
+        .any(|simple| is_git(simple) || runs_code(turn, simple))
+}
