@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 
 use crate::digests::{self, Digests};
 use crate::draft::derived;
-use crate::git::{self, FILE_TICK, Wanted};
+use crate::git::{self, Wanted};
 use crate::judged;
 use crate::project::Project;
 use crate::session_state;
@@ -167,7 +167,7 @@ pub fn contents(
     let mut changed = git::changed(&judged::of(state, policy).folder, &wanted, bounds)?;
     add_edited(&mut changed, state);
     let paths = changed.paths.iter().map(Vec::as_slice);
-    let taken = digests::take(&changed.top, paths, Some(began.plus(FILE_TICK)), deadline);
+    let taken = digests::take(&changed.top, paths, Some(began), deadline);
     let Digests {
         contents,
         unknown,
