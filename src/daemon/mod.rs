@@ -281,6 +281,10 @@ fn start_upkeep(api: &Data<Api>, actors: &Actors) {
     drop(actix_web::rt::task::spawn_blocking(move || {
         phase::check_files(&shared)
     }));
+    // The first stop need not wait until it is read.
+    drop(actix_web::rt::task::spawn_blocking(
+        checkpoint::catalogue::Catalogue::built_in,
+    ));
     api.otlp.start();
     actors.publisher.start();
     api.ready.send_replace(true);

@@ -16,7 +16,7 @@ fn asked_after_a_build(prepare: impl Fn(&User)) -> String {
         &[&[
             Read("src/shop.py"),
             Edited("src/shop.py"),
-            Ran("python3 src/shop.py"),
+            Ran("mypy src"),
         ]],
     );
     prepare(&user);
@@ -35,7 +35,7 @@ fn a_build_is_enough_unless_the_project_has_a_test_for_the_file() {
     };
     let covered = asked_after_a_build(|user| commit_test(user, "test_shop.py"));
     assert!(
-        covered.contains("Run the tests that cover the changed code"),
+        covered.contains("Run the tests of `src/shop.py`"),
         "{covered}"
     );
     let other = asked_after_a_build(|_| ());

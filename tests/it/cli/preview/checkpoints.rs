@@ -218,7 +218,10 @@ fn exits_come_before_everything() {
             verdict == "pass",
             answer["route"].is_null() && answer["message"].is_null()
         );
-        assert_eq!(answer["changed_files"], json!(["a.py"]));
+        // By a transcript without calls, somebody else changed the file.
+        if !more.contains(&"--transcript") {
+            assert_eq!(answer["changed_files"], json!(["a.py"]));
+        }
         format!("{verdict} {word}")
     };
     assert_eq!(reason(&[]), "pass no_turn_start");
