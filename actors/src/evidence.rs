@@ -21,8 +21,9 @@ use journal::{Agent, Evidence, Reason, Timestamp};
 use crate::editors::Editors;
 use crate::git::Within;
 use crate::project::{self, Project};
+use crate::subject::Of;
 use crate::trust::Trust;
-use crate::work_tree::{self, Looked, Of};
+use crate::work_tree::{self, Looked};
 use crate::{git, judged, named_file, seen, transcripts, whose};
 
 /// The variable in an agent's environment that names the work item of its session.
@@ -121,11 +122,8 @@ fn gather_with(
         let consume = preview.is_none();
         evidence.escape_marker = steps.time("marker", || marker(state, &looked.policy, consume));
     }
-    let goes_on = |exit: Option<Reason>| match exit {
-        None => true,
-        Some(reason) => preview.is_some() && reason != Reason::ProjectOff,
-    };
-    let mut wanted = goes_on(exit(&evidence));
+    let mut wanted =
+        exit(&evidence).is_none_or(|exit| preview.is_some() && exit != Reason::ProjectOff);
     let judged = wanted.then(|| judged::of(state, &looked.policy));
     if let Some(judged) = judged.as_ref().filter(|judged| judged.is_elsewhere) {
         project = judged.folder.to_string_lossy().into_owned();
@@ -334,8 +332,9 @@ fn is_untouched(of: Of<'_>, tree: &git::Tree, evidence: &Evidence, named: &Withi
         times.is_none_or(|times| times.changed.plus(times.tick) >= since)
     };
     let mut paths = files.iter().map(|file| file.path.as_str());
-    !paths.any(|path| named.has(path) || tree.left.contains(path) || is_later(path))
-        && !(tree.committed && of.policy.scope == Scope::Worktree)
+    let is_committed = tree.committed && of.policy.scope == Scope::Worktree;
+    !is_committed
+        && !paths.any(|path| named.has(path) || tree.left.contains(path) || is_later(path))
 }
 
 /// Returns whether a file asks that this stop passes, and removes it if `consume` is set: the session's own, or the marker

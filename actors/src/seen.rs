@@ -77,7 +77,6 @@ fn note_outcome(outcomes: &mut Vec<CallOutcome>, call: usize, examined: &Examine
             call,
             summaries: examined.summaries.clone(),
             ended: examined.ended,
-            ..CallOutcome::default()
         };
         outcomes.insert(at, outcome);
     }

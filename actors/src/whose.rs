@@ -8,7 +8,7 @@ use checkpoint::whose::{self, Before, Known, Turn};
 use journal::{ChangedFile, Changes, Timeline, TimelineSource, Timestamp, ToolCall, ToolKind};
 
 use crate::git::{self, Named, Within};
-use crate::work_tree::Of;
+use crate::subject::Of;
 
 /// The most files of others that a note names.
 const OTHERS_NAMED: usize = 2;

@@ -3,34 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::policy::{Comments, Scope};
-use checkpoint::state::SessionState;
-use journal::{ChangedFile, Timestamp, ToolCall, ToolKind, Workspace};
+use journal::{ChangedFile, ToolCall, ToolKind, Workspace};
 
-use crate::editors::Editors;
-use crate::judged::Judged;
+use crate::subject::Of;
 use crate::{git, whose, workspace};
 
 /// Says that commits counted by their time.
 const HEAD_NOT_KNOWN: &str =
     "it is not known where HEAD was when the turn began: commits count by their time";
-
-/// The session and the policy that a decision is about.
-#[derive(Clone, Copy)]
-pub(crate) struct Of<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) state: &'a SessionState,
-    pub(crate) policy: &'a Policy,
-    pub(crate) judged: &'a Judged,
-    /// When the turn stopped.
-    pub(crate) stopped: Timestamp,
-    /// The files that the calls name as written which hooks reported.
-    pub(crate) named: &'a git::Named,
-    /// Which session wrote a file last.
-    pub(crate) others: &'a Editors,
-}
 
 pub(crate) struct Looked {
     /// What git says. The changes are all, whosever they are.

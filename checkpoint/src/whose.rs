@@ -222,9 +222,7 @@ pub fn could_write(call: &ToolCall, line: &CommandLine) -> bool {
     match call.kind {
         ToolKind::Read => false,
         ToolKind::Edit | ToolKind::Write => true,
-        ToolKind::Shell => {
-            !line.writes.is_empty() || !line.commands.iter().all(|simple| only_looks(simple))
-        }
+        ToolKind::Shell => !line.writes.is_empty() || !line.commands.iter().all(only_looks),
         ToolKind::Other => {
             let name = call.tool.to_lowercase().replace(['_', '-'], "");
             !is_word_of(LOOKING_TOOLS, &name)

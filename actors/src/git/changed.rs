@@ -22,7 +22,7 @@ pub(crate) struct Changed {
     pub(crate) is_cut: bool,
 }
 
-/// Returns the files that [`super::inspect`] would find; `None` if git gives no answer in time.
+/// Returns the files that `inspect` would find; `None` if git gives no answer in time.
 pub(crate) fn changed(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Option<Changed> {
     if !cwd.is_absolute() || !cwd.is_dir() {
         return None;

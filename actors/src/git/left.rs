@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use checkpoint::digest;
@@ -146,7 +146,7 @@ struct Entry {
 }
 
 /// Reads the record of a ref's positions, the oldest first.
-fn record(path: &PathBuf) -> Vec<Entry> {
+fn record(path: &Path) -> Vec<Entry> {
     let Ok(bytes) = named_file::bytes(path, RECORD_BYTES_MAX) else {
         return Vec::new();
     };

@@ -55,7 +55,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use checkpoint::whose::Times;
-use journal::{ChangedFile, Changes, FileFacts};
+use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use bounds::Bounds;
 pub(crate) use changed::{Changed, changed};
@@ -249,10 +249,7 @@ fn tree(
     if !status.stderr.is_empty() {
         notes.push(format!("git status: {}", status.complaint()));
     }
-    let submodules = submodules::dirty(git, view, deadline).unwrap_or_else(|_| {
-        notes.push("git: not all submodules were looked at".into());
-        Vec::new()
-    });
+    let submodules = submodules_of(git, view, deadline, &mut notes);
     let mut committed = commits(log, answer.unborn, &mut notes);
     let before = head::commit_at_top(wanted.head.as_ref(), top);
     head::keep_changed(view, before, &mut committed, deadline);
@@ -268,10 +265,9 @@ fn tree(
     }
     paths.extend(&committed);
     paths.retain(|path| !linked::holds(&linked, path));
-    let unlisted = match answer.unborn {
-        true => Vec::new(),
-        false => named.unlisted(view, &paths, is_cut, deadline),
-    };
+    let unlisted = (!answer.unborn)
+        .then(|| named.unlisted(view, &paths, is_cut, deadline))
+        .unwrap_or_default();
     paths.extend(unlisted.iter().map(Vec::as_slice));
     limit(&mut paths, &named, &untracked, bounds.files_max, &mut notes);
     let mut held = (wanted.contents || wanted.comments).then(|| {
@@ -280,25 +276,13 @@ fn tree(
     });
     let mut contents = Contents::new(top, deadline);
     let (mut files, times) = hashed(paths, &named, &mut contents, held.as_mut());
-    let left = left::files(
-        view,
-        wanted,
-        answer.head,
-        |path| contents.hash(path),
-        deadline,
-    );
+    let hash = |path: &[u8]| contents.hash(path);
+    let left = left::files(view, wanted, answer.head, hash, deadline);
     let left = add_left(&mut files, left, &mut notes);
     let seen = Seen::new(top, &files, answers.listing.as_deref());
-    let facts = held.map(|held| {
-        let before = || match wanted.since {
-            _ if answer.unborn => None,
-            Some(since) if !committed.is_empty() => before
-                .map(str::to_owned)
-                .or_else(|| commit_before(view, since, deadline)),
-            _ => Some("HEAD".to_owned()),
-        };
-        held.compare(reader, before, deadline, || meanwhile(seen))
-    });
+    let since = wanted.since.filter(|_| !committed.is_empty());
+    let before = || compared_with(view, answer.unborn, since, before, deadline);
+    let facts = held.map(|held| held.compare(reader, before, deadline, || meanwhile(seen)));
     let branch = answer.branch.map(String::from_utf8_lossy);
     Tree {
         changes: Changes::Known(files),
@@ -312,6 +296,36 @@ fn tree(
         remote: view.found.remote.clone(),
         notes,
     }
+}
+
+/// Returns the commit with which the contents are compared; none in a repository without one.
+fn compared_with(
+    view: &View,
+    unborn: bool,
+    since: Option<Timestamp>,
+    before: Option<&str>,
+    deadline: Instant,
+) -> Option<String> {
+    match since {
+        _ if unborn => None,
+        Some(since) => before
+            .map(str::to_owned)
+            .or_else(|| commit_before(view, since, deadline)),
+        None => Some("HEAD".to_owned()),
+    }
+}
+
+/// Returns what git says of submodules.
+fn submodules_of(
+    git: &Git,
+    view: &View,
+    deadline: Instant,
+    notes: &mut Vec<String>,
+) -> Vec<Vec<u8>> {
+    submodules::dirty(git, view, deadline).unwrap_or_else(|_| {
+        notes.push("git: not all submodules were looked at".into());
+        Vec::new()
+    })
 }
 
 fn filters_not_run(filters: &[String]) -> String {

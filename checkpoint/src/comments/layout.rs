@@ -3,7 +3,7 @@
 //! A line that cannot be told into tokens stays as it is, and so do lines that begin or end within a string. Two versions
 //! that are taken for different only cost a check more; taken for the same, they could hide a change.
 
-use super::{DIRECTIVES, Line};
+use super::line::{DIRECTIVES, Line};
 
 /// How a language is laid out.
 #[derive(Debug)]

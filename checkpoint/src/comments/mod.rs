@@ -5,11 +5,13 @@
 //! that fill their lines.
 
 mod layout;
+mod line;
 #[cfg(test)]
 mod tests;
 
 use crate::digest;
 use layout::Layout;
+use line::{DIRECTIVES, Line};
 
 /// How a language writes comments, and text that fills whole lines.
 struct Syntax {
@@ -114,36 +116,6 @@ const LANGUAGES: &[(&[&str], Syntax)] = &[
     (&["clj", "cljs", "cljc"], syntax(";", false, &["\""])),
 ];
 
-/// What comments say to compilers, interpreters and other tools.
-const DIRECTIVES: [&str; 26] = [
-    "#!",
-    "//go:",
-    "// +build",
-    "//export",
-    "//line",
-    "#cgo",
-    "@ts-",
-    "@jsx",
-    "@flow",
-    "@vite",
-    "webpack",
-    "frozen_string_literal",
-    "coding",
-    "encoding:",
-    "swift-tools-version",
-    "type:",
-    "noqa",
-    "nosec",
-    "nolint",
-    "pragma",
-    "pylint",
-    "eslint",
-    "istanbul",
-    "c8 ",
-    "/// <reference",
-    "sourceMappingURL",
-];
-
 /// Returns whether the comments of a file can be separated from its code, by its name.
 pub fn are_known(path: &str) -> bool {
     of(path).is_some()
@@ -184,14 +156,6 @@ fn text_of_code(path: &str, text: &str) -> Option<String> {
         let lines: Vec<&str> = lines.iter().map(|line| line.text).collect();
         lines.join("\n")
     }))
-}
-
-/// A line of code.
-#[derive(Clone, Copy, Debug)]
-struct Line<'a> {
-    text: &'a str,
-    /// Whether it begins, or ends, within a string.
-    within: [bool; 2],
 }
 
 /// Returns the lines of code; none if a string or a comment has no end.

@@ -39,6 +39,7 @@ pub use trace::{ActionTrace, Findings, RuleTrace};
 
 use answers::{Ground, Unit};
 use claims::{Claims, Group};
+use paths::is_above;
 use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
@@ -372,7 +373,7 @@ impl<'a> Stop<'a> {
             language: language
                 .filter(|language| self.has_tools(language, path))
                 .unwrap_or_default(),
-            is_covered: !runs.iter().any(|run| finds_none(&run))
+            is_covered: !runs.iter().any(finds_none)
                 && workspace.is_some_and(|known| {
                     known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)
                 }),
@@ -450,14 +451,6 @@ impl<'a> Stop<'a> {
         }
         (failures::find(self.turn, &self.runs, &asked), Vec::new())
     }
-}
-
-/// Returns whether a file is below a folder; the top is the empty path.
-fn is_above(folder: &str, path: &str) -> bool {
-    folder.is_empty()
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn trace(stop: &Stop<'_>, groups: &[Group<'_>], results: &[Weighed]) -> Vec<RuleTrace> {

@@ -255,54 +255,15 @@ impl Reader<'_, '_> {
             return;
         }
         match command.opening {
-            Opening::Script => {
-                let script = command.operands[0].as_str();
-                let behind = words.iter().position(|word| word == script);
-                let inner = behind.and_then(|at| catalogue.command(&words[at..]));
-                act.language = language_of(self.turn, script);
-                act.does = if let Some(inner) = inner {
-                    inner.does
-                } else if self.turn.catalogue.is_test(script) {
-                    Some(Purpose::Tests)
-                } else {
-                    catalogue.named(stem(script)).or(Some(Purpose::Run))
-                };
-            }
+            Opening::Script => self.script(&mut act, &command.operands[0], words),
             Opening::Inline => (act.does, act.is_given) = (None, true),
             Opening::Tasks => {
                 let names: Vec<&str> = command.operands.iter().map(String::as_str).collect();
                 if let Some(task) = self.task(&names, simple).filter(|_| depth < DEPTH_MAX) {
                     let text = task.text.clone();
-                    let begin = acts.len();
-                    for mut inner in read(&text).commands {
-                        inner.certain &= simple.certain;
-                        inner.decides &= simple.decides;
-                        self.acts(&inner, depth + 1, acts);
-                    }
-                    let prepares =
-                        |inner: &Run| inner.does.is_some_and(|does| does <= Purpose::SetUp);
-                    if acts[begin..].iter().all(prepares) {
-                        acts.push(Run { does: None, ..act });
-                        return;
-                    }
-                    for inner in &mut acts[begin..] {
-                        inner.program.clone_from(program);
-                        inner.scope = Scope::Unknown;
-                    }
-                    return;
+                    return self.task_acts(&text, simple, depth, act, acts);
                 }
-                let first = names
-                    .first()
-                    .and_then(|name| words.iter().position(|word| word == name));
-                let behind = first.and_then(|at| catalogue.command(&words[at..]));
-                if let Some(behind) = behind.filter(|behind| behind.does >= Some(Purpose::Format)) {
-                    act.does = behind.does;
-                    act.language = behind.language.to_owned();
-                    act.scope = scope(&behind, simple);
-                } else {
-                    let named = names.iter().filter_map(|name| catalogue.named(name)).max();
-                    act.does = named.or(command.does);
-                }
+                self.called(&mut act, &names, simple);
             }
             Opening::Nothing => {}
         }
@@ -314,6 +275,56 @@ impl Reader<'_, '_> {
             act.scope = Scope::Unknown;
         }
         acts.push(act);
+    }
+
+    /// Says what a script does: a known program, a test, or what its name says.
+    fn script(&self, act: &mut Run, script: &str, words: &[String]) {
+        let catalogue = &self.turn.catalogue;
+        let behind = words.iter().position(|word| word == script);
+        act.language = language_of(self.turn, script);
+        act.does = if let Some(inner) = behind.and_then(|at| catalogue.command(&words[at..])) {
+            inner.does
+        } else if catalogue.is_test(script) {
+            Some(Purpose::Tests)
+        } else {
+            catalogue.named(stem(script)).or(Some(Purpose::Run))
+        };
+    }
+
+    /// Adds what the commands of a task do; if they only prepare something, it is not known what the task is for.
+    fn task_acts(&self, text: &str, simple: &Simple, depth: usize, act: Run, acts: &mut Vec<Run>) {
+        let begin = acts.len();
+        for mut inner in read(text).commands {
+            inner.certain &= simple.certain;
+            inner.decides &= simple.decides;
+            self.acts(&inner, depth + 1, acts);
+        }
+        let prepares = |inner: &Run| inner.does.is_some_and(|does| does <= Purpose::SetUp);
+        if acts[begin..].iter().all(prepares) {
+            acts.push(Run { does: None, ..act });
+            return;
+        }
+        for inner in &mut acts[begin..] {
+            inner.program.clone_from(&act.program);
+            inner.scope = Scope::Unknown;
+        }
+    }
+
+    /// Says what a task does that no file of the project defines: a known program, or what its name says.
+    fn called(&self, act: &mut Run, names: &[&str], simple: &Simple) {
+        let (catalogue, words) = (&self.turn.catalogue, &simple.words);
+        let first = names
+            .first()
+            .and_then(|name| words.iter().position(|word| word == name));
+        let behind = first.and_then(|at| catalogue.command(&words[at..]));
+        if let Some(behind) = behind.filter(|behind| behind.does >= Some(Purpose::Format)) {
+            act.does = behind.does;
+            act.language = behind.language.to_owned();
+            act.scope = scope(&behind, simple);
+        } else {
+            let named = names.iter().filter_map(|name| catalogue.named(name)).max();
+            act.does = named.or(act.does);
+        }
     }
 
     /// Returns the task that a name calls: of the folder of the command, else of the nearest above it or the top.

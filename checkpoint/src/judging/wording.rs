@@ -3,6 +3,7 @@
 use journal::Task;
 
 use super::answers::{Answer, Verified};
+use super::paths::is_above;
 use super::turn::Turn;
 use crate::catalogue::Purpose;
 use crate::project::usual::RUNNER as USUAL;
@@ -61,7 +62,7 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
     let is_tests = |task: &&Task| turn.catalogue.named(&task.name) == Some(Purpose::Tests);
     let best = tasks
         .filter(is_tests)
-        .filter(|task| super::is_above(&task.folder, file))
+        .filter(|task| is_above(&task.folder, file))
         .max_by_key(|task| {
             (
                 task.folder.len(),

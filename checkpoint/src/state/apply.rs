@@ -1,8 +1,8 @@
 //! The fold: applies one event to the state of its session.
 
-use journal::{Envelope, Event, ProgressKind, PromptOrigin};
+use journal::{Envelope, Event, ProgressKind, PromptOrigin, Timestamp};
 
-use super::examined::ExaminedCall;
+use super::ended::ExaminedCall;
 use super::model::{Head, Mute, SUBAGENTS_MAX, SessionState, Written};
 use crate::agents::{self, adapter::Adapter};
 
@@ -101,13 +101,10 @@ impl SessionState {
                 digest,
                 text,
             } => {
-                if *origin == PromptOrigin::User {
-                    self.take_title(text);
-                }
+                let is_users = *origin == PromptOrigin::User;
+                is_users.then(|| self.take_title(text));
                 self.found_prompt(transcript, *origin, *digest, at);
-                if *origin == PromptOrigin::User {
-                    self.note_prompt(at, text);
-                }
+                is_users.then(|| self.note_prompt(at, text));
             }
             Event::ToolStarted { host, call } => self.tool_started(host, call),
             Event::ToolFinished { host, call } | Event::ToolFailed { host, call } => {
@@ -137,6 +134,19 @@ impl SessionState {
         }
     }
 
+    fn progressed(&mut self, seq: u64, at: Timestamp, progress: ProgressKind) {
+        let known = self.progress.as_ref().and_then(|written| written.full);
+        let is_part = progress == ProgressKind::Incremental;
+        self.progress = Some(Written {
+            seq,
+            at,
+            full: if is_part { known } else { Some(seq) },
+            worked_ms: self.worked.ms,
+            counts: self.counts,
+            turns: self.turns,
+        });
+    }
+
     /// Applies what the daemon decided and did, and what people ordered.
     fn apply_own(&mut self, envelope: &Envelope) {
         let at = envelope.at;
@@ -163,22 +173,7 @@ impl SessionState {
             Event::CheckpointCleared {} => self.cleared = true,
             Event::Muted { until } => self.muted = until.map_or(Mute::ForGood, Mute::Until),
             Event::Unmuted {} => self.muted = Mute::Off,
-            Event::ProgressWritten { progress, .. } => {
-                let known = self.progress.as_ref().and_then(|written| written.full);
-                let full = if *progress == ProgressKind::Incremental {
-                    known
-                } else {
-                    Some(seq)
-                };
-                self.progress = Some(Written {
-                    seq,
-                    at,
-                    full,
-                    worked_ms: self.worked.ms,
-                    counts: self.counts,
-                    turns: self.turns,
-                });
-            }
+            Event::ProgressWritten { progress, .. } => self.progressed(seq, at, *progress),
             Event::BaselineTaken { turn_at, files } => self.take_baseline(*turn_at, files, at),
             Event::HeadSeen {
                 turn_at,

@@ -7,6 +7,7 @@ mod apply;
 mod attention;
 mod baseline;
 mod delivery;
+mod ended;
 mod examined;
 mod joined;
 mod model;
@@ -17,7 +18,8 @@ mod stop;
 mod turn;
 
 pub use attention::AGENT_FINISHED;
-pub use examined::{Ended, ExaminedCall, WAITING_MAX};
+pub use ended::{Ended, ExaminedCall};
+pub use examined::WAITING_MAX;
 pub use model::{
     Block, Counts, Delivery, Head, Mute, Open, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
 };

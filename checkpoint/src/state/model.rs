@@ -4,7 +4,7 @@ use journal::{Place, Route, Stream, Timestamp, ToolCall};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::examined::{Ended, ExaminedCall};
+use super::ended::{Ended, ExaminedCall};
 use crate::agents;
 use crate::policy::Timer;
 use crate::progress::Worked;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use journal::{CallOutcome, Event, PromptOrigin, Timestamp, ToolCall};
 
-use super::subagents::Subagent;
 use crate::redact::Redactor;
 use crate::{text, tools};
 
@@ -33,6 +32,15 @@ impl Said {
     pub const BYTES_MAX: usize = 4096;
     /// The most messages of one turn that are kept.
     pub const MESSAGES_MAX: usize = 48;
+}
+
+/// A subagent that a call of the turn started, or spoke to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subagent {
+    /// The agent's id of it.
+    pub id: String,
+    /// The position of the call.
+    pub call: usize,
 }
 
 /// What a transcript's tail says about its session and the current turn.

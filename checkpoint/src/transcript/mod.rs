@@ -26,9 +26,9 @@ use journal::Agent;
 use crate::agents;
 use crate::redact::Redactor;
 
+pub use facts::Subagent;
 pub use facts::{Facts, Said, UserText};
 pub use join::{Joined, join};
-pub use subagents::Subagent;
 pub use tail::{Part, ReadBefore};
 
 /// How much of a transcript's end is read.

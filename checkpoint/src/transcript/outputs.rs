@@ -8,7 +8,7 @@ use journal::{CallOutcome, Summary, SummaryVerdict, ToolCall, ToolKind};
 use serde_json::Value;
 
 use super::facts::Facts;
-use super::subagents::Subagent;
+use super::facts::Subagent;
 use crate::outcome::{self, report};
 use crate::tools::{ResultText, Tools};
 

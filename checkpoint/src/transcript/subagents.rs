@@ -3,16 +3,7 @@
 
 use journal::{CallOutcome, ToolCall};
 
-use super::facts::Facts;
-
-/// A subagent that a call of the turn started, or spoke to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subagent {
-    /// The agent's id of it.
-    pub id: String,
-    /// The position of the call.
-    pub call: usize,
-}
+use super::facts::{Facts, Subagent};
 
 impl Facts {
     /// Forgets what a subagent says: its calls are known.

@@ -88,8 +88,14 @@ struct Case {
     is_others: bool,
 }
 
-fn cases() -> Vec<Case> {
-    let case = |name, calls, written, is_own, is_others| Case {
+fn case(
+    name: &'static str,
+    calls: Vec<ToolCall>,
+    written: i64,
+    is_own: bool,
+    is_others: bool,
+) -> Case {
+    Case {
         name,
         calls: Some(calls),
         before: Some((None, 1)),
@@ -97,13 +103,25 @@ fn cases() -> Vec<Case> {
         known: Known::default(),
         is_own,
         is_others,
-    };
-    let named = Known {
+    }
+}
+
+fn named() -> Known {
+    Known {
         named: true,
         ..Known::default()
-    };
-    let script = || shell("python3 -", 10, 5);
-    let reads = || shell("cat a.py", 10, 5);
+    }
+}
+
+fn script() -> ToolCall {
+    shell("python3 -", 10, 5)
+}
+
+fn reads() -> ToolCall {
+    shell("cat a.py", 10, 5)
+}
+
+fn cases() -> Vec<Case> {
     vec![
         case("written by a script", vec![script()], 12, true, false),
         case(
@@ -116,7 +134,7 @@ fn cases() -> Vec<Case> {
         case("saved while it only read", vec![reads()], 12, false, true),
         case("no call at all", vec![], 12, false, true),
         Case {
-            known: named,
+            known: named(),
             ..case(
                 "named, by a clock of its own",
                 vec![edit("a.py", 10)],
@@ -150,9 +168,14 @@ fn cases() -> Vec<Case> {
             true,
             false,
         ),
+    ]
+}
+
+fn cases_of_beginnings() -> Vec<Case> {
+    vec![
         Case {
             before: Some((Some(7), 1)),
-            known: named,
+            known: named(),
             ..case(
                 "put back to what it was",
                 vec![edit("a.py", 10)],
@@ -163,7 +186,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             before: Some((Some(7), 20)),
-            known: named,
+            known: named(),
             ..case(
                 "the look at the beginning was late",
                 vec![edit("a.py", 10)],
@@ -232,7 +255,7 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn a_file_is_the_turns_if_a_call_names_it_or_could_have_written_it() {
-    for case in cases() {
+    for case in cases().into_iter().chain(cases_of_beginnings()) {
         let file = |hash| ChangedFile {
             path: "a.py".into(),
             hash,

@@ -121,78 +121,89 @@ fn shown(facts: &Facts) -> String {
     calls.collect::<Vec<_>>().join(", ")
 }
 
+const MASKED: &str = "pytest | tail -5";
+
+/// Whether it ran in the background, what it ran, what it says, and what is known by its word and by its calls.
+type Row = (
+    bool,
+    Option<(&'static str, &'static str)>,
+    &'static str,
+    &'static str,
+    &'static str,
+);
+
+const ROWS: &[Row] = &[
+    (
+        false,
+        None,
+        "All tests pass.",
+        "Agent unsaid",
+        "Agent unsaid",
+    ),
+    (
+        false,
+        Some((MASKED, FAILED)),
+        "All tests pass.",
+        "Agent passed",
+        "Agent unsaid, pytest | tail -5 failed",
+    ),
+    (
+        false,
+        None,
+        "I had no permission to run anything. By reading, all tests pass.",
+        "Agent unsaid",
+        "Agent unsaid",
+    ),
+    (
+        false,
+        Some(("pytest", "Exit code 1\n3 failed, 2 passed in 0.1s")),
+        "All tests pass.",
+        "Agent passed",
+        "Agent unsaid, pytest error",
+    ),
+    (
+        false,
+        Some((MASKED, PASSED)),
+        "Done, see above.",
+        "Agent unsaid",
+        "Agent unsaid, pytest | tail -5 passed",
+    ),
+    (
+        true,
+        Some((MASKED, PASSED)),
+        "All 3 tests pass.",
+        "Agent passed",
+        "Agent unsaid, pytest | tail -5 passed",
+    ),
+    (
+        true,
+        None,
+        "All tests pass.",
+        "Agent unsaid",
+        "Agent unsaid",
+    ),
+    (
+        true,
+        Some(("pytest", PASSED)),
+        "Done.",
+        "Agent unsaid",
+        "Agent unsaid, pytest passed",
+    ),
+];
+
 #[test]
 fn its_calls_count_and_not_its_words() {
-    let masked = "pytest | tail -5";
-    let unmasked = ("pytest", "Exit code 1\n3 failed, 2 passed in 0.1s");
-    for (background, ran, says, by_word, by_calls) in [
-        (
-            false,
-            None,
-            "All tests pass.",
-            "Agent unsaid",
-            "Agent unsaid",
-        ),
-        (
-            false,
-            Some((masked, FAILED)),
-            "All tests pass.",
-            "Agent passed",
-            "Agent unsaid, pytest | tail -5 failed",
-        ),
-        (
-            false,
-            None,
-            "I had no permission to run anything. By reading, all tests pass.",
-            "Agent unsaid",
-            "Agent unsaid",
-        ),
-        (
-            false,
-            Some(unmasked),
-            "All tests pass.",
-            "Agent passed",
-            "Agent unsaid, pytest error",
-        ),
-        (
-            false,
-            Some((masked, PASSED)),
-            "Done, see above.",
-            "Agent unsaid",
-            "Agent unsaid, pytest | tail -5 passed",
-        ),
-        (
-            true,
-            Some((masked, PASSED)),
-            "All 3 tests pass.",
-            "Agent passed",
-            "Agent unsaid, pytest | tail -5 passed",
-        ),
-        (
-            true,
-            None,
-            "All tests pass.",
-            "Agent unsaid",
-            "Agent unsaid",
-        ),
-        (
-            true,
-            Some(("pytest", PASSED)),
-            "Done.",
-            "Agent unsaid",
-            "Agent unsaid, pytest passed",
-        ),
-    ] {
+    for (background, ran, says, by_word, by_calls) in ROWS {
         let case = Case {
-            background,
-            ran,
+            background: *background,
+            ran: *ran,
             says,
         };
         let mut facts = case.facts();
-        assert_eq!(shown(&facts), by_word, "{says}");
+        assert_eq!(shown(&facts), *by_word, "{says}");
         let mut reported = facts.clone();
         facts.add_subagent("a1", case.theirs());
-        assert_eq!(shown(&facts), by_calls, "{says}");
+        assert_eq!(shown(&facts), *by_calls, "{says}");
         // Hooks that report its calls say as much.
         reported.forget_word("a1");
         assert_eq!(shown(&reported), "Agent unsaid");

@@ -13,11 +13,7 @@ fn asked_after_a_build(prepare: impl Fn(&User)) -> String {
         &project,
         "gggg",
         days_ago(2),
-        &[&[
-            Read("src/shop.py"),
-            Edited("src/shop.py"),
-            Ran("mypy src"),
-        ]],
+        &[&[Read("src/shop.py"), Edited("src/shop.py"), Ran("mypy src")]],
     );
     prepare(&user);
     let answer = user.json(&["lookback", "--json"]);
