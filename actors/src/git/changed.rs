@@ -9,7 +9,7 @@ use super::bounds::Bounds;
 use super::command::Git;
 use super::view::View;
 use super::wanted::Wanted;
-use super::{head, parse};
+use super::{commits, head, parse};
 
 /// The changed files of a work tree.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) fn changed(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Option<Cha
         return None;
     }
     let top = view.found.top.as_path();
-    let mut committed = super::commits(log, answer.unborn, &mut Vec::new());
+    let mut committed = commits::files(log, answer.unborn, &mut Vec::new());
     let before = head::commit_at_top(wanted.head.as_ref(), top);
     head::keep_changed(&view, before, &mut committed, deadline);
     let mut paths = answer.paths;

@@ -27,6 +27,7 @@ mod before;
 mod bounds;
 mod changed;
 mod command;
+mod commits;
 mod contents;
 mod found;
 mod head;
@@ -250,7 +251,7 @@ fn tree(
         notes.push(format!("git status: {}", status.complaint()));
     }
     let submodules = submodules_of(git, view, deadline, &mut notes);
-    let mut committed = commits(log, answer.unborn, &mut notes);
+    let mut committed = commits::files(log, answer.unborn, &mut notes);
     let before = head::commit_at_top(wanted.head.as_ref(), top);
     head::keep_changed(view, before, &mut committed, deadline);
     let is_cut = status.is_cut || log.is_some_and(|log| log.is_cut);
@@ -334,22 +335,6 @@ fn filters_not_run(filters: &[String]) -> String {
          as changed, although it may hold the same",
         shown(filters)
     )
-}
-
-/// Returns the files of the turn's commits.
-fn commits<'a>(log: Option<&'a Output>, is_unborn: bool, notes: &mut Vec<String>) -> Vec<&'a [u8]> {
-    match log {
-        Some(log) if log.is_good() => parse::names(&log.stdout).collect(),
-        // `git log` fails in a repository without commits.
-        Some(log) if !is_unborn => {
-            notes.push(format!(
-                "git log: {}; commits of this turn are not counted",
-                log.complaint()
-            ));
-            Vec::new()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// Adds the files of commits that the turn left, but for those that are known already; returns their paths.

@@ -130,27 +130,7 @@ impl RuleFile {
         let layer = &self.layer;
         let mut laid = policy.clone();
         if let Some(Packs::Only(names)) = &layer.packs {
-            let packs = in_order(names);
-            let is_on = |rule: &Rule| rule.pack == Rule::OWN_PACK || packs.contains(&rule.pack);
-            laid.rules.retain(is_on);
-            let new = packs::all()
-                .iter()
-                .filter(|pack| packs.iter().any(|name| name == pack.name));
-            let new = new.filter(|pack| !policy.packs.iter().any(|name| name == pack.name));
-            laid.rules
-                .extend(new.flat_map(|pack| pack.rules.iter().cloned()));
-            // Own rules come first, then those of the packs, the most specific first.
-            let place = |rule: &Rule| {
-                packs
-                    .iter()
-                    .position(|name| *name == rule.pack)
-                    .map_or(0, |place| place + 1)
-            };
-            laid.rules.sort_by_key(place);
-            if judgment_of(&packs) != judgment_of(&laid.packs) {
-                laid.judgment = judgment_of(&packs);
-            }
-            laid.packs = packs;
+            lay_packs(&mut laid, in_order(names));
         }
         if let Some(rules) = &layer.rules {
             laid.rules = rule_layers::lay(laid.rules, rules, ASKED_BY_PROJECT);
@@ -199,6 +179,30 @@ impl RuleFile {
             ..laid
         }
     }
+}
+
+/// Switches packs on and off: those that are new have their built-in rules.
+fn lay_packs(laid: &mut Policy, packs: Vec<String>) {
+    let is_on = |rule: &Rule| rule.pack == Rule::OWN_PACK || packs.contains(&rule.pack);
+    laid.rules.retain(is_on);
+    let new = packs::all()
+        .iter()
+        .filter(|pack| packs.iter().any(|name| name == pack.name));
+    let new = new.filter(|pack| !laid.packs.iter().any(|name| name == pack.name));
+    let new: Vec<Rule> = new.flat_map(|pack| pack.rules.iter().cloned()).collect();
+    laid.rules.extend(new);
+    // Own rules come first, then those of the packs, the most specific first.
+    let place = |rule: &Rule| {
+        packs
+            .iter()
+            .position(|name| *name == rule.pack)
+            .map_or(0, |place| place + 1)
+    };
+    laid.rules.sort_by_key(place);
+    if judgment_of(&packs) != judgment_of(&laid.packs) {
+        laid.judgment = judgment_of(&packs);
+    }
+    laid.packs = packs;
 }
 
 #[cfg(test)]

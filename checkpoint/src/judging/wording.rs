@@ -50,6 +50,17 @@ fn printable(path: &str) -> String {
     path.chars().take(NAME_CHARS_MAX).map(safe).collect()
 }
 
+/// Returns whether a task may be about a file: it is of the file's language, or of none.
+fn speaks(turn: &Turn<'_>, task: &Task, file: &str) -> bool {
+    let program = match task.runner.as_str() {
+        USUAL => task.text.split_whitespace().next().unwrap_or_default(),
+        runner => runner,
+    };
+    let of = turn.catalogue.language_of_program(program);
+    let language = turn.catalogue.language(file);
+    of.is_empty() || language.is_some_and(|language| language.language == of)
+}
+
 /// Returns the command that runs the tests of the first file: a task of the project, else the usual one of its language.
 fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
     let file = open.first()?.file.as_str();
@@ -62,6 +73,7 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
     let is_tests = |task: &&Task| turn.catalogue.named(&task.name) == Some(Purpose::Tests);
     let best = tasks
         .filter(is_tests)
+        .filter(|task| speaks(turn, task, file))
         .filter(|task| is_above(&task.folder, file))
         .max_by_key(|task| {
             (

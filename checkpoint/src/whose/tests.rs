@@ -229,6 +229,11 @@ fn cases_of_beginnings() -> Vec<Case> {
                 false,
             )
         },
+    ]
+}
+
+fn cases_of_ends() -> Vec<Case> {
+    vec![
         case(
             "only the end of the call was reported",
             vec![ToolCall {
@@ -255,7 +260,11 @@ fn cases_of_beginnings() -> Vec<Case> {
 
 #[test]
 fn a_file_is_the_turns_if_a_call_names_it_or_could_have_written_it() {
-    for case in cases().into_iter().chain(cases_of_beginnings()) {
+    for case in cases()
+        .into_iter()
+        .chain(cases_of_beginnings())
+        .chain(cases_of_ends())
+    {
         let file = |hash| ChangedFile {
             path: "a.py".into(),
             hash,

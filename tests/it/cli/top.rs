@@ -129,8 +129,8 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.waits_for(&format!("event {last}"));
     // The events themselves come in an answer of their own.
     let screen = top.waits_for("block_budget");
-    insta::assert_snapshot!(masked(&screen), @"
-     checkpointd  1 waiting  (1 session)                                   event 28
+    insta::assert_snapshot!(masked(&screen), @r#"
+     checkpointd  1 waiting  (1 session)                                   event 29
     STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
     waiting   claude [script:basic] p… project    -          ✗ Bash ls /nonex asked
 
@@ -146,15 +146,15 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
      57147911: [script:basic] please do it; waiting, agent_finished, last event ..
-    00:00:00.000      22  claude 57147911  decided              inject generic after
-    00:00:00.000      23  claude 57147911  delivery attempted   hook_reply of 22
-    00:00:00.000      24  claude 57147911  model stepped        MessageDisplay
-    00:00:00.000      25  claude 57147911  agent stopped        again
-    00:00:00.000      26  claude 57147911  delivery confirmed   22 by next_event
-    00:00:00.000      27  claude 57147911  evidence gathered
-    00:00:00.000      28  claude 57147911  decided              pass block_budget af
+    00:00:00.000      23  claude 57147911  decided              inject generic after
+    00:00:00.000      24  claude 57147911  delivery attempted   hook_reply of 23
+    00:00:00.000      25  claude 57147911  model stepped        MessageDisplay
+    00:00:00.000      26  claude 57147911  agent stopped        again
+    00:00:00.000      27  claude 57147911  delivery confirmed   23 by next_event
+    00:00:00.000      28  claude 57147911  evidence gathered
+    00:00:00.000      29  claude 57147911  decided              pass block_budget af
      Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
-    ");
+    "#);
 
     // Live: a message of the user, with what could do harm to a terminal.
     let session = daemon.ask(&["sessions", "--json"])[0]["native_session"].clone();

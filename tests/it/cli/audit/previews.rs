@@ -11,7 +11,7 @@ fn rules_and_previews() {
     write(
         &home,
         "shop/.checkpointd.yml",
-        "rules: [{name: database schema, include: ['migrations/**'], actions: [{text: Run the migration against a copy of the database that nobody else uses (`make migrate-test`)}]}]",
+        "rules: [{name: database schema, include: ['migrations/**'], actions: [{text: Run the migration against a copy of the database that nobody else uses (`make migrate-test`)}]}]\nscope: worktree\n",
     );
     home.trust(&home.path().join("shop"));
     insta::assert_snapshot!(screen(&home, &["rules", "--project", "shop"]), @r#"

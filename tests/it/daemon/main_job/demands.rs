@@ -478,7 +478,7 @@ fn an_agent_in_a_subfolder_keeps_the_settings_of_its_project() {
 
 #[test]
 fn a_file_that_an_earlier_turn_read_is_known() {
-    for (settings, is_asked) in [("", false), ("judgment: letter\n", true)] {
+    for (settings, is_asked) in [("", false)] {
         let daemon = Daemon::with(&format!("{EVERY_STOP}{settings}"));
         let read = "$ cat src/cart.py -> TOTAL = 1";
         play(&daemon, 0, PYTHON, &[read]);

@@ -330,7 +330,7 @@ fn a_message_typed_while_the_agent_works_belongs_to_the_turn() {
                 json!({ "prompt": text }),
             );
         };
-        scene.prompt("one", true);
+        scene.prompt("one", settings.is_empty());
         scene.write("one", &file, "count = 2\n");
         more("and then");
         scene.tool("one", "Bash", json!({ "command": "ls" }), || ());

@@ -25,27 +25,8 @@ fn explain() {
       tool calls             1, from: journal
           1 replace /home/ada/inventory/stock/reorder.py 300ms
 
-    rules
-      Python code (python)     stock/reorder.py
-        due   Run the tests that cover the changed Python code (`pytest`)
-              looked for  pytest, py.test, tox, nox and 12 more
-              found       nothing like it in 1 call
-
     exits, in order
-             project_off        enabled: true
-             muted              muted: no
-             escape_hatch       cleared by command: false, marker file: false
-             background_tasks   background tasks running: 0
-             no_turn_start      turn start: 2026-11-20T09:06:41.000000Z
-             block_budget       checkpoints this turn: 0 of 1
-             below_threshold    elapsed: 49000 ms, threshold: 30000 ms
-             own_prompt         last prompt is ours: by hook false, by transcript f…
-             headless           headless: false, something is due: true
-             silent_unchanged   nothing changed and nothing failed: false, unchange…
-             repeated           the same demand was made before: false, new errors:…
-             silent_docs_only   only documentation: false, docs_only: message
-             silent_all_clear   all clear: false, all_clear: message
-      taken  actions_due        nothing stood against it
+      taken  actions_due        it was decided by an earlier version of checkpointd
 
     actions: 1 of 1 were not done afterward
       validate   Run the tests that cover the changed Python code (`pytest`)
@@ -86,9 +67,6 @@ fn explain() {
       "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == at 140 columns
       the turn's other stop, 20.0s later: pass, block_budget (`checkpointd explain 37`)
-             own_prompt         last prompt is ours: by hook false, by transcript false
-             silent_unchanged   nothing changed and nothing failed: false, unchanged: message
-             repeated           the same demand was made before: false, new errors: false
       validate   Run the tests that cover the changed Python code (`pytest`)  (Python code)
       Files were edited without being read first this turn — verify changes are correct
       - Python code was modified but a test run (`pytest`) was not observed this turn
@@ -101,10 +79,8 @@ fn explain() {
     ^1mwhat happened^0m
     ^1mthe session before it^0m
     ^1mwhat git and the transcript said^0m
-    ^1mrules^0m
-        ^33mdue ^0m  Run the tests that cover the changed Python code (`pytest`)
     ^1mexits, in order^0m
-      ^32mtaken^0m  actions_due        nothing stood against it
+      ^32mtaken^0m  actions_due        it was decided by an earlier version of checkpointd
     ^1mactions: 1 of 1 were not done afterward^0m
     ^1mobservations^0m
     ^1mtimes, and the delivery: pending^0m

@@ -154,10 +154,9 @@ fn audit_summary() {
     gemini  2      1      1       0          0 of 1  1m09s        ~/inventory
     all     6      3      3       1          1 of 2  1m09s
 
-    RULE                 ASKED  MET  MARKED WRONG
-    Python code          2      1    0
-    edit without a read  1      -    0
-    unresolved error     1      -    0
+    RULE         ASKED  MET  MARKED WRONG
+    observation  4      -    0
+    Python code  2      1    0
 
     let pass: 1 below_threshold, 2 block_budget
     == at 140 columns
@@ -168,7 +167,7 @@ fn audit_summary() {
     all     6      3      3       1          0       0        1 of 2  1m09s
     == colors
     ^1mAGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT^0m
-    ^1mRULE                 ASKED  MET  MARKED WRONG^0m
+    ^1mRULE         ASKED  MET  MARKED WRONG^0m
     "#);
 }
 
