@@ -304,7 +304,7 @@ fn a_session_whose_git_hangs_holds_up_no_other_ones_stop() {
     let mut daemon = Daemon::prepared("");
     let home = daemon.home.path().to_owned();
     let config = format!(
-        "{EVERY_STOP}unchanged: message\nhooks: {{stop_wait: 60s}}\ndaemon: {{path: [{}]}}\n",
+        "{EVERY_STOP}unchanged: message\ndocs_only: message\nhooks: {{stop_wait: 60s}}\ndaemon: {{path: [{}]}}\n",
         home.join("bin").display()
     );
     fs::write(home.join("config.yml"), config).expect("writes");
