@@ -5,7 +5,7 @@ use crate::support::strace::Tracer;
 
 /// Starts a daemon whose system calls on one file of the journal fail for a while.
 fn with_faults_on(file: &str, options: &[&str]) -> (Daemon, Trace) {
-    let mut daemon = Daemon::with(EVERY_STOP);
+    let mut daemon = Daemon::with(&format!("{EVERY_STOP}scope: worktree\n"));
     play(&daemon, "before", &file);
     daemon.kill();
     let path = daemon.home.path().join("journal").join(file);
