@@ -8,11 +8,10 @@ use super::turn::{Turn, shorten};
 use crate::catalogue::Purpose;
 
 /// What a message has to mention to be about a failure, besides what failed.
-const TELLS: [&str; 12] = [
+const TELLS: [&str; 11] = [
     "fail",
     "error",
     "broke",
-    "red",
     "not pass",
     "couldn't",
     "could not",
