@@ -217,8 +217,23 @@ impl<'a> Stop<'a> {
         if self.turn.policy.is_letter() || self.turn.files.is_empty() {
             return;
         }
+        let files = self.turn.files.iter();
+        let after_edit = files
+            .filter_map(|file| self.turn.last_edit(&file.path))
+            .max();
         for wanted in &self.word.wants {
-            if !runs::ran(self.turn, &wanted.command) {
+            let proof = required::find(
+                self.turn,
+                &required::Wanted {
+                    evidence: std::slice::from_ref(&wanted.command),
+                    must_succeed: false,
+                    looks: false,
+                    after_edit,
+                    after: None,
+                },
+            );
+            let is_readable = crate::shell::Pattern::read(&wanted.command).is_some();
+            if is_readable && proof.is_certainly_missing() {
                 findings.due_by_turn = true;
                 purposes.push(wanted.command.clone());
                 findings.actions.push(Action {
@@ -252,10 +267,13 @@ impl<'a> Stop<'a> {
             // While the first of two is due, its text asks for the second too (spec RULE-8).
             let spoken_for = first.is_some_and(|first| results[first].stands);
             let is_used = group.purpose == INSTALL && self.is_used(group);
-            let is_unclear =
-                !self.turn.policy.is_letter() && proof.best() == Some(Outcome::Unclear);
+            let is_missing = if self.turn.policy.is_letter() {
+                proof.done.is_none()
+            } else {
+                proof.is_certainly_missing()
+            };
             results[index] = Weighed {
-                stands: proof.done.is_none() && !spoken_for && !is_used && !is_unclear,
+                stands: is_missing && !spoken_for && !is_used,
                 proof,
                 ..Weighed::default()
             };

@@ -30,10 +30,12 @@ static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
     matching(
         r"(?ix)
         \b(?:do\s+not|don['’]?t|never|no\s+need\s+to|without|skip|avoid)\s+
-            (?:(?:run|running|execute|executing|start|starting|bother\s+with)\s+)?
-            (?:(?:any|the|all|unit|e2e|integration)\s+){0,2}(?:tests?|testing|test\s+suite)\b
+            (?:run|running|execute|executing|start|starting|bother\s+with)\s+
+            (?:(?:any|the|all|unit|e2e|integration)\s+){0,2}(?:tests?|test\s+suite)\b
+        | \b(?:skip|no\s+need\s+for)\s+(?:(?:any|the|all|unit|e2e|integration)\s+){0,2}(?:tests|testing)\b
         | \bno\s+tests?\s+(?:please|needed|necessary)\b
-        | \b(?:keine|ohne|überspring\w*|kein)\s+(?:die\s+)?tests?\b
+        | \b(?:keine|nicht\s+die)\s+tests?\s+(?:ausführen|laufen|starten)\b
+        | \bohne\s+(?:die\s+)?tests?\s+(?:auszuführen|laufen\s+zu\s+lassen)\b
         | \btests?\s+(?:bitte\s+)?nicht\s+(?:ausführen|laufen|starten)\b
         | \b(?:ne\s+(?:lance|lances|lancez|exécute|exécutez)\s+pas|sans\s+(?:lancer|exécuter))\s+(?:les\s+|de\s+)?tests?\b
         | \b(?:no\s+(?:ejecutes|corras|ejecute)|sin\s+(?:ejecutar|correr))\s+(?:los\s+|las\s+)?(?:tests?|pruebas)\b
@@ -110,4 +112,60 @@ fn only_asks(message: &str) -> bool {
         && sentences
             .iter()
             .all(|sentence| is_question(sentence) || sentence.ends_with(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_request_not_to_run_tests_forbids_them() {
+        for (prompt, forbids) in [
+            ("Rename it. Do not run the tests.", true),
+            ("Don't run any tests, CI does that.", true),
+            ("Fix the typo without running the tests", true),
+            ("Skip the tests this time", true),
+            ("Bitte die Tests nicht ausführen.", true),
+            ("Ne lance pas les tests.", true),
+            ("No ejecutes las pruebas", true),
+            ("不要运行测试", true),
+            ("There are modules without tests: add some.", false),
+            ("Es gibt Module ohne Tests.", false),
+            ("Don't forget to run the tests", false),
+            ("Run the tests and fix what fails", false),
+            ("Never skip a failing test", false),
+        ] {
+            let word = word(&[prompt.to_owned()], "");
+            assert_eq!(word.forbids, forbids, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_command_to_run_at_the_end_is_wanted_with_the_words() {
+        let wants = |prompt: &str| word(&[prompt.to_owned()], "").wants;
+        let found = wants("Change the port and run `make e2e` before you finish.");
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].command, "make e2e");
+        assert_eq!(found[0].quote, "run `make e2e` before");
+        for other in [
+            "Do not run `make e2e` before the release",
+            "`make e2e` fails, see below",
+            "I ran `make e2e` yesterday",
+        ] {
+            assert_eq!(wants(other), [], "{other}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_questions_alone_only_asks() {
+        for (message, asks) in [
+            ("Which of the two files do you mean?", true),
+            ("Which one?\n- the first\n- the second", true),
+            ("Done. Shall I commit?", false),
+            ("All tests pass.", false),
+            ("", false),
+        ] {
+            assert_eq!(word(&[], message).only_asks, asks, "{message}");
+        }
+    }
 }

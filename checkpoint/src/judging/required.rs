@@ -48,6 +48,11 @@ pub(super) struct Proof {
 }
 
 impl Proof {
+    /// Returns whether no call counts, and none hides whether it would.
+    pub(super) fn is_certainly_missing(&self) -> bool {
+        self.done.is_none() && self.best() != Some(Outcome::Unclear)
+    }
+
     /// Returns the best outcome of these calls.
     pub(super) fn best(&self) -> Option<Outcome> {
         self.found.iter().map(|seen| seen.outcome).max()
@@ -74,7 +79,12 @@ pub(super) fn find(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
     let patterns: Vec<_> = wanted
         .evidence
         .iter()
-        .filter_map(|text| turn.rules.pattern(text))
+        .filter_map(|text| {
+            turn.rules
+                .pattern(text)
+                .cloned()
+                .or_else(|| shell::Pattern::read(text))
+        })
         .collect();
     for (index, call) in turn.calls().iter().enumerate() {
         let Some(line) = call
@@ -142,7 +152,7 @@ fn text_position(line: &str, evidence: &str) -> Option<usize> {
 fn executed(
     turn: &Turn<'_>,
     index: usize,
-    patterns: &[&shell::Pattern],
+    patterns: &[shell::Pattern],
     wanted: &Wanted<'_>,
 ) -> Option<(Position, Outcome)> {
     let commands = turn.lines.get(index)?.commands.iter().enumerate();

@@ -110,18 +110,6 @@ pub(super) fn runs(turn: &Turn<'_>) -> Vec<Run> {
     found
 }
 
-/// Returns whether a command ran in the turn, and did not fail, after the last edit of the changed files.
-pub(super) fn ran(turn: &Turn<'_>, command: &str) -> bool {
-    let Some(pattern) = crate::shell::Pattern::read(command) else {
-        return true;
-    };
-    turn.calls().iter().enumerate().any(|(call, tool)| {
-        let fits = |simple: &Simple| pattern.fits(simple);
-        let line = &turn.lines[call].commands;
-        !tool.refused && line.iter().any(fits)
-    })
-}
-
 /// Returns whether a command line runs something that could verify code, so that it matters on what it ran.
 pub fn could_verify(line: &CommandLine) -> bool {
     let catalogue = crate::catalogue::Catalogue::built_in();
