@@ -94,7 +94,7 @@ fn turn<'a>(of: Of<'a>, calls: Option<&'a [ToolCall]>) -> Turn<'a> {
     let files = turn.baseline.as_deref().filter(|_| is_where_it_began(of));
     Turn {
         calls,
-        began: turn.started_at,
+        began: began(of),
         stopped: of.stopped,
         before: files.map(|files| Before {
             files,
