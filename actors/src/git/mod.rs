@@ -266,9 +266,11 @@ fn tree(
     }
     paths.extend(&committed);
     paths.retain(|path| !linked::holds(&linked, path));
-    let unlisted = (!answer.unborn)
-        .then(|| named.unlisted(view, &paths, is_cut, deadline))
-        .unwrap_or_default();
+    let unlisted = if answer.unborn {
+        Vec::new()
+    } else {
+        named.unlisted(view, &paths, is_cut, deadline)
+    };
     paths.extend(unlisted.iter().map(Vec::as_slice));
     limit(&mut paths, &named, &untracked, bounds.files_max, &mut notes);
     let mut held = (wanted.contents || wanted.comments).then(|| {

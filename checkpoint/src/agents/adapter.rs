@@ -70,14 +70,6 @@ pub trait Adapter: Debug + Sync {
     /// The agent's tools.
     fn tools(&self) -> &'static Tools;
 
-    /// Returns whether a tool refuses to edit a file that the session has not read, so that an edit was of a known file.
-    fn enforces_reading(&self, _tool: &str) -> bool {
-        false
-    }
-
-    /// Names of the files with instructions that the agent reads by itself.
-    fn instruction_files(&self) -> &'static [&'static str];
-
     // Transcripts.
 
     /// Reads the current turn from a transcript's tail; none if nothing in it has the agent's format.

@@ -20,7 +20,7 @@ mod qwen;
 mod tests;
 mod vibe;
 
-use journal::{Agent, ToolCall};
+use journal::Agent;
 
 use crate::prompts::Authors;
 use adapter::Adapter;
@@ -61,19 +61,6 @@ pub fn program(agent: &Agent) -> Option<&str> {
 /// Returns the judge of who wrote a prompt. `prefix` is the canonical prefix of this product's own texts.
 pub fn authors(prefix: &str) -> Authors<'_> {
     Authors::new(prefix, ALL.map(|(_, adapter)| adapter.texts()).to_vec())
-}
-
-/// Returns whether an agent knew a file that it edited, by its own rules: every edit went through a tool that enforces
-/// reading, or made the file; or the agent reads the file by itself.
-pub fn knows_file(agent: &dyn Adapter, calls: &[ToolCall], path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let mut edits = calls
-        .iter()
-        .filter(|call| !call.refused && !call.is_error && call.paths.iter().any(|of| of == path));
-    agent.instruction_files().contains(&name)
-        || edits.all(|call| {
-            agent.enforces_reading(&call.tool) || call.created.iter().any(|of| of == path)
-        })
 }
 
 /// Returns the variables in which agents give their tools the session's id, the most particular first.

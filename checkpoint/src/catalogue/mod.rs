@@ -21,7 +21,7 @@ use serde::Deserialize;
 pub use lookup::{Command, Opening};
 pub use names::file_name;
 pub use options::{Arg, Kind, Parsed};
-pub use row::{Comments, Operands, Purpose, Row, Tasks, Wraps};
+pub use row::{Comments, Layout, Operands, Purpose, Row, Tasks, Wraps};
 pub use wrapped::Wrapped;
 
 /// The files, a language each, or programs of no language.
@@ -74,36 +74,16 @@ pub struct Language {
     pub language: String,
     /// Endings of its files, without the dot.
     pub files: Vec<String>,
-    /// How it writes comments.
-    pub comments: Option<Comments>,
+    /// How it writes comments, by the ending of the file.
+    pub comments: Vec<Comments>,
     /// Globs of its tests, relative to any folder.
     pub tests: Vec<String>,
-    /// Whether a file of code may hold tests of its own.
-    pub tests_inside: bool,
-    /// Whether a test file is about all code of its folder.
-    pub tests_by_folder: bool,
-    /// Its manifests and lock files.
-    pub manifests: Vec<String>,
-    /// The command that usually runs its tests, and the one that builds or checks it where nothing is tested.
-    pub usual: Usual,
+    /// The command to name in a demand for tests if the project names none.
+    pub usual: String,
     /// Its programs. A key names one or more, separated by spaces.
     pub programs: BTreeMap<String, Row>,
     /// What words in the names of tasks and scripts say that they do.
     pub names: BTreeMap<Purpose, Vec<String>>,
-    /// The rule pack: files in a project that switch it on, and its rules.
-    pub detect: Vec<String>,
-    /// The rules of the pack, read by `rules`.
-    pub rules: Vec<serde_json::Value>,
-}
-
-/// Commands to name in a demand if the project names none.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Usual {
-    /// Runs the tests.
-    pub tests: String,
-    /// Builds or checks the code.
-    pub build: String,
 }
 
 /// The catalogue, indexed.
@@ -171,6 +151,13 @@ impl Catalogue {
     /// Returns the language of a file, by the ending of its name.
     pub fn language(&self, path: &str) -> Option<&Language> {
         self.of_path(path).map(|(language, _)| language)
+    }
+
+    /// Returns how a file writes comments, by the ending of its name; none if that is not known.
+    pub fn comments(&self, path: &str) -> Option<&Comments> {
+        let (_, ending) = path.rsplit_once('.')?;
+        let mut forms = self.language(path)?.comments.iter();
+        forms.find(|form| form.only.is_empty() || form.only.iter().any(|only| only == ending))
     }
 
     fn of_path(&self, path: &str) -> Option<(&Language, &GlobSet)> {

@@ -113,9 +113,6 @@ pub struct Row {
     /// How it runs another command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<Wraps>,
-    /// Forms of the lines that it prints at its end, one a line: kind, what the line says, pattern (see `outcome`).
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub prints: String,
     /// Its subcommands, and options that are like ones. A key names one or more, separated by spaces; `*` stands for any
     /// beginning or end.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -163,6 +160,22 @@ pub struct Comments {
     pub unknown: Vec<String>,
     /// Whether a string that is a statement of its own at the beginning of a block is documentation.
     pub docstrings: bool,
+    /// What white space between tokens means; it is code if nothing is said.
+    pub layout: Option<Layout>,
+}
+
+/// What white space between the tokens of a language means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// Nothing.
+    Free,
+    /// Nothing, and `'` may stand alone.
+    Ticks,
+    /// The end of a line may end a statement.
+    Lines,
+    /// The end of a line may end a statement, and `/` may begin a pattern.
+    Script,
 }
 
 impl Row {

@@ -4,10 +4,11 @@
 //! that are taken for different only cost a check more; taken for the same, they could hide a change.
 
 use super::line::{DIRECTIVES, Line};
+use crate::catalogue::Layout;
 
-/// How a language is laid out.
+/// How the tokens of a language are told apart, by its layout.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct Spacing {
     /// Whether the end of a line may end a statement.
     ends_lines: bool,
     /// Whether `/` may begin a pattern that is not followed.
@@ -18,26 +19,36 @@ pub(super) struct Layout {
     fixed: &'static [&'static str],
 }
 
-impl Layout {
+impl Spacing {
+    /// Returns what a layout of the catalogue means.
+    pub(super) fn of(layout: Layout) -> &'static Self {
+        match layout {
+            Layout::Free => &Self::FREE,
+            Layout::Ticks => &Self::TICKS,
+            Layout::Lines => &Self::LINES,
+            Layout::Script => &Self::SCRIPT,
+        }
+    }
+
     /// Lines mean nothing.
-    pub(super) const FREE: Self = Self {
+    const FREE: Self = Self {
         ends_lines: false,
         patterns: false,
         ticks: false,
         fixed: &["@\"", "\"\"\"", "'''", "@$"],
     };
     /// The end of a line may end a statement.
-    pub(super) const LINES: Self = Self {
+    const LINES: Self = Self {
         ends_lines: true,
         fixed: &["#\""],
         ..Self::FREE
     };
-    pub(super) const RUST: Self = Self {
+    const TICKS: Self = Self {
         ticks: true,
         fixed: &["r#\"", "r##", "r\""],
         ..Self::FREE
     };
-    pub(super) const SCRIPT: Self = Self {
+    const SCRIPT: Self = Self {
         ends_lines: true,
         patterns: true,
         fixed: &["</", "/>", "<>"],
@@ -45,7 +56,7 @@ impl Layout {
     };
 
     /// Returns lines of code in one form for all layouts; none if the text keeps its own.
-    pub(super) fn normal(&self, lines: &[Line<'_>], strings: &[&str]) -> Option<String> {
+    pub(super) fn normal(&self, lines: &[Line<'_>], strings: &[String]) -> Option<String> {
         let is_fixed = |line: &Line<'_>| self.fixed.iter().any(|mark| line.text.contains(mark));
         if lines.iter().any(is_fixed) {
             return None;
@@ -75,7 +86,7 @@ impl Layout {
 
     /// Returns the tokens of a line, with white space only where it separates two; `None` within if it stays as it is, and
     /// without if the text cannot be followed.
-    fn tokens(&self, line: &Line<'_>, strings: &[&str]) -> Option<Option<String>> {
+    fn tokens(&self, line: &Line<'_>, strings: &[String]) -> Option<Option<String>> {
         let text = line.text.trim();
         // A comment that counts as code is a directive or an example.
         let is_whole = text.starts_with(['#', '\\']) || text.starts_with("//");
@@ -104,7 +115,7 @@ impl Layout {
                     break;
                 }
                 '/' if rest.starts_with("/*") || self.patterns => {
-                    let is_odd = strings.iter().any(|mark| rest.contains(mark));
+                    let is_odd = strings.iter().any(|mark| rest.contains(mark.as_str()));
                     return (!is_odd).then_some(None);
                 }
                 _ if next.is_whitespace() => {

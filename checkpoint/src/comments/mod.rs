@@ -9,124 +9,18 @@ mod line;
 #[cfg(test)]
 mod tests;
 
+use crate::catalogue::{Catalogue, Comments};
 use crate::digest;
-use layout::Layout;
+use layout::Spacing;
 use line::{DIRECTIVES, Line};
-
-/// How a language writes comments, and text that fills whole lines.
-struct Syntax {
-    /// Start of a comment that ends with the line.
-    line: &'static str,
-    /// Whether the language has `/* .. */` comments.
-    blocks: bool,
-    /// How a string begins and ends that may continue over several lines.
-    strings: &'static [&'static str],
-    /// What begins texts over lines that cannot be followed here.
-    unknown: &'static [&'static str],
-    /// Whether a string that is a statement of its own at the beginning of a block is
-    /// documentation.
-    docstrings: bool,
-    /// How the language is laid out, if white space between its tokens means nothing.
-    layout: Option<Layout>,
-}
-
-const fn syntax(line: &'static str, blocks: bool, strings: &'static [&'static str]) -> Syntax {
-    Syntax {
-        line,
-        blocks,
-        strings,
-        unknown: &[],
-        docstrings: false,
-        layout: None,
-    }
-}
-
-/// A language in which white space between tokens means nothing, unless a text has one of the marks.
-const fn free(strings: &'static [&'static str], layout: Layout) -> Syntax {
-    Syntax {
-        layout: Some(layout),
-        ..syntax("//", true, strings)
-    }
-}
-
-const TRIPLE: &[&str] = &["\"\"\""];
-
-/// Languages by file extension.
-const LANGUAGES: &[(&[&str], Syntax)] = &[
-    (
-        &["js", "mjs", "cjs", "ts", "mts", "cts"],
-        free(&["`"], Layout::SCRIPT),
-    ),
-    (&["jsx", "tsx"], syntax("//", true, &["`"])),
-    (&["go"], free(&["`"], Layout::LINES)),
-    (&["rs"], free(&["\""], Layout::RUST)),
-    (&["java", "cs", "dart"], free(TRIPLE, Layout::FREE)),
-    (&["kt", "kts", "swift"], free(TRIPLE, Layout::LINES)),
-    (&["scala"], syntax("//", true, TRIPLE)),
-    (
-        &["c", "cc", "cpp", "cxx", "h", "hpp", "hh", "m", "mm"],
-        Syntax {
-            unknown: &["R\"", "\\\n"],
-            ..free(&[], Layout::FREE)
-        },
-    ),
-    (
-        &["zig"],
-        Syntax {
-            unknown: &["R\"", "\\\n"],
-            ..syntax("//", true, &[])
-        },
-    ),
-    (
-        &["php"],
-        Syntax {
-            unknown: &["<<<", "?>"],
-            ..syntax("//", true, &[])
-        },
-    ),
-    (
-        &["py", "pyi"],
-        Syntax {
-            docstrings: true,
-            ..syntax("#", false, &["\"\"\"", "'''"])
-        },
-    ),
-    (
-        &["rb", "sh", "bash", "zsh"],
-        Syntax {
-            unknown: &["<<", "=begin", "__END__"],
-            ..syntax("#", false, &["\""])
-        },
-    ),
-    (&["ex", "exs", "jl"], syntax("#", false, TRIPLE)),
-    (
-        &["sql", "hs"],
-        Syntax {
-            unknown: &["$$", "{-"],
-            ..syntax("--", false, &[])
-        },
-    ),
-    (
-        &["lua"],
-        Syntax {
-            unknown: &["[["],
-            ..syntax("--", false, &[])
-        },
-    ),
-    (&["clj", "cljs", "cljc"], syntax(";", false, &["\""])),
-];
 
 /// Returns whether the comments of a file can be separated from its code, by its name.
 pub fn are_known(path: &str) -> bool {
     of(path).is_some()
 }
 
-fn of(path: &str) -> Option<&'static Syntax> {
-    let (_, ending) = path.rsplit_once('.')?;
-    LANGUAGES
-        .iter()
-        .find(|(endings, _)| endings.contains(&ending))
-        .map(|(_, syntax)| syntax)
+fn of(path: &str) -> Option<&'static Comments> {
+    Catalogue::built_in().comments(path)
 }
 
 /// Returns whether two versions of a file hold the same code, so that at most comments and layout differ.
@@ -146,12 +40,16 @@ pub fn digest(path: &str, bytes: &[u8]) -> u64 {
 /// Returns the code of a file in one form for all its layouts; none if it cannot be separated from the comments.
 fn text_of_code(path: &str, text: &str) -> Option<String> {
     let syntax = of(path)?;
-    if syntax.unknown.iter().any(|mark| text.contains(mark)) {
+    if syntax
+        .unknown
+        .iter()
+        .any(|mark| text.contains(mark.as_str()))
+    {
         return None;
     }
     let lines = code(syntax, text)?;
-    let free = syntax.layout.as_ref();
-    let free = free.and_then(|layout| layout.normal(&lines, syntax.strings));
+    let spacing = syntax.layout.map(Spacing::of);
+    let free = spacing.and_then(|spacing| spacing.normal(&lines, &syntax.strings));
     Some(free.unwrap_or_else(|| {
         let lines: Vec<&str> = lines.iter().map(|line| line.text).collect();
         lines.join("\n")
@@ -159,7 +57,7 @@ fn text_of_code(path: &str, text: &str) -> Option<String> {
 }
 
 /// Returns the lines of code; none if a string or a comment has no end.
-fn code<'a>(syntax: &Syntax, text: &'a str) -> Option<Vec<Line<'a>>> {
+fn code<'a>(syntax: &'static Comments, text: &'a str) -> Option<Vec<Line<'a>>> {
     let mut reader = Reader {
         syntax,
         open: None,
@@ -190,8 +88,8 @@ enum Block<'a> {
     Docstring(&'a str),
 }
 
-struct Reader<'s, 'a> {
-    syntax: &'s Syntax,
+struct Reader<'a> {
+    syntax: &'static Comments,
     /// The mark that ends the string in which the next line begins.
     open: Option<&'static str>,
     block: Block<'static>,
@@ -201,7 +99,7 @@ struct Reader<'s, 'a> {
     last: &'a str,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Reader<'a> {
     fn is_code(&mut self, line: &'a str) -> bool {
         let text = line.trim();
         if self.open.is_some() {
@@ -229,7 +127,7 @@ impl<'a> Reader<'_, 'a> {
         if text.is_empty() {
             return false;
         }
-        if text.starts_with(self.syntax.line) {
+        if text.starts_with(&self.syntax.line) {
             return self.is_example(text) || is_directive(text);
         }
         if self.syntax.blocks && text.starts_with("/*") {
@@ -273,7 +171,7 @@ impl<'a> Reader<'_, 'a> {
         let is_head = self.last.is_empty()
             || (self.last.ends_with(':') && heads.iter().any(|head| self.last.starts_with(head)));
         let text = text.trim_start_matches(['r', 'R', 'u', 'U']);
-        let mut marks = self.syntax.strings.iter().copied();
+        let mut marks = self.syntax.strings.iter().map(String::as_str);
         marks
             .find(|mark| text.starts_with(mark))
             .filter(|_| self.syntax.docstrings && is_head)
@@ -287,7 +185,7 @@ impl<'a> Reader<'_, 'a> {
                 None => {
                     let marks = self.syntax.strings.iter();
                     marks
-                        .filter_map(|mark| Some((rest.find(mark)?, *mark)))
+                        .filter_map(|mark| Some((rest.find(mark.as_str())?, mark.as_str())))
                         .min()
                 }
             };

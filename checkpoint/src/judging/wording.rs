@@ -95,8 +95,7 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
         });
     }
     let language = turn.catalogue.language(file)?;
-    let usual = language.usual.tests.as_str();
-    (!usual.is_empty()).then(|| usual.to_owned())
+    (!language.usual.is_empty()).then(|| language.usual.clone())
 }
 
 /// Returns the time since the turn began in minutes, rounded up (spec RULE-10).

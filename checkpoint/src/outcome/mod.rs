@@ -71,48 +71,6 @@ pub fn is_log(path: &str) -> bool {
     ["log", "out", "output", "txt", "err", "tap"].contains(&ending)
 }
 
-/// Returns the language whose code a test runner runs; none if it may be any, as with runners that drive a browser.
-pub fn language(tool: &str) -> Option<&'static str> {
-    let known = LANGUAGES.iter().find(|(_, tools)| tools.contains(&tool));
-    known.map(|(language, _)| *language)
-}
-
-/// Returns whether a program is a test runner that ends with a line of a known form.
-pub fn sums_up(program: &str) -> bool {
-    LANGUAGES.iter().any(|(_, tools)| tools.contains(&program))
-        || ["rspec", "playwright", "ctest", "mix", "mvn", "flutter"].contains(&program)
-}
-
-/// Test runners by the language of their tests, named like the rule packs. A form that runners of several languages have
-/// in common says nothing about the language (`5 examples, 0 failures` of rspec, hspec and shellspec).
-const LANGUAGES: [(&str, &[&str]); 17] = [
-    ("python", &["pytest", "unittest", "trial", "tox", "nox"]),
-    ("rust", &["cargo", "nextest"]),
-    ("go", &["go", "gotestsum", "ginkgo", "tparse"]),
-    (
-        "node",
-        &[
-            "jest", "vitest", "mocha", "ava", "node", "bun", "deno", "karma", "jasmine",
-        ],
-    ),
-    ("ruby", &["minitest"]),
-    ("php", &["phpunit", "pest", "phpspec"]),
-    (
-        "java",
-        &["maven", "junit", "gradle", "sbt", "clojure", "testng"],
-    ),
-    ("dotnet", &["dotnet", "nunit"]),
-    ("swift", &["xctest", "swift"]),
-    ("erlang", &["rebar"]),
-    ("dart", &["dart"]),
-    ("haskell", &["cabal", "stack", "hunit", "quickcheck"]),
-    ("zig", &["zig"]),
-    ("r", &["testthat", "tinytest", "rcheck"]),
-    ("julia", &["julia"]),
-    ("ocaml", &["alcotest", "ounit"]),
-    ("terraform", &["terraform"]),
-];
-
 /// Combines two verdicts of one kind.
 fn worse(one: SummaryVerdict, other: SummaryVerdict) -> SummaryVerdict {
     use SummaryVerdict::{Failed, Passed, RanNothing};

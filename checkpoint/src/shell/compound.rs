@@ -1,26 +1,16 @@
 //! Compound commands: braces, `if`, loops, `case`, functions, `[[ .. ]]`.
 
-use super::flow::Mark;
 use super::reader::{Kind, Reader};
 
 impl Reader<'_> {
     pub(super) fn compound(&mut self, word: &str) -> Kind {
         let certain = self.certain;
         let start = self.commands.len();
-        let is_known = [
-            "while", "until", "for", "select", "case", "function", "coproc",
-        ]
-        .contains(&word);
-        if is_known {
-            self.marks.push(Mark::Opaque);
-        }
         match word {
             "{" => {
                 self.at += 1;
-                self.marks.push(Mark::Braces);
                 self.list(&["}"]);
                 self.eat_word("}");
-                self.marks.push(Mark::Close);
                 return Kind::Braces;
             }
             "if" => self.conditional(),
@@ -46,34 +36,26 @@ impl Reader<'_> {
             // `in` and stray closers are ordinary words here.
             _ => return self.simple(),
         }
-        if is_known {
-            self.marks.push(Mark::Close);
-        }
         self.certain = certain;
         Kind::Other
     }
 
     fn conditional(&mut self) {
         self.eat_word("if");
-        self.marks.push(Mark::If);
         loop {
             let start = self.commands.len();
             self.list(&["then", "fi"]);
             self.mask(start);
             self.eat_word("then");
-            self.marks.push(Mark::Then);
             self.certain = false;
             self.list(&["elif", "else", "fi"]);
             if self.eat_word("elif") {
-                self.marks.push(Mark::Elif);
                 continue;
             }
             if self.eat_word("else") {
-                self.marks.push(Mark::Else);
                 self.list(&["fi"]);
             }
             self.eat_word("fi");
-            self.marks.push(Mark::Close);
             return;
         }
     }
@@ -159,9 +141,7 @@ impl Reader<'_> {
         let certain = self.certain;
         let state = self.state.clone();
         self.certain = false;
-        self.marks.push(Mark::Opaque);
         self.command();
-        self.marks.push(Mark::Close);
         (self.certain, self.state) = (certain, state);
         self.mask(start);
     }

@@ -3,7 +3,6 @@
 //! One pass over the text, no tree: each simple command is noted when it is met, and its flags are corrected when
 //! the text after it is known.
 
-use super::flow::Mark;
 use super::reader::{COMMANDS_MAX, Command, Io, Kind, Reader, Script};
 use super::redirects::CLOSERS;
 use super::state::State;
@@ -33,7 +32,6 @@ pub(super) fn read(text: &str, state: State) -> Script {
     }
     Script {
         commands: reader.commands,
-        marks: reader.marks,
         bodies: reader.bodies,
     }
 }
@@ -58,9 +56,7 @@ impl Reader<'_> {
             if self.peek() == Some(b'&') {
                 self.at += 1;
                 self.mask(start);
-                self.marks.push(Mark::Behind);
             } else {
-                self.marks.push(Mark::Next);
                 // Nothing behind a plain `exit` runs.
                 self.certain &= !(links.len() == 1 && self.leaves(start));
                 last = Some(links);
@@ -129,7 +125,6 @@ impl Reader<'_> {
                 (Some(b'|'), Some(b'|')) => true,
                 _ => break,
             };
-            self.marks.push(if or { Mark::Or } else { Mark::And });
             self.at += 2;
             self.newlines();
         }
@@ -162,10 +157,7 @@ impl Reader<'_> {
         loop {
             self.blank();
             match self.reserved() {
-                Some("!") => {
-                    (negated, self.at) = (!negated, self.at + 1);
-                    self.marks.push(Mark::Not);
-                }
+                Some("!") => (negated, self.at) = (!negated, self.at + 1),
                 Some("time") if self.time_is_keyword() => {}
                 _ => break,
             }
@@ -180,9 +172,6 @@ impl Reader<'_> {
         while self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|') {
             self.at += 1;
             self.eat("&");
-            self.marks.push(Mark::Pipe {
-                fails: self.state.pipefail,
-            });
             self.newlines();
             if !self.state.pipefail {
                 self.mask(piece);
@@ -257,14 +246,11 @@ impl Reader<'_> {
         let kind = match self.peek() {
             Some(b'(') => {
                 if self.peek_at(1) == Some(b'(') && self.is_arithmetic(0) {
-                    self.marks.push(Mark::Opaque);
                     self.arithmetic();
                 } else {
                     self.at += 1;
-                    self.marks.push(Mark::Subshell);
                     self.subshell();
                 }
-                self.marks.push(Mark::Close);
                 Kind::Other
             }
             Some(b'[') if self.rest().starts_with("[[ ") => self.condition(),
@@ -278,9 +264,6 @@ impl Reader<'_> {
             self.blank();
             while self.redirect(&mut io) {
                 self.blank();
-            }
-            if io.away {
-                self.marks.push(Mark::Away(io.outputs.clone()));
             }
             self.note(Vec::new(), io);
         }
@@ -305,7 +288,6 @@ impl Reader<'_> {
     /// Reads `[[ .. ]]`, in which operators are no operators.
     fn condition(&mut self) -> Kind {
         let start = self.commands.len();
-        self.marks.push(Mark::Opaque);
         loop {
             self.newlines();
             match self.word() {
@@ -315,7 +297,6 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        self.marks.push(Mark::Close);
         self.mask(start);
         Kind::Other
     }
@@ -323,7 +304,6 @@ impl Reader<'_> {
     pub(super) fn simple(&mut self) -> Kind {
         let start = self.commands.len();
         let mut words: Vec<String> = Vec::new();
-        let mut set: Vec<(String, String)> = Vec::new();
         let mut io = Io::default();
         loop {
             self.blank();
@@ -332,8 +312,6 @@ impl Reader<'_> {
             }
             let Some(word) = self.word() else { break };
             if words.is_empty() && word.assigns {
-                let parts = word.text.split_once('=');
-                set.extend(parts.map(|(name, value)| (name.to_owned(), value.to_owned())));
                 continue;
             }
             words.push(word.text);
@@ -351,13 +329,7 @@ impl Reader<'_> {
         self.mask_range(start, end);
         let mut after = self.state.clone();
         after.run(&words);
-        let noted = self.commands.len();
         self.note(words, io);
-        self.marks.push(if self.commands.len() > noted {
-            Mark::Command(noted)
-        } else {
-            Mark::Set(set)
-        });
         self.state = after;
         Kind::Simple
     }

@@ -14,7 +14,6 @@
 mod argv;
 mod compound;
 mod files;
-mod flow;
 mod grammar;
 mod reader;
 mod redirects;
@@ -26,8 +25,7 @@ mod words;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry, operands};
-pub use flow::Flow;
-pub use simple::{Simple, Step};
+pub use simple::Simple;
 
 /// Returns a program's name as rules write it, without its folder.
 pub(crate) fn canonical_name(program: &str) -> &str {
@@ -83,46 +81,16 @@ pub fn read(line: &str) -> CommandLine {
     }
 }
 
-/// Reads in which order a command line runs its commands, and on what conditions.
-pub fn read_flow(line: &str) -> Flow<Step> {
-    let (runs, flow) = runs_and_flow(line);
-    let mut places = Vec::with_capacity(runs.len());
-    let mut next = 0;
-    for run in &runs {
-        let has_words = !run.simple.words.is_empty();
-        places.push(has_words.then_some(next));
-        next += usize::from(has_words);
-    }
-    flow.map(&mut |index| {
-        let Some(run) = runs.get(index) else {
-            return Flow::Opaque;
-        };
-        Flow::Run(Step {
-            words: run.simple.words.clone(),
-            decides: run.simple.decides,
-            place: places[index],
-            outputs: run.outputs.clone(),
-            away: run.away,
-            hushed: run.hushed,
-        })
-    })
-}
-
 /// Returns the commands of a line, including redirections without a command.
 fn runs(line: &str) -> Vec<Run> {
-    runs_and_flow(line).0
-}
-
-/// Returns the commands of a line, and its flow with indexes into them.
-fn runs_and_flow(line: &str) -> (Vec<Run>, Flow<usize>) {
     let mut found = Vec::new();
     let around = Around {
         certain: true,
         decides: true,
         depth: 0,
     };
-    let flow = collect(grammar::read(line, State::default()), &around, &mut found);
-    (found, flow)
+    collect(grammar::read(line, State::default()), &around, &mut found);
+    found
 }
 
 /// The context of a script that another command runs.
@@ -132,12 +100,11 @@ struct Around {
     depth: usize,
 }
 
-/// Adds the commands of a script and of those that it runs; returns their flow.
-fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<usize> {
-    let mut flows: Vec<Flow<usize>> = Vec::with_capacity(script.commands.len());
+/// Adds the commands of a script and of those that it runs.
+fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
     for index in 0..script.commands.len() {
         if found.len() >= COMMANDS_MAX {
-            return Flow::Opaque;
+            return;
         }
         let unwrapped = wrappers::unwrap(&script.commands[index].words);
         let stdin = stdin_of(&script, index, &unwrapped.inner);
@@ -163,7 +130,6 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
                     dir: dir.as_deref().map(str::to_owned),
                     input: stdin.clone(),
                 };
-                flows.push(Flow::Run(found.len()));
                 found.push(run_of(command, simple, stdin));
                 continue;
             }
@@ -176,7 +142,6 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
             dir: None,
             input: None,
         };
-        let away = command.io.away.then(|| command.io.outputs.clone());
         found.push(run_of(command, simple, None));
         let mut state = unwrapped.state;
         state.dir = dir;
@@ -185,14 +150,10 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) -> Flow<us
             decides,
             depth: around.depth + 1,
         };
-        let flow = within(inner, state, &inside, found);
-        flows.push(match away {
-            Some(files) => Flow::Away(Box::new(flow), files),
-            None => flow,
-        });
+        if let Some(text) = inner.filter(|_| around.depth < SCRIPTS_MAX) {
+            collect(grammar::read(&text, state), &inside, found);
+        }
     }
-    let whole = flow::tree(&script.marks);
-    whole.map(&mut |index| flows.get_mut(index).map_or(Flow::Opaque, take))
 }
 
 /// Returns a command with its redirections, which are taken from it.
@@ -201,26 +162,7 @@ fn run_of(command: &mut Command, simple: Simple, stdin: Option<String>) -> Run {
         simple,
         inputs: take(&mut command.io.inputs),
         outputs: take(&mut command.io.outputs),
-        away: command.io.away,
-        hushed: command.io.hushed,
         stdin,
-    }
-}
-
-/// Adds the commands of a script that a command runs; returns their flow.
-fn within(
-    inner: Option<String>,
-    state: State,
-    around: &Around,
-    found: &mut Vec<Run>,
-) -> Flow<usize> {
-    match inner.filter(|_| around.depth < SCRIPTS_MAX) {
-        Some(text) => Flow::Apart(Box::new(collect(
-            grammar::read(&text, state),
-            around,
-            found,
-        ))),
-        None => Flow::Opaque,
     }
 }
 

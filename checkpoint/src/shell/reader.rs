@@ -4,7 +4,6 @@
 
 use std::rc::Rc;
 
-use super::flow::Mark;
 use super::state::State;
 
 /// Levels of nesting that are followed; a group counts for one or two. People stay far below ten.
@@ -30,17 +29,12 @@ pub(super) struct Io {
     pub(super) outputs: Vec<String>,
     /// Index of the heredoc body or here-string that is its standard input.
     pub(super) stdin: Option<usize>,
-    /// Whether its standard output goes elsewhere.
-    pub(super) away: bool,
-    /// Whether standard error is discarded.
-    pub(super) hushed: bool,
 }
 
 /// The content of one text.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) commands: Vec<Command>,
-    pub(super) marks: Vec<Mark>,
     pub(super) bodies: Vec<String>,
 }
 
@@ -90,7 +84,6 @@ pub(super) struct Reader<'a> {
     pub(super) certain: bool,
     pub(super) state: State,
     pub(super) commands: Vec<Command>,
-    pub(super) marks: Vec<Mark>,
     pub(super) bodies: Vec<String>,
     pub(super) pending: Vec<Heredoc>,
     /// First command of the last substitution that was read, as an index.
@@ -117,7 +110,6 @@ impl<'a> Reader<'a> {
             certain: true,
             state,
             commands: Vec::new(),
-            marks: Vec::new(),
             bodies: Vec::new(),
             pending: Vec::new(),
             last_substitution: 0,
@@ -139,10 +131,6 @@ impl<'a> Reader<'a> {
             command.fed_by = command.fed_by.map(|index| index + commands);
             command.io.stdin = command.io.stdin.map(|index| index + bodies);
         }
-        self.marks.push(Mark::Substituted);
-        let marks = child.marks.into_iter().map(|mark| mark.behind(commands));
-        self.marks.extend(marks);
-        self.marks.push(Mark::Close);
         self.commands.append(&mut child.commands);
         self.bodies.append(&mut child.bodies);
         self.leave();

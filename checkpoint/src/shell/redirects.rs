@@ -31,14 +31,9 @@ impl Reader<'_> {
         if substitutes || (number > 0 && operator.starts_with('&')) {
             return false;
         }
-        let (is_first, is_second) = (matches!(&rest[..number], "" | "1"), &rest[..number] == "2");
         self.at += number + operator.len();
         self.blank();
         let word = self.word().unwrap_or_default();
-        let is_output = operator.contains('>') && operator != "<>";
-        let is_copy = operator == ">&" && word.text.chars().all(|next| next.is_ascii_digit());
-        io.away |= is_output && !is_copy && is_first;
-        io.hushed |= is_output && !is_copy && (is_second || operator.starts_with('&'));
         match operator {
             "<<<" => io.stdin = Some(self.body(word.text)),
             "<<" | "<<-" => {

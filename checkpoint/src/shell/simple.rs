@@ -27,33 +27,12 @@ pub struct Simple {
     pub input: Option<String>,
 }
 
-/// A simple command in the flow of its line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// As in [`Simple`].
-    pub words: Vec<String>,
-    /// As in [`Simple`].
-    pub decides: bool,
-    /// Its position among the commands of the line; none if it only redirects.
-    pub place: Option<usize>,
-    /// The files that its redirections write.
-    pub outputs: Vec<String>,
-    /// Whether its standard output goes elsewhere.
-    pub away: bool,
-    /// Whether its standard error goes elsewhere.
-    pub hushed: bool,
-}
-
 /// A command with the files of its redirections.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) simple: Simple,
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
-    /// Whether its standard output goes elsewhere.
-    pub(super) away: bool,
-    /// Whether its standard error is discarded.
-    pub(super) hushed: bool,
     /// The heredoc or here-string that it reads.
     pub(super) stdin: Option<String>,
 }

@@ -4,7 +4,6 @@
 //! the word's text a substitution leaves only `$()`: its output is unknown, and a text that is read
 //! a second time (as the argument of `bash -c`) must not run the same commands twice.
 
-use super::flow::Mark;
 use super::reader::{Heredoc, Reader, Word};
 
 impl Reader<'_> {
@@ -145,9 +144,7 @@ impl Reader<'_> {
         let pending = std::mem::take(&mut self.pending);
         // A substitution does not inherit `set -e`.
         let errexit = std::mem::take(&mut self.state.errexit);
-        self.marks.push(Mark::Substituted);
         self.subshell();
-        self.marks.push(Mark::Close);
         self.state.errexit = errexit;
         self.pending = pending;
         self.last_substitution = start;

@@ -26,7 +26,14 @@ fn inspected(repo: &Repo, edited: &[&[u8]], files_max: usize) -> Tree {
 }
 
 /// Name of the case, the change, the edited files, and the expected paths.
-const UNSEEN: &[(&str, Change, &[&[u8]], &[&str])] = &[
+type Case = (
+    &'static str,
+    Change,
+    &'static [&'static [u8]],
+    &'static [&'static str],
+);
+
+const UNSEEN: &[Case] = &[
     (
         "assumed to be unchanged",
         |repo| {

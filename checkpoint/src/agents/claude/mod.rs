@@ -63,14 +63,6 @@ impl Adapter for Claude {
         &tools::TOOLS
     }
 
-    fn enforces_reading(&self, tool: &str) -> bool {
-        matches!(tool, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
-    }
-
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["CLAUDE.md", "CLAUDE.local.md"]
-    }
-
     fn subagents(&self) -> Option<SubagentTranscripts> {
         Some(SubagentTranscripts {
             files: &["SESSION/subagents/agent-ID.jsonl", "agent-ID.jsonl"],

@@ -57,10 +57,6 @@ impl Adapter for Codex {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md", "AGENTS.override.md"]
-    }
-
     fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         transcript::read(tail, authors)
     }

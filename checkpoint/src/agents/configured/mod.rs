@@ -71,10 +71,6 @@ impl Adapter for Configured {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md"]
-    }
-
     /// The configuration names it.
     fn library(&self) -> Library {
         Library {

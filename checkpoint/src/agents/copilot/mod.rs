@@ -51,10 +51,6 @@ impl Adapter for Copilot {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["copilot-instructions.md", "AGENTS.md"]
-    }
-
     fn library(&self) -> Library {
         Library {
             home_variable: "COPILOT_HOME",

@@ -53,10 +53,6 @@ impl Adapter for Cursor {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md", ".cursorrules"]
-    }
-
     fn library(&self) -> Library {
         Library {
             home_variable: "HOME",

@@ -42,10 +42,6 @@ impl Adapter for Droid {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md"]
-    }
-
     /// `droid exec` calls no prompt hook.
     fn omits_prompts(&self) -> bool {
         true

@@ -54,10 +54,6 @@ impl Adapter for Kimi {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md"]
-    }
-
     /// Its hooks do not report the transcript's path.
     fn transcript_search(&self) -> Option<TranscriptSearch> {
         Some(TranscriptSearch {

@@ -48,14 +48,6 @@ impl Adapter for OpenCode {
         &tools::TOOLS
     }
 
-    fn enforces_reading(&self, tool: &str) -> bool {
-        matches!(tool, "edit" | "write")
-    }
-
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md", "CLAUDE.md"]
-    }
-
     fn library(&self) -> Library {
         Library {
             home_variable: "XDG_DATA_HOME",

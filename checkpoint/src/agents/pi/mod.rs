@@ -43,10 +43,6 @@ impl Adapter for Pi {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md", "CLAUDE.md"]
-    }
-
     fn library(&self) -> Library {
         Library {
             home_variable: "PI_CODING_AGENT_DIR",

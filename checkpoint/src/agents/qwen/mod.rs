@@ -58,14 +58,6 @@ impl Adapter for Qwen {
         &tools::TOOLS
     }
 
-    fn enforces_reading(&self, tool: &str) -> bool {
-        matches!(tool, "edit" | "write_file" | "notebook_edit")
-    }
-
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["QWEN.md", "AGENTS.md"]
-    }
-
     fn library(&self) -> Library {
         Library {
             home_variable: "QWEN_HOME",

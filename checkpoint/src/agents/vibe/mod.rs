@@ -56,10 +56,6 @@ impl Adapter for Vibe {
         &tools::TOOLS
     }
 
-    fn instruction_files(&self) -> &'static [&'static str] {
-        &["AGENTS.md"]
-    }
-
     fn transcript(&self, tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
         transcript::read(tail, authors)
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::super::layers::DEFAULT_TEXT;
 
 /// Keys of lists and of projects' files, which have no defaults.
-const OTHERS: [(&str, &str); 71] = [
+const OTHERS: [(&str, &str); 70] = [
     (
         "enabled",
         "Whether the project takes part. Counts without trust.",
@@ -244,10 +244,6 @@ const OTHERS: [(&str, &str); 71] = [
     (
         "programs.wraps.inert",
         "Options with which it does not run the command.",
-    ),
-    (
-        "programs.prints",
-        "Lines that it prints at its end, one form a line: kind, what the line says, and a pattern.",
     ),
     (
         "programs.verbs",

@@ -477,23 +477,24 @@ fn an_agent_in_a_subfolder_keeps_the_settings_of_its_project() {
 }
 
 #[test]
-fn a_file_that_an_earlier_turn_read_is_known() {
-    for (settings, is_asked) in [("", false)] {
-        let daemon = Daemon::with(&format!("{EVERY_STOP}{settings}"));
-        let read = "$ cat src/cart.py -> TOTAL = 1";
-        play(&daemon, 0, PYTHON, &[read]);
+fn the_letter_counts_only_what_the_turn_itself_read() {
+    let daemon = Daemon::with(&format!("{EVERY_STOP}judgment: letter\n"));
+    let read = "$ cat src/cart.py -> TOTAL = 1";
+    play(&daemon, 0, PYTHON, &[read]);
+    for (turn, before, is_asked) in [("two", None, true), ("three", Some(read), false)] {
         let session = Session {
             project: daemon.home.path().join("project0"),
             daemon: &daemon,
             number: 0,
-            turn: "two",
+            turn,
         };
-        let decision = session.play(&["change src/cart.py = TOTAL = 4\n"]);
-        let said = decision["observations"].to_string();
+        let change = format!("change src/cart.py = TOTAL = '{turn}'\n");
+        let lines: Vec<&str> = before.into_iter().chain([change.as_str()]).collect();
+        let said = session.play(&lines)["observations"].to_string();
         assert_eq!(
             said.contains("without being read"),
             is_asked,
-            "{settings} {said}"
+            "{turn} {said}"
         );
     }
 }
