@@ -71,7 +71,7 @@ pub(crate) fn gather(
     gather_with(config, trust, state, (stop, others), None, evidence)
 }
 
-/// Gathers what [`gather`] would, without side effects. It continues after an early exit, to show which checkpoint the
+/// Gathers what `gather` would, without side effects. It continues after an early exit, to show which checkpoint the
 /// exit prevents; only a project that is switched off is left alone.
 pub fn gather_for_preview(
     config: &Config,

@@ -10,7 +10,7 @@ const OBSERVATION: &str = "observation";
 pub struct Demand<'a> {
     /// Its number in the decision, from 1.
     pub item: u32,
-    /// The rule that made it: the category of an action, or [`OBSERVATION`].
+    /// The rule that made it: the category of an action, or `observation`.
     pub rule: &'a str,
     /// Its words.
     pub text: &'a str,

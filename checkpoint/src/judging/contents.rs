@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 
 use journal::ChangedFile;
 
-use super::turn::Turn;
+use super::{INSTALL, turn::Turn};
 use crate::manifest;
 use crate::policy::Comments;
 use crate::rules::{Kind, Rule, Sorting};
-
-/// The purpose of the actions that a change of dependencies asks for.
-const INSTALL: &str = "install";
 
 /// What the changed files contain, besides their names.
 pub(super) struct Contents<'a> {

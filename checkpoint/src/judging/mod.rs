@@ -1,7 +1,7 @@
 //! What a stop leaves to be done: for each changed unit of code whether it was verified, and what rules of a person ask for.
 //! Deterministic, no I/O (spec EVID-1).
 //!
-//! [`answers`] is the table that decides and explains. [`letter`] follows the requirements of TeleClaude word for word.
+//! `answers` is the table that decides and explains. `letter` follows the requirements of TeleClaude word for word.
 
 mod answers;
 mod claims;

@@ -184,7 +184,7 @@ pub struct SessionState {
     pub progress: Option<Written>,
     /// The first message of a person, cut to one line.
     pub title: Option<String>,
-    /// The subagents whose calls the hooks report, by the host's ids, the latest [`SUBAGENTS_MAX`].
+    /// The subagents whose calls the hooks report, by the host's ids, the latest 64.
     pub subagents: Vec<String>,
     /// A hook call showed an agent in the session; a stop alone does not.
     pub opened: bool,
