@@ -114,11 +114,11 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
             }
         };
         let there = names(&top.join(&folder));
-        let is_there = |name: &&&str| {
+        let is_there = |name: &&str| {
             let first = name.split('/').next().unwrap_or(name);
             there.as_ref().is_none_or(|there| there.contains(first))
         };
-        for name in project::READ.iter().filter(is_there) {
+        for name in project::READ.iter().copied().filter(is_there) {
             let path = place(name);
             let text = named_file::text(&top.join(&path), FILE_BYTES_MAX).ok();
             if let Some(text) = text.filter(|text| text.len() <= bytes_left) {
@@ -126,8 +126,7 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
                 files.push(ProjectFile { path, text });
             }
         }
-        let seen = project::SEEN.iter().filter(is_there);
-        let seen = seen.map(|name| place(name));
+        let seen = project::seen().into_iter().filter(is_there).map(place);
         let seen = seen.filter(|path| std::fs::symlink_metadata(top.join(path)).is_ok());
         files.extend(seen.map(|path| ProjectFile {
             path,

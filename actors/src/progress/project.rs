@@ -10,25 +10,8 @@ use crate::git;
 
 /// The longest that reading git and files may take for a document.
 pub(super) const READ_WITHIN: Duration = Duration::from_secs(10);
-/// Lock files of dependencies, at a project's top.
-const LOCK_FILES: [&str; 16] = [
-    "Cargo.lock",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "bun.lockb",
-    "deno.lock",
-    "poetry.lock",
-    "uv.lock",
-    "Pipfile.lock",
-    "go.sum",
-    "Gemfile.lock",
-    "composer.lock",
-    "mix.lock",
-    "flake.lock",
-];
+/// Lock files of dependencies that a document names.
+const LOCK_FILES_MAX: usize = 32;
 
 /// The present state of a project's files.
 pub(super) struct ProjectState {
@@ -46,11 +29,15 @@ pub(super) fn read_project(config: &Config, project: &str, deadline: Instant) ->
         git.uncommitted
             .retain(|(_, changed)| changed != path && !changed.starts_with(&format!("{stem}-")));
     }
-    let hashes = git::hashes(top, LOCK_FILES.into_iter(), deadline);
-    let there = LOCK_FILES
-        .into_iter()
-        .zip(hashes)
-        .filter(|(_, hash)| hash.is_some());
+    let names = std::fs::read_dir(top).into_iter().flatten().flatten();
+    let mut locks: Vec<String> = names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| checkpoint::manifest::is_lock(name))
+        .take(LOCK_FILES_MAX)
+        .collect();
+    locks.sort_unstable();
+    let hashes = git::hashes(top, locks.iter().map(String::as_str), deadline);
+    let there = locks.iter().zip(hashes).filter(|(_, hash)| hash.is_some());
     ProjectState {
         git,
         lock_files: there

@@ -78,12 +78,49 @@ pub struct Language {
     pub comments: Vec<Comments>,
     /// Globs of its tests, relative to any folder.
     pub tests: Vec<String>,
-    /// The command to name in a demand for tests if the project names none.
+    /// Files in which its package managers note the versions that they chose, besides those that end in `.lock`.
+    pub locks: Vec<String>,
+    /// Its kinds of projects, the more specific before the more general.
+    pub projects: Vec<Project>,
+    /// The command to name in a demand for tests if the project names none; if empty, that of the first kind of project.
     pub usual: String,
+    /// The lines in which its tools say how things ended: a form a line, of tool, kind, what it says, and pattern (see
+    /// `outcome`).
+    pub prints: String,
     /// Its programs. A key names one or more, separated by spaces.
     pub programs: BTreeMap<String, Row>,
     /// What words in the names of tasks and scripts say that they do.
     pub names: BTreeMap<Purpose, Vec<String>>,
+}
+
+/// A kind of project: the file that makes a folder one, and the commands that it usually has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Project {
+    /// The file that every such project has.
+    pub manifest: String,
+    /// What that file says, if it is to say something.
+    pub says: String,
+    /// Files of which one has to be in the same folder or at the top.
+    pub beside: Vec<String>,
+    /// Runs the tests; empty if there is no usual command.
+    pub tests: String,
+    /// Builds or checks the code.
+    pub build: String,
+    /// The commands for a member of a workspace.
+    pub member: Option<Member>,
+}
+
+/// The commands for one member of a workspace: `{name}`, `{folder}`, and `{path}` with colons.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Member {
+    /// The tool of the workspace.
+    pub of: String,
+    /// Runs the tests.
+    pub tests: String,
+    /// Builds the code.
+    pub build: String,
 }
 
 /// The catalogue, indexed.
@@ -98,6 +135,18 @@ pub struct Catalogue {
     tests: Vec<GlobSet>,
     /// What is compiled in, below the rows of a person.
     base: Option<&'static Catalogue>,
+}
+
+impl Language {
+    /// Returns the command to name in a demand for tests if the project names none; empty if there is no usual one.
+    pub fn usual(&self) -> &str {
+        let first = || self.projects.iter().map(|project| project.tests.as_str());
+        let usual = std::iter::once(self.usual.as_str()).chain(first());
+        usual
+            .into_iter()
+            .find(|usual| !usual.is_empty())
+            .unwrap_or_default()
+    }
 }
 
 impl Catalogue {

@@ -44,6 +44,7 @@ use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
 use turn::{Turn, shorten};
+use wording::languages;
 
 /// The purpose of actions that the answer table judges.
 const TESTS: &str = "tests";
@@ -337,12 +338,7 @@ impl<'a> Stop<'a> {
             .iter()
             .flat_map(|known| &known.tasks);
         let mut above = tasks.filter(|task| is_above(&task.folder, path));
-        above.any(|task| {
-            let program = task.text.split_whitespace().next().unwrap_or_default();
-            [task.runner.as_str(), program]
-                .iter()
-                .any(|program| self.turn.catalogue.language_of_program(program) == language)
-        })
+        above.any(|task| languages(&self.turn.catalogue, task).contains(&language))
     }
 
     /// Returns the runs that say something about the files of a group, each call once.

@@ -5,7 +5,7 @@ use journal::Task;
 use super::answers::{Answer, Verified};
 use super::paths::is_above;
 use super::turn::Turn;
-use crate::catalogue::Purpose;
+use crate::catalogue::{Catalogue, Purpose, file_name};
 use crate::project::usual::RUNNER as USUAL;
 
 /// The log check looks back at least this far (spec RULE-10).
@@ -52,13 +52,23 @@ fn printable(path: &str) -> String {
 
 /// Returns whether a task may be about a file: it is of the file's language, or of none.
 fn speaks(turn: &Turn<'_>, task: &Task, file: &str) -> bool {
-    let program = match task.runner.as_str() {
-        USUAL => task.text.split_whitespace().next().unwrap_or_default(),
-        runner => runner,
-    };
-    let of = turn.catalogue.language_of_program(program);
-    let language = turn.catalogue.language(file);
-    of.is_empty() || language.is_some_and(|language| language.language == of)
+    let of = languages(&turn.catalogue, task);
+    let language = turn
+        .catalogue
+        .language(file)
+        .map(|language| language.language.as_str());
+    of == ["", ""] || language.is_some_and(|language| of.contains(&language))
+}
+
+/// Returns the languages of a task's runner and of the program that it calls; empty for one of no language.
+pub(super) fn languages<'a>(catalogue: &'a Catalogue, task: &Task) -> [&'a str; 2] {
+    let below = task
+        .text
+        .strip_prefix("cd ")
+        .and_then(|text| text.split_once(" && "));
+    let text = below.map_or(task.text.as_str(), |(_, text)| text);
+    let program = file_name(text.split_whitespace().next().unwrap_or_default());
+    [task.runner.as_str(), program].map(|program| catalogue.language_of_program(program))
 }
 
 /// Returns the command that runs the tests of the first file: a task of the project, else the usual one of its language.
@@ -95,7 +105,9 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
         });
     }
     let language = turn.catalogue.language(file)?;
-    (!language.usual.is_empty()).then(|| language.usual.clone())
+    Some(language.usual())
+        .filter(|usual| !usual.is_empty())
+        .map(str::to_owned)
 }
 
 /// Returns the time since the turn began in minutes, rounded up (spec RULE-10).

@@ -5,6 +5,8 @@ mod texts;
 
 use std::collections::BTreeSet;
 
+use crate::catalogue::Catalogue;
+
 /// The form of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -61,18 +63,11 @@ pub fn format(path: &str) -> Option<Format> {
 
 /// Returns whether a package manager writes this file after it has chosen versions.
 pub fn is_lock(path: &str) -> bool {
-    const NAMES: [&str; 8] = [
-        "go.sum",
-        "go.work.sum",
-        "package-lock.json",
-        "npm-shrinkwrap.json",
-        "pnpm-lock.yaml",
-        "bun.lockb",
-        "Package.resolved",
-        "packages.lock.json",
-    ];
     let name = path.rsplit('/').next().unwrap_or(path);
-    NAMES.contains(&name) || name.ends_with(".lock") || name.ends_with(".lockfile")
+    let mut languages = Catalogue::built_in().languages().iter();
+    languages.any(|language| language.locks.iter().any(|lock| lock == name))
+        || name.ends_with(".lock")
+        || name.ends_with(".lockfile")
 }
 
 /// Returns whether a lock file, by its path, may hold the versions of a manifest's dependencies: it is beside the

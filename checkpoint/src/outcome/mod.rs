@@ -1,7 +1,7 @@
 //! What the output of a tool call says about how the things ended that it ran (spec EVID-11).
 //!
-//! Test runners, compilers, type checkers and linters end with a line of a known form. `tables/` holds these forms; a new
-//! tool is a line there. A form has to fill its line, so that prose, code and log lines that mention one do not match.
+//! Test runners, compilers, type checkers and linters end with a line of a known form, which the catalogue holds under
+//! `prints:`. A form has to fill its line, so that prose, code and log lines that mention one do not match.
 //! Colors, line endings, progress that overwrites itself, and the prefixes of task runners are taken off first.
 //!
 //! Reading takes linear time, and reads at most the first 16 KB and the last 64 KB of an output.

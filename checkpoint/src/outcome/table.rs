@@ -1,7 +1,7 @@
-//! The forms of lines, read from `tables/`.
+//! The forms of lines, read from `prints:` in the catalogue.
 //!
-//! A line of a table holds a tool (`-` for none), a kind, what the form says, and a pattern, which has to match a whole
-//! line without the blanks around it. `%N` in a pattern is a whole number, `%D` a duration.
+//! A row holds a tool (`-` for none), a kind, what the form says, and a pattern, which has to match a whole line without the
+//! blanks around it. `%N` in a pattern is a whole number, `%D` a duration. Rows of no tool count if no others fit a line.
 
 use std::sync::LazyLock;
 
@@ -9,13 +9,7 @@ use journal::{SummaryKind, SummaryVerdict};
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::counts::{Style, What};
-
-const TABLES: [&str; 4] = [
-    include_str!("tables/runners.txt"),
-    include_str!("tables/builds.txt"),
-    include_str!("tables/general.txt"),
-    include_str!("tables/own.txt"),
-];
+use crate::catalogue::Catalogue;
 
 /// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +75,7 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> =
-    LazyLock::new(|| load().expect("the tables are constants that a test reads"));
+    LazyLock::new(|| load().expect("the catalogue is a constant that a test reads"));
 
 /// Adds to `found` the form that a line has, the first of the tables; and before it, forms that only end what is open.
 pub(super) fn find(line: &str, found: &mut Vec<&'static Row>) {
@@ -96,18 +90,14 @@ pub(super) fn find(line: &str, found: &mut Vec<&'static Row>) {
 }
 
 fn load() -> Result<Table, String> {
-    let mut rows = Vec::new();
-    let mut patterns = Vec::new();
-    for text in TABLES {
-        for line in text.lines().map(str::trim) {
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let (row, pattern) = row(line).map_err(|problem| format!("{problem}: {line}"))?;
-            rows.push(row);
-            patterns.push(pattern);
-        }
-    }
+    let languages = Catalogue::built_in().languages().iter();
+    let lines = languages.flat_map(|language| language.prints.lines());
+    let mut found = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| row(line).map_err(|problem| format!("{problem}: {line}")))
+        .collect::<Result<Vec<_>, _>>()?;
+    found.sort_by_key(|(row, _)| row.tool.is_empty());
+    let (rows, patterns): (Vec<Row>, Vec<String>) = found.into_iter().unzip();
     let set = RegexSetBuilder::new(&patterns).unicode(false).build();
     let set = set.map_err(|problem| problem.to_string())?;
     Ok(Table { rows, set })

@@ -1,5 +1,9 @@
 //! Files of a project, and the parts of their paths.
 
+use std::collections::BTreeSet;
+
+use crate::catalogue::Catalogue;
+
 /// A file of a project: its path from the top of the work tree, and its text; empty if only its presence counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectFile {
@@ -9,41 +13,25 @@ pub struct ProjectFile {
     pub text: String,
 }
 
-/// Names of files that are only checked for presence.
-pub const SEEN: &[&str] = &[
-    "pnpm-lock.yaml",
-    "package-lock.json",
-    "yarn.lock",
-    "bun.lock",
-    "bun.lockb",
-    "setup.py",
-    "setup.cfg",
-    "Package.swift",
-    "mix.exs",
-    "Gemfile",
-    "build.sbt",
-    "CMakeLists.txt",
-    "gleam.toml",
-    "build.zig",
-    "elm.json",
-    "rebar.config",
-    "stack.yaml",
-    "cabal.project",
-    "dune-project",
-    "meson.build",
-    "DESCRIPTION",
-    "Project.toml",
-    // What tells how a project is called on.
-    "gradlew",
-    "mvnw",
-    ".rspec",
-    "bin/rails",
-    "artisan",
-    "phpunit.xml",
-    "phpunit.xml.dist",
-    "NAMESPACE",
-    "test/runtests.jl",
-];
+/// Returns the names of files that are only checked for presence: manifests, lock files, and what tells how a project is
+/// called on.
+pub fn seen() -> BTreeSet<&'static str> {
+    let languages = Catalogue::built_in().languages().iter();
+    let names = languages.flat_map(|language| {
+        let beside = language.projects.iter().flat_map(|kind| &kind.beside);
+        beside.chain(&language.locks).map(String::as_str)
+    });
+    let mut seen: BTreeSet<&str> = manifests().chain(names).collect();
+    seen.retain(|name| !super::READ.contains(name));
+    seen
+}
+
+/// Returns the names of the files that make a folder a package.
+pub(super) fn manifests() -> impl Iterator<Item = &'static str> {
+    let languages = Catalogue::built_in().languages().iter();
+    let kinds = languages.flat_map(|language| &language.projects);
+    kinds.map(|kind| kind.manifest.as_str())
+}
 
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

@@ -2,33 +2,9 @@
 
 use journal::Package;
 
-use super::file::{ProjectFile, file_name, folder};
+use super::file::{ProjectFile, file_name, folder, manifests};
 use super::monorepo;
 use super::toml::{read, table};
-
-/// Manifests that do not say how their package is called.
-const UNNAMED: &[&str] = &[
-    "composer.json",
-    "deno.json",
-    "deno.jsonc",
-    "setup.py",
-    "setup.cfg",
-    "Package.swift",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "mix.exs",
-    "Gemfile",
-    "pubspec.yaml",
-    "build.sbt",
-    "CMakeLists.txt",
-    "gleam.toml",
-    "build.zig",
-    "elm.json",
-    "rebar.config",
-    "stack.yaml",
-    "dune-project",
-];
 
 /// Returns the folders that hold a manifest; the top is always a package.
 pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
@@ -45,7 +21,8 @@ pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
                     .find_map(|line| line.strip_prefix("module "));
                 module.unwrap_or_default().trim().to_owned()
             }
-            name if UNNAMED.contains(&name) => String::new(),
+            // Others do not say how their package is called.
+            name if manifests().any(|known| known == name) => String::new(),
             _ => continue,
         };
         let folder = folder(&file.path);

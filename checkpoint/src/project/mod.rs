@@ -28,7 +28,7 @@ use journal::{ChangedFile, Task, Workspace};
 
 pub use covering::{Sources, covered, holds_rust_tests, is_test};
 pub(crate) use file::file_name;
-pub use file::{ProjectFile, SEEN, folder};
+pub use file::{ProjectFile, folder, seen};
 pub use remote::remote;
 
 /// Folders whose files are read.
