@@ -54,12 +54,12 @@ impl Examining {
         let _place = self.place.lock().await;
         catch_up(shared, &mut state);
         while let Some(ended) = self.next(&state.turn) {
-            self.tried.store(ended.seq, Ordering::Relaxed);
             let call = call_of(&state.turn, &ended);
             let Some(call) = call
                 .filter(|call| is_wanted(state.stream.agent, call))
                 .cloned()
             else {
+                self.tried.store(ended.seq, Ordering::Relaxed);
                 continue;
             };
             let (seq, known, looked) = (ended.seq, state.clone(), ended.clone());
@@ -67,7 +67,10 @@ impl Examining {
                 let payload = shared.journal.payload(seq).ok().flatten();
                 examine(shared, &known, &call, &looked, payload.as_deref())
             };
-            let Some(examined) = shared.look_at(state.project(), look).await.flatten() else {
+            // A stop that waits no longer drops this here. The call is then examined after the stop.
+            let examined = shared.look_at(state.project(), look).await.flatten();
+            self.tried.store(ended.seq, Ordering::Relaxed);
+            let Some(examined) = examined else {
                 continue;
             };
             let event = Event::CallExamined {

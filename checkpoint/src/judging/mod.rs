@@ -5,21 +5,15 @@
 
 mod answers;
 mod claims;
-mod contents;
-mod failures;
 mod imagined;
 mod letter;
 mod paths;
 mod person;
 mod required;
 mod runs;
-mod said;
-mod slug;
 #[cfg(test)]
 mod tests;
-mod trace;
 mod turn;
-mod wording;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -30,21 +24,20 @@ use crate::digest;
 use crate::policy::{Ask, Policy};
 use crate::rules::{Kind, Rule, RuleAction};
 
-pub use answers::{Answer, Verified};
+pub use answers::{ActionTrace, Answer, Findings, RuleTrace, Verified};
 pub use imagined::{Imagined, asked_after};
+pub use letter::plan_files;
 pub use required::{Outcome, TracedCall};
 pub use runs::could_verify;
-pub use slug::plan_files;
-pub use trace::{ActionTrace, Findings, RuleTrace};
 
-use answers::{Ground, Unit};
+use answers::wording::{self, languages};
+use answers::{Ground, Unit, failures};
 use claims::{Claims, Group};
 use paths::is_above;
 use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
 use turn::{Turn, shorten};
-use wording::languages;
 
 /// The purpose of actions that the answer table judges.
 const TESTS: &str = "tests";
@@ -92,7 +85,7 @@ pub fn find(
     if policy.is_letter() {
         findings.observations.extend(letter::wide(&turn));
     }
-    findings.observations.extend(slug::drift(&turn));
+    findings.observations.extend(letter::drift(&turn));
     findings.due_by_turn |= !findings.observations.is_empty();
     findings.unchanged =
         (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
@@ -208,7 +201,7 @@ impl<'a> Stop<'a> {
         }
         self.expected(&mut findings, &mut purposes);
         let behind: Vec<&ChangedFile> = behind.into_iter().map(|file| &turn.files[file]).collect();
-        findings.demand = trace::demand(&purposes, &behind);
+        findings.demand = answers::demand(&purposes, &behind);
         findings.trace = trace(self, &groups, &results);
         findings
     }

@@ -132,24 +132,21 @@ impl<'a> Turn<'a> {
     /// Returns whether a command ran on the content that a file has at the stop: by what was recorded when it ended, else
     /// by the order of calls and edits (spec EVID-4).
     pub(super) fn ran_on(&self, call: usize, program: &str, path: &str) -> bool {
+        self.recorded(call, path).unwrap_or_else(|| {
+            let line = self.calls()[call].command.as_deref().unwrap_or_default();
+            self.last_edit(path)
+                .is_none_or(|edit| !edit.follows(call, line, program))
+        })
+    }
+
+    /// Returns whether a file had the content of the stop when a call ended; `None` if that was not recorded.
+    pub(super) fn recorded(&self, call: usize, path: &str) -> Option<bool> {
         let has = |list: &[String]| list.iter().any(|known| known == path);
-        let mut seen = self
-            .evidence
-            .facts
-            .seen
-            .iter()
-            .filter(|seen| seen.call == call);
-        if let Some(seen) = seen.next() {
-            if has(&seen.same) {
-                return true;
-            }
-            if has(&seen.other) {
-                return false;
-            }
-        }
-        let line = self.calls()[call].command.as_deref().unwrap_or_default();
-        self.last_edit(path)
-            .is_none_or(|edit| !edit.follows(call, line, program))
+        let mut seen = self.evidence.facts.seen.iter();
+        let seen = seen.find(|seen| seen.call == call)?;
+        has(&seen.same)
+            .then_some(true)
+            .or_else(|| has(&seen.other).then_some(false))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use journal::Task;
 
-use super::answers::{Answer, Verified};
-use super::paths::is_above;
-use super::turn::Turn;
+use super::{Answer, Verified};
 use crate::catalogue::{Catalogue, Purpose, file_name};
+use crate::judging::paths::is_above;
+use crate::judging::turn::Turn;
 use crate::project::usual::RUNNER as USUAL;
 
 /// The log check looks back at least this far (spec RULE-10).
@@ -16,7 +16,7 @@ const FILES_MAX: usize = 5;
 const NAME_CHARS_MAX: usize = 120;
 
 /// Returns the demand to verify files.
-pub(super) fn text(turn: &Turn<'_>, open: &[&Answer]) -> String {
+pub(in crate::judging) fn text(turn: &Turn<'_>, open: &[&Answer]) -> String {
     let files = files(open);
     let is_certain = open.iter().any(|answer| answer.verified == Verified::Open);
     let command = command(turn, open)
@@ -61,7 +61,7 @@ fn speaks(turn: &Turn<'_>, task: &Task, file: &str) -> bool {
 }
 
 /// Returns the languages of a task's runner and of the program that it calls; empty for one of no language.
-pub(super) fn languages<'a>(catalogue: &'a Catalogue, task: &Task) -> [&'a str; 2] {
+pub(in crate::judging) fn languages<'a>(catalogue: &'a Catalogue, task: &Task) -> [&'a str; 2] {
     let below = task
         .text
         .strip_prefix("cd ")
@@ -111,7 +111,7 @@ fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<String> {
 }
 
 /// Returns the time since the turn began in minutes, rounded up (spec RULE-10).
-pub(super) fn window(elapsed_ms: Option<u64>) -> String {
+pub(in crate::judging) fn window(elapsed_ms: Option<u64>) -> String {
     let minutes = elapsed_ms
         .unwrap_or_default()
         .div_ceil(60_000)

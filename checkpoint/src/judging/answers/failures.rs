@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::paths::PathRef;
-use super::runs::{Ended, Run};
-use super::turn::{Turn, shorten};
 use crate::catalogue::Purpose;
+use crate::judging::paths::PathRef;
+use crate::judging::runs::{Ended, Run};
+use crate::judging::turn::{Turn, shorten};
 
 /// What a message has to mention to be about a failure, besides what failed.
 const TELLS: [&str; 11] = [
@@ -24,7 +24,11 @@ const TELLS: [&str; 11] = [
 
 /// Returns one sentence for each kind of verification whose last run certainly failed. `asked` are the calls behind what is
 /// demanded anyway.
-pub(super) fn find(turn: &Turn<'_>, runs: &[Run], asked: &HashSet<usize>) -> Vec<String> {
+pub(in crate::judging) fn find(
+    turn: &Turn<'_>,
+    runs: &[Run],
+    asked: &HashSet<usize>,
+) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     if is_reported(turn) {
         return sentences;
@@ -75,7 +79,7 @@ fn names_change(turn: &Turn<'_>, failed: &Run) -> bool {
 }
 
 /// Returns whether the agent's last message speaks of a failure.
-pub(super) fn is_reported(turn: &Turn<'_>) -> bool {
+pub(in crate::judging) fn is_reported(turn: &Turn<'_>) -> bool {
     let message = turn.evidence.facts.last_message.to_lowercase();
     TELLS.iter().any(|word| message.contains(word))
 }

@@ -2,15 +2,15 @@
 
 use journal::{Summary, ToolKind};
 
-use super::paths::PathRef;
-use super::turn::Turn;
 use crate::catalogue::Purpose;
+use crate::judging::paths::PathRef;
+use crate::judging::turn::Turn;
 use crate::outcome::is_log;
 use crate::shell::{CommandLine, Simple, canonical_name};
 
 /// Returns what the outputs say, by the call whose commands printed it. An output that was only shown belongs to the call
 /// that wrote the file.
-pub(super) fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
+pub(in crate::judging) fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
     let calls = turn.calls();
     let mut by_call: Vec<Vec<Summary>> = vec![Vec::new(); calls.len()];
     let writes = |at: usize, path: &str| {
@@ -45,7 +45,7 @@ pub(super) fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
 }
 
 /// Returns whether a command does more than show something or prepare for others.
-pub(super) fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
+pub(in crate::judging) fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
     let does = turn
         .catalogue
         .command(&simple.words)
@@ -54,7 +54,7 @@ pub(super) fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
 }
 
 /// Returns whether a line runs code, or something of version control that may.
-pub(super) fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool {
+pub(in crate::judging) fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool {
     let is_git = |simple: &Simple| {
         simple
             .words

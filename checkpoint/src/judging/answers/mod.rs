@@ -2,14 +2,20 @@
 //!
 //! The same table decides and explains. The first row that applies gives the answer.
 
+pub(super) mod failures;
+mod trace;
+pub(super) mod wording;
+
 use serde::{Deserialize, Serialize};
 
-use super::failures;
-use super::paths::PathRef;
-use super::person::Word;
-use super::runs::{Ended, Run};
-use super::turn::{Turn, shorten};
+pub(super) use trace::demand;
+pub use trace::{ActionTrace, Findings, RuleTrace};
+
 use crate::catalogue::Purpose;
+use crate::judging::paths::PathRef;
+use crate::judging::person::Word;
+use crate::judging::runs::{Ended, Run};
+use crate::judging::turn::{Turn, shorten};
 use crate::policy::Uncovered;
 
 /// Whether a unit was verified.
@@ -44,20 +50,20 @@ pub struct Answer {
 
 impl Answer {
     /// Returns why a file is open, as a part of a sentence.
-    pub(super) fn reason(&self) -> &str {
+    pub(in crate::judging) fn reason(&self) -> &str {
         let row = ROWS.iter().find(|row| row.name == self.row);
         row.map_or(self.why.as_str(), |row| row.why)
     }
 }
 
 /// A changed file that has to be verified.
-pub(super) struct Unit<'a> {
-    pub(super) path: &'a str,
-    pub(super) language: &'a str,
+pub(in crate::judging) struct Unit<'a> {
+    pub(in crate::judging) path: &'a str,
+    pub(in crate::judging) language: &'a str,
     /// Whether tests are known that cover it.
-    pub(super) is_covered: bool,
+    pub(in crate::judging) is_covered: bool,
     /// What ran on its content, in order.
-    pub(super) runs: Vec<&'a Run>,
+    pub(in crate::judging) runs: Vec<&'a Run>,
 }
 
 impl Unit<'_> {
@@ -73,9 +79,9 @@ impl Unit<'_> {
 }
 
 /// What the rows look at besides the unit.
-pub(super) struct Ground<'a> {
-    pub(super) turn: &'a Turn<'a>,
-    pub(super) word: &'a Word,
+pub(in crate::judging) struct Ground<'a> {
+    pub(in crate::judging) turn: &'a Turn<'a>,
+    pub(in crate::judging) word: &'a Word,
 }
 
 /// What a row says: the answer, and the run that shows it.
@@ -89,9 +95,11 @@ struct Row {
 }
 
 /// The row for content whose last tests failed.
-pub(super) const FAILED: &str = "failed";
+pub(in crate::judging) const FAILED: &str = "failed";
+/// Added to an answer by a call at whose end the contents of files were not recorded.
+const BY_ORDER: &str = ", by the order of calls and edits";
 /// The row for content on which nothing ran.
-pub(super) const NOTHING_RAN: &str = "nothing ran";
+pub(in crate::judging) const NOTHING_RAN: &str = "nothing ran";
 
 const ROWS: [Row; 8] = [
     Row {
@@ -200,21 +208,20 @@ fn last<'a>(unit: &Unit<'a>, fits: impl Fn(&Run) -> bool) -> Option<&'a Run> {
 }
 
 /// Returns the answer for a unit.
-pub(super) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> Answer {
+pub(in crate::judging) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> Answer {
     let said = ROWS
         .iter()
         .find_map(|row| Some((row, (row.says)(ground, unit)?)));
     let (row, (verified, run)) = said.expect("the last row always answers");
     let call = run.map(|run| run.call);
-    let why = match call {
-        Some(call) => format!(
-            "{}: call {} `{}`",
-            row.why,
-            call + 1,
-            shorten(&ground.turn.calls()[call])
-        ),
-        None => row.why.to_owned(),
-    };
+    let mut why = row.why.to_owned();
+    if let Some(call) = call {
+        let command = shorten(&ground.turn.calls()[call]);
+        why = format!("{why}: call {} `{command}`", call + 1);
+        if ground.turn.recorded(call, unit.path).is_none() {
+            why += BY_ORDER;
+        }
+    }
     Answer {
         file: unit.path.to_owned(),
         verified,

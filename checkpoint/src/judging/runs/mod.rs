@@ -1,33 +1,35 @@
 //! What the commands of a turn did: each that could show a mistake in code, how it ended, and which code it was about.
 
+mod said;
+
 use std::sync::LazyLock;
 
 use journal::{CallOutcome, Summary, SummaryKind, SummaryVerdict, Task, ToolCall, ToolKind};
 
 use regex::Regex;
 
-use super::paths::PathRef;
-use super::said::{self, executes, runs_code};
-use super::turn::Turn;
 use crate::catalogue::{Command, Opening, Operands, Purpose};
+use crate::judging::paths::PathRef;
+use crate::judging::turn::Turn;
 use crate::outcome::overall;
 use crate::shell::{CommandLine, Simple, read};
+use said::{executes, runs_code};
 
 /// Tasks that call tasks.
 const DEPTH_MAX: usize = 6;
 
 /// One thing that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) call: usize,
+pub(in crate::judging) struct Run {
+    pub(in crate::judging) call: usize,
     /// Its program, by which its place in the line is found.
-    pub(super) program: String,
+    pub(in crate::judging) program: String,
     /// What it did; none if that is not known.
-    pub(super) does: Option<Purpose>,
+    pub(in crate::judging) does: Option<Purpose>,
     /// The language of the code that it is about; empty for any.
-    pub(super) language: String,
-    pub(super) ended: Ended,
-    pub(super) scope: Scope,
+    pub(in crate::judging) language: String,
+    pub(in crate::judging) ended: Ended,
+    pub(in crate::judging) scope: Scope,
     /// Whether it ran a program text that the line holds.
     is_given: bool,
     /// The words and the program text that it was given.
@@ -36,7 +38,7 @@ pub(super) struct Run {
 
 /// How something ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Ended {
+pub(in crate::judging) enum Ended {
     /// It did not run, or ran nothing.
     Nothing,
     /// The record does not say.
@@ -49,7 +51,7 @@ pub(super) enum Ended {
 
 /// Which code something was about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(in crate::judging) enum Scope {
     /// All below a folder, as written; the top if that is empty.
     Below(Vec<String>),
     /// A part that is not known.
@@ -58,22 +60,22 @@ pub(super) enum Scope {
 
 impl Run {
     /// Returns whether it is about code of a language; code of no known language may be meant by anything.
-    pub(super) fn speaks(&self, language: &str) -> bool {
+    pub(in crate::judging) fn speaks(&self, language: &str) -> bool {
         self.language.is_empty() || language.is_empty() || self.language == language
     }
 
     /// Returns whether its words name a file, or its module.
-    pub(super) fn names(&self, file: &PathRef) -> bool {
+    pub(in crate::judging) fn names(&self, file: &PathRef) -> bool {
         file.is_named_in(&self.text)
     }
 
     /// Returns whether nothing is known of what it did: a program or a tool that no row names.
-    pub(super) fn is_opaque(&self) -> bool {
+    pub(in crate::judging) fn is_opaque(&self) -> bool {
         self.does.is_none() && !self.is_given
     }
 
     /// Returns whether it certainly was about a file.
-    pub(super) fn holds(&self, path: &str, project: &str) -> bool {
+    pub(in crate::judging) fn holds(&self, path: &str, project: &str) -> bool {
         let Scope::Below(folders) = &self.scope else {
             return false;
         };
@@ -91,7 +93,7 @@ impl Run {
 }
 
 /// Returns what ran in a turn, in order.
-pub(super) fn runs(turn: &Turn<'_>) -> Vec<Run> {
+pub(in crate::judging) fn runs(turn: &Turn<'_>) -> Vec<Run> {
     let mut found = Vec::new();
     let reader = Reader {
         turn,

@@ -3,9 +3,9 @@
 use journal::{Action, ChangedFile};
 use serde::{Deserialize, Serialize};
 
-use super::answers::Answer;
-use super::required::TracedCall;
+use super::Answer;
 use crate::digest;
+use crate::judging::required::TracedCall;
 
 /// The findings of a stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -71,7 +71,7 @@ pub struct ActionTrace {
 }
 
 /// Returns the hash of a demand: its purposes and the contents of the files behind them.
-pub(super) fn demand(purposes: &[String], files: &[&ChangedFile]) -> Option<u64> {
+pub(in crate::judging) fn demand(purposes: &[String], files: &[&ChangedFile]) -> Option<u64> {
     if purposes.is_empty() {
         return None;
     }
