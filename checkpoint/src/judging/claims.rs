@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use journal::ChangedFile;
 
-use super::INSTALL;
 use super::turn::Turn;
 use crate::manifest;
 use crate::policy::Comments;
 use crate::rules::{Kind, Rule, RuleAction, Sorting};
+
+/// The purpose of actions that a change of dependencies asks for.
+pub(super) const INSTALL: &str = "install";
 
 /// The changed files that each rule claims.
 pub(super) struct Claims<'a> {

@@ -32,7 +32,7 @@ pub use runs::could_verify;
 
 use answers::wording::{self, languages};
 use answers::{Ground, Unit, failures};
-use claims::{Claims, Group};
+use claims::{Claims, Group, INSTALL};
 use paths::is_above;
 use person::Word;
 use required::{Position, Proof};
@@ -41,8 +41,6 @@ use turn::{Turn, shorten};
 
 /// The purpose of actions that the answer table judges.
 const TESTS: &str = "tests";
-/// The purpose of actions that a change of dependencies asks for.
-const INSTALL: &str = "install";
 
 /// How a turn ended, whatever its policy asks for (spec LOOK-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

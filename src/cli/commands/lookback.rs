@@ -129,7 +129,7 @@ fn csv(rows: &[PastTurnRow]) -> Result<u8> {
 }
 
 /// The longest that `init` waits for a look back.
-const INIT_WITHIN: std::time::Duration = std::time::Duration::from_millis(1_500);
+const INIT_WITHIN: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// Returns the totals of the last 30 days in one line, if there are transcripts and reading them is quick.
 pub(super) fn in_one_line(home: &Home) -> Option<String> {

@@ -245,9 +245,13 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    fn id(&self) -> String {
+        format!("5f1c9f0e-0d7c-4a51-8f0e-3f1f0c7d{:04}", self.number)
+    }
+
     fn call(&self, event: &str, more: Value) {
         let mut payload = json!({
-            "session_id": format!("5f1c9f0e-0d7c-4a51-8f0e-3f1f0c7d{:04}", self.number),
+            "session_id": self.id(),
             "transcript_path": self.transcript(),
             "cwd": self.project,
             "hook_event_name": event,
@@ -261,13 +265,17 @@ impl Session<'_> {
 
     /// Plays a turn, and returns its decision.
     fn play(&self, steps: &[&str]) -> Value {
-        let heads = || self.daemon.ask(&["tail", "--json", "--kind", "head_seen"]);
-        let seen = heads().len();
+        let is_begun = || {
+            let heads = self.daemon.ask(&["tail", "--json", "--kind", "head_seen"]);
+            heads
+                .iter()
+                .any(|head| head.to_string().contains(&self.id()))
+        };
         self.call(
             "UserPromptSubmit",
             json!({ "prompt": format!("go on, {}", self.turn) }),
         );
-        wait_until(|| heads().len() > seen);
+        wait_until(is_begun);
         self.note("user", &json!(format!("go on, {}", self.turn)));
         for (at, step) in steps.iter().enumerate() {
             self.tool(at, step);
