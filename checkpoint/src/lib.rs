@@ -11,12 +11,9 @@
 
 pub mod agents;
 pub mod announce;
-pub mod catalogue;
-pub mod comments;
 pub mod config;
 pub mod decide;
 pub mod demands;
-pub mod digest;
 pub mod follow_up;
 pub mod gathered;
 pub mod generated;
@@ -24,29 +21,25 @@ pub mod hooks;
 pub mod judging;
 mod layered;
 pub mod lookback;
-pub mod manifest;
 pub mod message;
-pub mod outcome;
-pub mod phase;
 pub mod policy;
-pub mod progress;
 pub mod project;
 pub mod prompts;
-pub mod redact;
 pub mod replay;
 pub mod reply;
 pub mod rules;
-pub mod shell;
 pub mod state;
 pub mod suggest;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-pub mod text;
 pub mod tools;
 pub mod transcript;
 pub mod whose;
 
 pub use decide::{Case, decide};
+pub use memory::{phase, progress};
 pub use policy::Policy;
+pub use reading::{catalogue, comments, digest, manifest, outcome, shell, text};
+pub use redact;
 pub use state::SessionState;

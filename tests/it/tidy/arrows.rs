@@ -6,9 +6,12 @@ use super::imports::Imports;
 use super::source::{File, assert_none, files, tree};
 
 /// Each crate with the ones that it may depend on.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 8] = [
     ("journal", &[]),
-    ("checkpoint", &["journal"]),
+    ("redact", &[]),
+    ("reading", &["journal"]),
+    ("memory", &["journal", "redact", "reading"]),
+    ("checkpoint", &["journal", "redact", "reading", "memory"]),
     ("actors", &["journal", "checkpoint"]),
     // Messages only: it knows no events.
     ("broker", &[]),

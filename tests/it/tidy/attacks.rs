@@ -3,12 +3,15 @@
 use super::source::{File, assert_none, tree};
 
 /// Where the tests of a target are, by the first part of their names.
-const TARGETS: [(&str, &str); 5] = [
+const TARGETS: [(&str, &str); 8] = [
     ("actors", "actors/src/"),
     ("checkpoint", "checkpoint/src/"),
     ("checkpointd", "src/"),
     ("it", "tests/it/"),
     ("journal", "journal/src/"),
+    ("memory", "memory/src/"),
+    ("reading", "reading/src/"),
+    ("redact", "redact/src/"),
 ];
 /// The heading of the table.
 const TABLE: &str = "## Attacks and their tests";

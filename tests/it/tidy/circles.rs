@@ -5,8 +5,11 @@ use std::collections::{BTreeSet, VecDeque};
 use super::imports::Imports;
 use super::source::{File, assert_none, files, tree};
 
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 12] = [
     "journal/src",
+    "reading/src",
+    "redact/src",
+    "memory/src",
     "checkpoint/src",
     "actors/src",
     "broker/src",

@@ -11,6 +11,9 @@ fn product(files: &[File]) -> impl Iterator<Item = &File> {
         let crates = [
             "src",
             "journal/src",
+            "reading/src",
+            "redact/src",
+            "memory/src",
             "checkpoint/src",
             "actors/src",
             "broker/src",

@@ -4,7 +4,7 @@ use journal::payload::{LEVELS_MAX, levels};
 use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::redact::Redactor;
+use redact::Redactor;
 
 /// The largest accepted file of a record, in bytes.
 pub const BYTES_MAX: usize = 1024 * 1024;

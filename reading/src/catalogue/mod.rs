@@ -1,4 +1,4 @@
-//! What is known of programs and languages: `checkpoint/catalogue/*.yml`, compiled in, and what a person adds under
+//! What is known of programs and languages: `reading/catalogue/*.yml`, compiled in, and what a person adds under
 //! `programs:` in their configuration.
 //!
 //! A row says what a program does, what its operands are, and which options matter. Whatever is not in the catalogue is

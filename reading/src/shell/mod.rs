@@ -28,7 +28,7 @@ pub use argv::{Pattern, is_dry, operands};
 pub use simple::Simple;
 
 /// Returns a program's name as rules write it, without its folder.
-pub(crate) fn canonical_name(program: &str) -> &str {
+pub fn canonical_name(program: &str) -> &str {
     Catalogue::built_in().canonical(file_name(program))
 }
 

@@ -6,7 +6,7 @@ use super::lines::one_line;
 use super::report::Report;
 use super::stated::Judgments;
 use super::values::Pointer;
-use crate::text;
+use reading::text;
 
 /// The longest text in bytes.
 pub const OFFER_BYTES_MAX: usize = 4_000;

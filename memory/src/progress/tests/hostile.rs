@@ -42,7 +42,7 @@ fn failures(document: &Document) -> Vec<String> {
 #[test]
 fn nothing_in_a_document_steers_a_terminal() {
     let text = render(&hostile());
-    let steers = |c: char| c != '\n' && crate::text::steers(c);
+    let steers = |c: char| c != '\n' && reading::text::steers(c);
     assert!(!text.contains(steers), "{text:?}");
     assert_eq!(
         text.matches("\\x1b[2J\\x9b1m\\x07\\u{202e}").count(),

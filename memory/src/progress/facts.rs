@@ -4,7 +4,7 @@
 use journal::{Envelope, Event, Timestamp, ToolCall, ToolKind};
 use serde::{Deserialize, Serialize};
 
-use crate::text;
+use reading::text;
 
 /// The most files that are kept, the last changed ones.
 const FILES_MAX: usize = 300;

@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 const GAP: &str = "\n[..]\n";
 
 /// Returns the first `bytes_max` bytes of a text, or fewer if a character would be split.
-pub(crate) fn head(text: &str, bytes_max: usize) -> &str {
+pub fn head(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
 /// Returns the last `bytes_max` bytes of a text, or fewer if a character would be split.
-pub(crate) fn tail(text: &str, bytes_max: usize) -> &str {
+pub fn tail(text: &str, bytes_max: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..]
 }
 
 /// Returns the text in at most `bytes_max` bytes: beginning and end of a longer one.
 ///
 /// The end gets the larger part, because programs print errors last.
-pub(crate) fn head_and_tail(text: &str, bytes_max: usize) -> String {
+pub fn head_and_tail(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();
     }

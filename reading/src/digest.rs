@@ -26,7 +26,7 @@ pub fn of_prompt(text: &str) -> u64 {
 }
 
 /// Returns the hash of a hook call's content, to tell whether two calls are one; another one in each process.
-pub(crate) fn of_call(session: Uuid, hook: &str, payload: &[u8]) -> Uuid {
+pub fn of_call(session: Uuid, hook: &str, payload: &[u8]) -> Uuid {
     let session = xxh3_64_with_seed(session.as_bytes(), *CALL_SEED);
     let seed = xxh3_64_with_seed(hook.as_bytes(), session);
     Uuid::from_u128(xxh3_128_with_seed(payload, seed))

@@ -8,7 +8,7 @@ use super::lines::{line, mark, one_line, pointers, prose, stated_text};
 use super::markdown::OWN_STEP;
 use super::sections::{decisions, files, git, handoff, head, runs, task};
 use super::stated::Judgments;
-use crate::text::visible;
+use reading::text::visible;
 
 /// Renders a document as the text of its file. The same document gives the same bytes.
 pub fn render(document: &Document) -> String {
