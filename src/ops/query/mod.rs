@@ -91,8 +91,22 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             send(emit, &state)
         }
         Query::Events(wanted) => events::list(journal, wanted, emit),
-        Query::Timeline { .. } | Query::Lanes { .. } | Query::Steps { .. } => {
-            answer_history(query, reader, emit)
+        Query::Timeline {
+            session,
+            turn,
+            from,
+            machine,
+        } => {
+            let entry = find_session_on(journal, session, machine.as_deref())?;
+            history::timeline(journal, &reader.walks, &entry, *turn, *from, emit)
+        }
+        Query::Lanes { session, from } => {
+            let entry = find_session(journal, session)?;
+            history::lanes(journal, &reader.walks, &entry, *from, emit)
+        }
+        Query::Steps { session, machine } => {
+            let entry = find_session_on(journal, session, machine.as_deref())?;
+            history::steps(journal, &entry, emit)
         }
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::AuditSummary(filter) => send(emit, &audit::summary(journal, filter)?),
@@ -130,31 +144,6 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Overview => send(emit, &overview::overview(journal)?),
         Query::VerifyJournal => verify(journal, emit),
         Query::IncompletePhase(scope) => incomplete_phase(journal, scope, emit),
-    }
-}
-
-/// Answers questions about what happened in a session, event by event.
-fn answer_history(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
-    let (journal, walks) = (&reader.journal, &reader.walks);
-    match query {
-        Query::Timeline {
-            session,
-            turn,
-            from,
-            machine,
-        } => {
-            let entry = find_session_on(journal, session, machine.as_deref())?;
-            history::timeline(journal, walks, &entry, *turn, *from, emit)
-        }
-        Query::Lanes { session, from } => {
-            let entry = find_session(journal, session)?;
-            history::lanes(journal, walks, &entry, *from, emit)
-        }
-        Query::Steps { session, machine } => {
-            let entry = find_session_on(journal, session, machine.as_deref())?;
-            history::steps(journal, &entry, emit)
-        }
-        _ => Ok(()),
     }
 }
 

@@ -5,7 +5,6 @@ mod arrows;
 mod attacks;
 mod circles;
 mod imports;
-mod sizes;
 mod source;
 mod supply;
 mod words;
