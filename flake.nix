@@ -16,6 +16,7 @@
           inherit (manifest) version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
+          buildType = "dist";
           cargoBuildFlags = [ "--package" "checkpointd" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           # The tests run real agents' hooks, tmux, and strace; CI runs them.

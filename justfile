@@ -69,7 +69,7 @@ recording:
 macos:
     tests/macos.sh --all-targets
 
-# Run the attacks that SECURITY.md names; `--release` for the binaries as released
+# Run the attacks that SECURITY.md names; `--release` for optimized binaries
 [group('faults')]
 attack *options:
     tests/attack.sh {{ options }}
@@ -114,17 +114,17 @@ fuzz target seconds="60":
 # Run all benchmarks, each against a named peer in the same run
 [group('performance')]
 bench:
-    cargo bench
+    cargo bench --profile dist
 
 # Measure growth up to a million events, for the table in docs/performance.md
 [group('performance')]
 growth:
-    cargo bench --bench growth
+    cargo bench --profile dist --bench growth
 
 # Build a Debian package (needs cargo-deb)
 [group('release')]
 deb:
-    cargo build --release --locked
+    cargo build --profile dist --locked
     packaging/deb.sh
 
 # Install the Debian package in a fresh Debian, have a real agent work there, and remove it (needs root and debootstrap)
@@ -135,14 +135,14 @@ fresh-debian package:
 # Build an RPM package (needs cargo-generate-rpm)
 [group('release')]
 rpm:
-    cargo build --release --locked
+    cargo build --profile dist --locked
     packaging/rpm.sh
 
 # Build the archive of a release for a target (needs the target; for another system cargo-zigbuild and zig)
 [group('release')]
 archive target:
-    cargo {{ if target =~ "linux" { "zigbuild" } else { "build" } }} --release --locked --package checkpointd --target {{ target }}
-    packaging/archive.sh {{ target }} target/{{ target }}/release
+    cargo {{ if target =~ "linux" { "zigbuild" } else { "build" } }} --profile dist --locked --package checkpointd --target {{ target }}
+    packaging/archive.sh {{ target }} target/{{ target }}/dist
 
 # Install the archive of a release and work with it, also one for another processor (needs qemu-user-static for that)
 [group('release')]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs exactly the tests that the table of attacks in SECURITY.md names. `--release` attacks the binaries as released.
+# Runs exactly the tests that the table of attacks in SECURITY.md names. `--release` attacks optimized binaries.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=()
