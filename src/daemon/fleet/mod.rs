@@ -3,14 +3,12 @@
 mod address;
 mod collector;
 mod feed;
-mod postgres;
 mod proof;
 mod publisher;
 mod purge;
 mod state;
 
 pub(crate) use collector::run as collect;
-pub(crate) use postgres::rebuild as rebuild_postgres;
 pub(super) use publisher::Publisher;
 pub(crate) use purge::purge;
 pub(super) use state::State;

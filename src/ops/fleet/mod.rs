@@ -8,7 +8,6 @@ mod message;
 mod places;
 mod problem;
 mod send;
-pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 

@@ -21,7 +21,7 @@ mod trace;
 mod trends;
 
 pub(crate) use benefit::Benefit;
-pub(crate) use daemon::{Collects, Copied, DaemonStatus, FleetLine, Health};
+pub(crate) use daemon::{Collects, DaemonStatus, FleetLine, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;
 pub(crate) use explanation::{

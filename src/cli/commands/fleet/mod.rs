@@ -108,11 +108,6 @@ pub(crate) enum FleetAction {
     ///
     /// The broker is `fleet.url` in config.yml. While the collector runs, it answers queries as a daemon does.
     Collect,
-    /// Manage the copy in Postgres (`fleet.postgres`)
-    Postgres {
-        #[command(subcommand)]
-        action: PostgresAction,
-    },
     /// Merge exports of machines into a collector's journal
     Merge {
         /// Exports, `-` for stdin
@@ -127,13 +122,6 @@ pub(crate) enum FleetAction {
     },
 }
 
-/// What to do with the copy in Postgres.
-#[derive(Clone, Copy, Debug, Subcommand)]
-pub(crate) enum PostgresAction {
-    /// Empty the tables; the collector fills them from its journal
-    Rebuild,
-}
-
 pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
         FleetAction::Preview { level, since } => preview(home, level.into(), &since),
@@ -144,13 +132,6 @@ pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
         FleetAction::Renew { operator } => members::renew(&operator),
         FleetAction::Join { file, level } => members::join(home, &file, level),
         FleetAction::Forget { what } => forget::forget(home, &what),
-        FleetAction::Postgres {
-            action: PostgresAction::Rebuild,
-        } => {
-            daemon::rebuild_postgres(home)?;
-            println!("The tables are empty. The collector fills them from its journal.");
-            Ok(exit::OK)
-        }
         FleetAction::Collect => {
             daemon::collect(home.clone())?;
             Ok(exit::OK)
