@@ -17,6 +17,7 @@
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
           buildType = "dist";
+          buildFeatures = [ "fleet" "sqlite" ];
           cargoBuildFlags = [ "--package" "checkpointd" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           # The tests run real agents' hooks, tmux, and strace; CI runs them.

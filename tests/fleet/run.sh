@@ -23,4 +23,4 @@ export CHECKPOINTD_NATS_SERVER
 "$CHECKPOINTD_NATS_SERVER" --version
 
 # As one workspace: so it shares what was built for the other tests. One test at a time: each has servers of its own.
-exec cargo test --quiet --workspace --test fleet -- --test-threads 1 "$@"
+exec cargo test --quiet --workspace --all-features --test fleet -- --test-threads 1 "$@"
