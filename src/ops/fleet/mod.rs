@@ -15,10 +15,11 @@ mod tests;
 
 pub(crate) use levels::Level;
 pub(crate) use merge::{Merge, Merged};
-pub(crate) use problem::{Problem, Result};
+pub(crate) use problem::Problem;
 pub(crate) use send::{export, is_machine, preview};
 #[cfg(feature = "fleet")]
 pub(crate) use {
     folder::{Folder, Ticket, quoted, write_private},
     message::next_run,
+    problem::Result,
 };
