@@ -16,6 +16,8 @@
           inherit (manifest) version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
+          buildType = "dist";
+          buildFeatures = [ "fleet" "sqlite" ];
           cargoBuildFlags = [ "--package" "checkpointd" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           # The tests run real agents' hooks, tmux, and strace; CI runs them.

@@ -121,7 +121,7 @@ install_build() {
     command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
     command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
     # `--force` also replaces another build of the same version.
-    cargo install --locked --force --path . --root "$prefix" --profile "$profile"
+    cargo install --locked --force --all-features --path . --root "$prefix" --profile "$profile"
     "$prefix/bin/checkpointd" man "$prefix/share/man/man1" >/dev/null
     mkdir -p "$prefix/${bash%/*}" "$prefix/${zsh%/*}" "$prefix/${fish%/*}"
     "$prefix/bin/checkpointd" completions bash >"$prefix/$bash"

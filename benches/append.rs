@@ -2,7 +2,7 @@
 //! over one file and nothing else, next to one fdatasync for every append, and next to SQLite with a write-ahead log that
 //! is synced at every commit, as many programs would do it.
 //!
-//! `cargo bench --bench append [-- --rounds N] [-- --millis N]`. Target: at least half of the bare group commit with 64
+//! `cargo bench --features sqlite --bench append [-- --rounds N] [-- --millis N]`. Target: at least half of the bare group commit with 64
 //! clients. The journal does more for its acknowledgment: it encodes, compresses, checks for duplicates, and keeps its
 //! store and its indexes up behind it, on the same cores.
 

@@ -50,6 +50,12 @@ impl Failure {
         }
     }
 
+    /// A command needs a feature that this program was built without.
+    #[cfg(any(test, not(all(feature = "fleet", feature = "sqlite"))))]
+    pub(crate) fn not_built(what: &str, feature: &str) -> Self {
+        Self::failed(not_built(what, feature))
+    }
+
     /// Adds a hint about what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -76,6 +82,14 @@ impl Failure {
     pub(crate) const fn code(&self) -> u8 {
         self.code
     }
+}
+
+/// Says how to get what this program was built without.
+#[cfg(any(test, not(all(feature = "fleet", feature = "sqlite"))))]
+pub(crate) fn not_built(what: &str, feature: &str) -> String {
+    format!(
+        "{what} is not in this build: install a package, run ./install.sh, or build with `--features {feature}`"
+    )
 }
 
 impl From<anyhow::Error> for Failure {
@@ -133,5 +147,16 @@ impl fmt::Display for Failure {
         }
         // It may name what others wrote.
         f.write_str(&visible(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failure;
+
+    #[test]
+    fn what_is_not_built_in_says_how_to_get_it() {
+        let failure = Failure::not_built("`checkpointd sql`", "sqlite");
+        insta::assert_snapshot!(failure, @"error: `checkpointd sql` is not in this build: install a package, run ./install.sh, or build with `--features sqlite`");
     }
 }

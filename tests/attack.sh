@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs exactly the tests that the table of attacks in SECURITY.md names. `--release` attacks the binaries as released.
+# Runs exactly the tests that the table of attacks in SECURITY.md names. `--release` attacks optimized binaries.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=()
@@ -14,7 +14,7 @@ run() {
     local wanted; wanted=$(wc -l <<<"$tests")
     local out; out=$(mktemp)
     # shellcheck disable=SC2086 # one word for each name
-    cargo test ${profile[@]+"${profile[@]}"} "$@" -- --exact $tests 2>&1 | tee "$out"
+    cargo test --all-features ${profile[@]+"${profile[@]}"} "$@" -- --exact $tests 2>&1 | tee "$out"
     grep -q "^test result: ok. $wanted passed" "$out" || { echo "$target: not all of $wanted tests ran and passed"; exit 1; }
     rm -f "$out"
 }

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo 'error: only root can make a fresh system (sudo tests/fresh-debian.sh)' >&2; exit 1; }
 
 agents=$(tests/agents/install.sh)
-cargo test --quiet --workspace --test agents --no-run
+cargo test --quiet --workspace --all-features --test agents --no-run
 tests=$(find "${CARGO_TARGET_DIR:-$PWD/target}/debug/deps" -name 'agents-*' -type f -executable -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
 
 target=$(realpath "${CARGO_TARGET_DIR:-target}")

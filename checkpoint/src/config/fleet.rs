@@ -87,57 +87,6 @@ impl<'de> Deserialize<'de> for MaybeServers {
     }
 }
 
-/// The address of a database: `postgresql://USER@HOST/NAME`, without a password.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Database(String);
-
-impl Database {
-    /// The longest address in bytes.
-    pub const BYTES_MAX: usize = 500;
-
-    /// Returns the address.
-    pub fn text(&self) -> &str {
-        &self.0
-    }
-
-    fn check(text: &str) -> Result<(), String> {
-        let form = "expected `none`, or an address such as `postgresql://fleet@db.example/fleet`";
-        let rest = text.strip_prefix("postgresql://").ok_or(form)?;
-        if text.len() > Self::BYTES_MAX || !rest.chars().all(|char| char.is_ascii_graphic()) {
-            return Err(form.into());
-        }
-        let user = rest.split(['/', '?']).next().unwrap_or_default();
-        let user = user.rsplit_once('@').map_or("", |(user, _)| user);
-        // Settings are shown, and so are the arguments of programs.
-        if user.contains(':') || rest.contains("password") {
-            return Err("the password belongs into ~/.pgpass, not into the address".into());
-        }
-        Ok(())
-    }
-}
-
-/// The address of a database, or `none`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MaybeDatabase(pub Option<Database>);
-
-impl Serialize for MaybeDatabase {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.as_ref().map_or("none", Database::text))
-    }
-}
-
-impl<'de> Deserialize<'de> for MaybeDatabase {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wanted = "an address such as `postgresql://fleet@db.example/fleet`, or `none`";
-        let text = deserializer.deserialize_str(TextVisitor(wanted))?;
-        if text == "none" {
-            return Ok(Self(None));
-        }
-        Database::check(&text).map_err(D::Error::custom)?;
-        Ok(Self(Some(Database(text))))
-    }
-}
-
 /// The name of a machine, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybeName(pub Option<String>);
@@ -164,34 +113,7 @@ impl<'de> Deserialize<'de> for MaybeName {
 
 #[cfg(test)]
 mod tests {
-    use super::{Database, Servers};
-
-    #[test]
-    fn an_address_of_a_database_has_no_password() {
-        for right in [
-            "postgresql://fleet@db.example/fleet",
-            "postgresql://db.example:5433/fleet?sslmode=verify-full&sslrootcert=system",
-            "postgresql:///fleet?host=/run/postgresql&user=fleet",
-        ] {
-            assert_eq!(Database::check(right), Ok(()), "{right}");
-        }
-        for wrong in [
-            "postgresql://fleet:hush@db.example/fleet",
-            "postgresql:///fleet?password=hush",
-        ] {
-            let refused = Database::check(wrong).expect_err("a password");
-            assert!(refused.contains(".pgpass"), "{refused}");
-        }
-        for wrong in [
-            "",
-            "db.example",
-            "mysql://x",
-            "postgresql://a b/c",
-            "-f/etc/passwd",
-        ] {
-            assert!(Database::check(wrong).is_err(), "{wrong}");
-        }
-    }
+    use super::Servers;
 
     #[test]
     fn only_this_machine_is_spoken_to_without_encryption() {

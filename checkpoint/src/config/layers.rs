@@ -63,6 +63,14 @@ impl Config {
         if let Some((file, text)) = user {
             let Cleaned { layer, notes } = read::<Cleaned<UserLayer>>(file, text)?;
             config.notes = notes;
+            if layer
+                .fleet
+                .as_ref()
+                .is_some_and(|fleet| fleet.postgres.is_some())
+            {
+                let note = "`fleet.postgres` no longer exists: docs/fleet.md says how to load a table in Postgres";
+                config.notes.push(note.into());
+            }
             rule_layers::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
             if let Some(agents) = &layer.agents {
                 agents.check(file, text)?;

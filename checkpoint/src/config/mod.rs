@@ -28,7 +28,7 @@ pub use agents::{DescribedAgent, DescribedAgents, HooksFormat, StopReply, UsualT
 pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::{ConfigError, did_you_mean};
-pub use fleet::{Database, FleetLevel, MaybeDatabase, MaybeName, MaybeServers, Servers};
+pub use fleet::{FleetLevel, MaybeName, MaybeServers, Servers};
 pub use layers::{Config, DEFAULT_TEXT};
 pub use paths::{
     AutoPath, FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath,

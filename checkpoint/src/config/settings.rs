@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agents::DescribedAgents;
 use super::endpoint::MaybeEndpoint;
-use super::fleet::{FleetLevel, MaybeDatabase, MaybeName, MaybeServers};
+use super::fleet::{FleetLevel, MaybeName, MaybeServers};
 use super::paths::{AutoPath, FileName, MaybePath, ProjectPath, Projects, UserPath};
 use super::retention::Retention;
 use super::rule_entry::RuleEntry;
@@ -385,9 +385,8 @@ layered! {
         level: FleetLevel,
         /// At the collector: how long what it has stays in the broker too.
         keep: Span,
-        /// At the collector: the database that gets a copy.
-        postgres: MaybeDatabase,
     }
+    removed { postgres, }
 }
 
 layered! {

@@ -373,21 +373,14 @@ fn fleet(line: &FleetLine) -> String {
             line.backlog,
             ago(line.sent_at)
         ),
-        Some(collects) => {
-            let copied = collects.postgres.as_ref().map(|copied| {
-                let (behind, at) = (copied.behind, ago(copied.written_at));
-                format!("; Postgres lacks {behind} events, last written {at}")
-            });
-            format!(
-                "receives from {}: {} journals, {} runs since the start, {} wait; last {}{}",
-                line.url,
-                collects.journals,
-                collects.runs,
-                collects.behind,
-                ago(collects.taken_at),
-                copied.unwrap_or_default()
-            )
-        }
+        Some(collects) => format!(
+            "receives from {}: {} journals, {} runs since the start, {} wait; last {}",
+            line.url,
+            collects.journals,
+            collects.runs,
+            collects.behind,
+            ago(collects.taken_at)
+        ),
     }
 }
 
@@ -428,9 +421,6 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
             let trouble = fleet.trouble.iter();
             warnings.extend(trouble.map(|why| format!("the fleet's broker: {why}")));
             let collects = fleet.collects.iter();
-            let copied = collects.clone().filter_map(|it| it.postgres.as_ref());
-            let trouble = copied.filter_map(|copied| copied.trouble.as_ref());
-            warnings.extend(trouble.map(|why| format!("Postgres: {why}")));
             warnings.extend(
                 collects
                     .flat_map(|collects| collects.parked.iter().chain(&collects.notes))

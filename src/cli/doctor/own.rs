@@ -149,14 +149,7 @@ fn fleet(home: &Home) -> Option<Check> {
         .iter()
         .flat_map(|collects| &collects.parked)
         .next();
-    let copied = line.collects.as_ref().and_then(|it| it.postgres.as_ref());
-    let copied = copied.and_then(|copied| copied.trouble.as_ref());
     Some(match (line.trouble, parked) {
-        (None, None) if let Some(why) = copied => Check::warn(
-            "fleet",
-            format!("nothing is written to Postgres: {why}"),
-            "the daemon will retry; the journal keeps everything, and the tables are filled from it",
-        ),
         (Some(why), _) => Check::warn(
             "fleet",
             format!("no connection to {}: {why}", line.url),

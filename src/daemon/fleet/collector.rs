@@ -15,7 +15,6 @@ use journal::Home;
 use tokio::sync::{Notify, watch};
 
 use super::feed::Intake;
-use super::postgres::Copy;
 use super::state::State;
 use crate::daemon::base::{Prepared, asked_to_stop, open_journal, prepare};
 use crate::daemon::http::{self, Api};
@@ -61,7 +60,6 @@ async fn serve(home: Home, prepared: Prepared) -> Result<()> {
     let otlp = Otlp::new(Arc::clone(&shared), Arc::clone(&metrics));
     observe(&shared, &page, &metrics);
     let intake = Intake::new(Arc::clone(&shared), Arc::clone(&fleet));
-    let copy = Copy::new(Arc::clone(&shared), Arc::clone(&fleet));
     let api = Data::new(Api {
         shared: Arc::clone(&shared),
         reader,
@@ -87,7 +85,6 @@ async fn serve(home: Home, prepared: Prepared) -> Result<()> {
     let serving = actix::spawn(connections);
     let _watcher = config_watch::watch_config(&api.clone().into_inner());
     intake.start()?;
-    copy.start()?;
     api.otlp.start();
     actix::spawn(compaction::compact_daily(Arc::clone(&shared)));
     tracing::info!(pid = std::process::id(), "The collector is ready.");
@@ -98,7 +95,6 @@ async fn serve(home: Home, prepared: Prepared) -> Result<()> {
         let _ = fs::remove_file(&shared.home.socket);
     }
     stop.notify_one();
-    copy.close();
     server.end().await;
     let _ = tokio::join!(serving, api.otlp.close(), intake.close());
     let journal = shared.journal.clone();

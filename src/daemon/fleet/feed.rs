@@ -17,7 +17,6 @@ use uuid::Uuid;
 use super::address::Address;
 use super::state::State;
 use crate::ops::fleet::{self, Merge, Merged};
-use crate::ops::views::Collects;
 
 /// The size that the stream gets when the collector makes it.
 const STREAM_BYTES_MAX: i64 = 50_000_000_000;
@@ -111,7 +110,7 @@ impl Intake {
 
     async fn take_for_ever(&self) {
         self.state
-            .change(|line| line.collects = Some(Collects::default()));
+            .change(|line| line.collects = Some(Default::default()));
         let mut pause = PAUSE;
         let mut poisoned = BTreeSet::new();
         loop {

@@ -375,23 +375,7 @@ fn of_fleet(line: &FleetLine) -> Vec<Figure> {
             ),
             stuck,
         ]
-        .into_iter()
-        .chain(collects.postgres.iter().flat_map(|copied| {
-            let is_stuck = u64::from(copied.trouble.is_some());
-            [
-                gauge(
-                    "fleet_postgres_behind",
-                    "Events that the copy in Postgres does not have yet",
-                    copied.behind,
-                ),
-                gauge(
-                    "fleet_postgres_stuck",
-                    "1 while Postgres cannot be used",
-                    is_stuck,
-                ),
-            ]
-        }))
-        .collect(),
+        .into(),
     }
 }
 

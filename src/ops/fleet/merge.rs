@@ -8,6 +8,7 @@ use journal::{Appending, Envelope, Event, Journal, Origin, Payload, Run, Stream}
 use uuid::Uuid;
 
 use super::lines::{Lines, read, read_run};
+#[cfg(feature = "fleet")]
 use super::message::unpack;
 use super::places::{Source, sources};
 use super::problem::{Problem, Result, refuse};
@@ -37,29 +38,9 @@ pub(crate) struct Merge<'a> {
     appending: Option<(u64, Appending)>,
 }
 
-impl<'a> Merge<'a> {
-    /// Looks at what the journal has.
-    ///
-    /// # Errors
-    ///
-    /// When it has events of its own, or cannot be read.
-    pub(crate) fn new(journal: &'a Journal) -> Result<Self> {
-        let last = journal.settle()?;
-        if last > 0 && !journal.is_collector() {
-            return Err(refuse(
-                "there is a journal with events of its own: name a folder that is empty or a collector's",
-            ));
-        }
-        Ok(Self {
-            journal,
-            sources: sources(journal)?,
-            sessions: HashMap::new(),
-            next: last + 1,
-            waiting: Vec::new(),
-            appending: None,
-        })
-    }
-
+/// What runs as messages need.
+#[cfg(feature = "fleet")]
+impl Merge<'_> {
     /// Returns the last event here of a journal, and the chain of its run; 0 and an empty one if there is none.
     pub(crate) fn known(&self, journal: Uuid) -> (u64, String) {
         let source = self.sources.get(&journal);
@@ -100,6 +81,30 @@ impl<'a> Merge<'a> {
         let mut merged = Merged::default();
         self.run(&head, &texts, &mut lines, &mut merged)?;
         Ok(merged)
+    }
+}
+
+impl<'a> Merge<'a> {
+    /// Looks at what the journal has.
+    ///
+    /// # Errors
+    ///
+    /// When it has events of its own, or cannot be read.
+    pub(crate) fn new(journal: &'a Journal) -> Result<Self> {
+        let last = journal.settle()?;
+        if last > 0 && !journal.is_collector() {
+            return Err(refuse(
+                "there is a journal with events of its own: name a folder that is empty or a collector's",
+            ));
+        }
+        Ok(Self {
+            journal,
+            sources: sources(journal)?,
+            sessions: HashMap::new(),
+            next: last + 1,
+            waiting: Vec::new(),
+            appending: None,
+        })
     }
 
     /// Accepts the new events of a file. Those before a mistake stay.

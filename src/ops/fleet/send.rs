@@ -233,20 +233,9 @@ pub(crate) struct Sender<'a> {
     hidden: Option<(Envelope, u64)>,
 }
 
+/// What runs as messages need.
+#[cfg(feature = "fleet")]
 impl<'a> Sender<'a> {
-    /// Begins with the first run of a journal.
-    pub(crate) fn new(cut: Cut<'a>, machine: &str) -> Self {
-        Self {
-            cut,
-            machine: machine.to_owned(),
-            previous: String::new(),
-            lines: Vec::new(),
-            first: 1,
-            last: 0,
-            hidden: None,
-        }
-    }
-
     /// Begins after the event `last`, whose run has the chain `previous`.
     pub(crate) fn after(cut: Cut<'a>, machine: &str, last: u64, previous: &str) -> Self {
         Self {
@@ -272,6 +261,21 @@ impl<'a> Sender<'a> {
         self.last = envelope.seq;
         self.show_hidden();
         self.hidden = Some((envelope.clone(), 1));
+    }
+}
+
+impl<'a> Sender<'a> {
+    /// Begins with the first run of a journal.
+    pub(crate) fn new(cut: Cut<'a>, machine: &str) -> Self {
+        Self {
+            cut,
+            machine: machine.to_owned(),
+            previous: String::new(),
+            lines: Vec::new(),
+            first: 1,
+            last: 0,
+            hidden: None,
+        }
     }
 
     /// Takes the next event; returns a run that it completes.

@@ -14,29 +14,18 @@ use rusqlite::{Connection, OpenFlags};
 /// How long to wait for an agent that writes.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// A session as its database lists it.
-pub(super) struct Listed {
-    pub(super) id: String,
-    /// When it was last changed, in milliseconds.
-    pub(super) changed: i64,
-    pub(super) bytes: u64,
-}
-
-/// Returns the sessions of a database.
+/// Returns the sessions of a database: the id, when it was last changed in milliseconds since 1970, and the size in bytes.
 ///
 /// # Errors
 ///
 /// If it cannot be read, or has other tables.
-pub(super) fn sessions(path: &Path, questions: Database) -> io::Result<Vec<Listed>> {
+pub(super) fn sessions(path: &Path, questions: Database) -> io::Result<Vec<(String, i64, u64)>> {
     let read = || {
         let database = open(path)?;
         let mut statement = database.prepare(questions.sessions)?;
         let listed = statement.query_map([], |row| {
-            Ok(Listed {
-                id: row.get(0)?,
-                changed: row.get(1)?,
-                bytes: row.get::<_, i64>(2)?.try_into().unwrap_or_default(),
-            })
+            let bytes = row.get::<_, i64>(2)?.try_into().unwrap_or_default();
+            Ok((row.get(0)?, row.get(1)?, bytes))
         })?;
         listed.collect::<rusqlite::Result<Vec<_>>>()
     };

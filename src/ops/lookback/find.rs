@@ -116,10 +116,10 @@ fn transcripts(agent: Agent, path: PathBuf) -> Vec<FoundFile> {
     let Ok(sessions) = database::sessions(&file.path, questions) else {
         return vec![file];
     };
-    let session = |listed: database::Listed| FoundFile {
-        session: Some(listed.id),
-        bytes: listed.bytes,
-        written: Timestamp::from_micros(listed.changed.saturating_mul(1000)),
+    let session = |(id, changed, bytes): (String, i64, u64)| FoundFile {
+        session: Some(id),
+        bytes,
+        written: Timestamp::from_micros(changed.saturating_mul(1000)),
         ..file.clone()
     };
     sessions.into_iter().map(session).collect()

@@ -85,21 +85,4 @@ pub(crate) struct Collects {
     pub(crate) parked: Vec<String>,
     /// What is not right with the broker's streams.
     pub(crate) notes: Vec<String>,
-    /// The copy in Postgres, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) postgres: Option<Copied>,
-}
-
-/// The state of a collector's copy in Postgres.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Copied {
-    /// The last copied event.
-    pub(crate) last: u64,
-    /// Number of events that are not copied yet.
-    pub(crate) behind: u64,
-    /// When something was last written.
-    pub(crate) written_at: Option<Timestamp>,
-    /// Why nothing is written.
-    pub(crate) trouble: Option<String>,
 }

@@ -21,7 +21,7 @@ mod trace;
 mod trends;
 
 pub(crate) use benefit::Benefit;
-pub(crate) use daemon::{Collects, Copied, DaemonStatus, FleetLine, Health};
+pub(crate) use daemon::{DaemonStatus, FleetLine, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;
 pub(crate) use explanation::{
@@ -35,7 +35,9 @@ pub(crate) use overview::{AgentLine, HookFigures, JournalLine, Overview, Stats};
 pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};
 pub(crate) use session::{SessionName, SessionRow, SessionTitle};
-pub(crate) use source::{SessionSource, Source};
+pub(crate) use source::SessionSource;
+#[cfg(feature = "sqlite")]
+pub(crate) use source::Source;
 pub(crate) use state::{Changed, StateView};
 pub(crate) use status_line::{LineCounts, LineSession, StatusLine};
 pub(crate) use timeline::{Place, Step, TimelineLine};

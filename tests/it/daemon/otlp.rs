@@ -8,14 +8,6 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
-use opentelemetry_proto::tonic::metrics::v1::metric::Data;
-use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value as Number;
-use opentelemetry_proto::tonic::trace::v1::Span;
-use prost::Message as _;
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
@@ -83,11 +75,13 @@ impl Collector {
         let requests = self.taken("/v1/traces");
         let requests = requests
             .iter()
-            .map(|body| ExportTraceServiceRequest::decode(&body[..]).expect("a message"));
-        let scopes = requests
-            .flat_map(|request| request.resource_spans)
-            .flat_map(|resource| resource.scope_spans);
-        scopes.flat_map(|scope| scope.spans).collect()
+            .map(|body| serde_json::from_slice::<Value>(body).expect("JSON"));
+        requests
+            .flat_map(|request| {
+                list(&request["resourceSpans"][0]["scopeSpans"][0]["spans"]).to_vec()
+            })
+            .map(|span| serde_json::from_value(span).expect("a span"))
+            .collect()
     }
 
     /// Returns the newest figures: numbers, or how many times there were, by name and attributes.
@@ -95,49 +89,70 @@ impl Collector {
         let Some(body) = self.taken("/v1/metrics").pop() else {
             return BTreeMap::new();
         };
-        let request = ExportMetricsServiceRequest::decode(&body[..]).expect("a message");
-        let scopes = request
-            .resource_metrics
-            .into_iter()
-            .flat_map(|resource| resource.scope_metrics);
+        let request: Value = serde_json::from_slice(&body).expect("JSON");
         let mut figures = BTreeMap::new();
-        for metric in scopes.flat_map(|scope| scope.metrics) {
-            let points = match metric.data.expect("data") {
-                Data::Sum(sum) => {
-                    assert!(
-                        sum.is_monotonic && sum.aggregation_temporality == 2,
-                        "{}",
-                        metric.name
-                    );
-                    sum.data_points
-                }
-                Data::Gauge(gauge) => gauge.data_points,
-                Data::Histogram(times) => {
-                    let point = &times.data_points[0];
-                    assert_eq!(point.bucket_counts.len(), point.explicit_bounds.len() + 1);
-                    assert_eq!(point.bucket_counts.iter().sum::<u64>(), point.count);
-                    assert_eq!((metric.unit.as_str(), point.sum.is_some()), ("s", true));
-                    figures.insert(metric.name, point.count.try_into().expect("few"));
-                    continue;
-                }
-                other => panic!("{other:?}"),
-            };
-            for point in points {
-                let Some(Number::AsInt(value)) = point.value else {
-                    panic!("{point:?}")
-                };
-                let words = point
-                    .attributes
+        for metric in list(&request["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]) {
+            let name = metric["name"].as_str().expect("a name");
+            if let Some(times) = metric.get("histogram") {
+                let point = &times["dataPoints"][0];
+                let counts = list(&point["bucketCounts"]);
+                assert_eq!(counts.len(), list(&point["explicitBounds"]).len() + 1);
+                assert_eq!(
+                    counts.iter().map(whole).sum::<i64>(),
+                    whole(&point["count"])
+                );
+                assert!(metric["unit"] == "s" && point["sum"].is_f64(), "{metric}");
+                figures.insert(name.to_owned(), whole(&point["count"]));
+                continue;
+            }
+            let data = metric.get("sum").or(metric.get("gauge")).expect("figures");
+            if let Some(sum) = metric.get("sum") {
+                assert!(
+                    sum["isMonotonic"] == true && sum["aggregationTemporality"] == 2,
+                    "{name}"
+                );
+            }
+            for point in list(&data["dataPoints"]) {
+                let words = list(&point["attributes"])
                     .iter()
                     .map(|attribute| format!(" {}", text(attribute)));
                 figures.insert(
-                    format!("{}{}", metric.name, words.collect::<String>()),
-                    value,
+                    format!("{name}{}", words.collect::<String>()),
+                    whole(&point["asInt"]),
                 );
             }
         }
         figures
     }
+}
+
+/// A span as the protocol writes it.
+#[derive(Debug, PartialEq, serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Span {
+    trace_id: String,
+    span_id: String,
+    #[serde(default)]
+    parent_span_id: String,
+    name: String,
+    kind: u8,
+    start_time_unix_nano: String,
+    end_time_unix_nano: String,
+    attributes: Vec<Value>,
+    status: Option<Value>,
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+/// A 64-bit integer, which is a string.
+fn whole(value: &Value) -> i64 {
+    value
+        .as_str()
+        .expect("a string")
+        .parse()
+        .expect("an integer")
 }
 
 fn read(stream: &TcpStream) -> Option<Request> {
@@ -154,18 +169,18 @@ fn read(stream: &TcpStream) -> Option<Request> {
     Some((head, body))
 }
 
-fn text(attribute: &KeyValue) -> String {
-    match attribute.value.clone().and_then(|value| value.value) {
-        Some(Any::StringValue(text)) => text,
-        Some(Any::IntValue(number)) => number.to_string(),
-        other => panic!("{other:?}"),
-    }
+fn text(attribute: &Value) -> String {
+    let value = &attribute["value"];
+    let text = value.get("stringValue").or(value.get("intValue"));
+    text.and_then(Value::as_str)
+        .expect("a string or an integer")
+        .to_owned()
 }
 
 fn attributes(span: &Span) -> BTreeMap<&str, String> {
     span.attributes
         .iter()
-        .map(|attribute| (attribute.key.as_str(), text(attribute)))
+        .map(|attribute| (attribute["key"].as_str().expect("a key"), text(attribute)))
         .collect()
 }
 
@@ -259,11 +274,10 @@ fn check_steps(whole: &Span, spans: &[Span]) {
         steps.last().expect("some").end_time_unix_nano,
         whole.end_time_unix_nano
     );
-    assert!(
-        steps
-            .iter()
-            .all(|step| step.trace_id == whole.trace_id && step.trace_id.len() == 16)
-    );
+    assert!(steps.iter().all(|step| step.kind == 1
+        && step.status.is_none()
+        && step.trace_id == whole.trace_id
+        && step.trace_id.len() == 32));
 }
 
 fn check_ids(spans: &[Span]) {
@@ -282,7 +296,7 @@ fn check_nothing_said(collector: &Collector, daemon: &Daemon, calls: &[Value]) {
     assert!(
         taken
             .iter()
-            .all(|(head, _)| head.contains("Content-Type: application/x-protobuf\r\n"))
+            .all(|(head, _)| head.contains("Content-Type: application/json\r\n"))
     );
     let home = daemon.home.path().display().to_string();
     let project = calls[0]["payload"]["cwd"].as_str().expect("a folder");

@@ -15,7 +15,7 @@ const BY_HAND: [&str; 6] = [
     "nats-server",
     "checkpointd fleet collect",
     "checkpointd fleet join",
-    "checkpointd fleet postgres",
+    "psql",
 ];
 
 /// Checks a configuration by the program. Returns what it said against it.
@@ -66,7 +66,6 @@ fn check(
     for block in document.blocks() {
         used += 1;
         let problem = match block.info.as_str() {
-            // tests/fleet asks Postgres what is in `sql`.
             "text" | "sql" => None,
             "yaml" => refused(home, &block, &["config", "check"]),
             "yaml project" => refused(home, &block, &["rules", "check"]),

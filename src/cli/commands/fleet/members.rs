@@ -1,24 +1,16 @@
 //! Who takes part in a fleet: the operator's folder, and joining on a machine.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, ValueHint};
 use journal::Home;
 
 use super::arguments::{LevelName, machine};
+use super::with_broker::Operator;
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Folder, Level, Ticket, quoted, write_private};
 use crate::render;
-
-/// The operator's folder.
-#[derive(Args, Debug)]
-pub(crate) struct Operator {
-    /// The operator's folder with the keys of the fleet
-    #[arg(long, value_name = "FOLDER", default_value = "fleet", value_hint = ValueHint::DirPath)]
-    pub(crate) dir: PathBuf,
-}
 
 /// Makes the fleet's authority, and the configuration of its servers and of the collector.
 pub(super) fn init_server(operator: &Operator, servers: &[String]) -> Result<u8> {

@@ -2,7 +2,9 @@
 
 mod arguments;
 mod forget;
+#[cfg(feature = "fleet")]
 mod members;
+mod with_broker;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -19,13 +21,12 @@ use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{Shown, progress_done};
 use crate::cli::time as when;
-use crate::daemon;
 use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Level, Merge, Merged, Problem};
 use crate::ops::query::{Outgoing, Query};
 use crate::render;
 use arguments::{LevelName, machine};
-use members::Operator;
+use with_broker::BrokerAction;
 
 /// Collect the journals of many machines in one place
 #[derive(Args, Debug)]
@@ -60,58 +61,13 @@ pub(crate) enum FleetAction {
         #[arg(long, default_value = "decisions")]
         level: LevelName,
     },
-    /// Create a certificate authority and the configuration of NATS servers and the collector
-    InitServer {
-        /// The servers, one or three: HOST or HOST:PORT
-        #[arg(required = true, value_name = "SERVER")]
-        servers: Vec<String>,
-        #[command(flatten)]
-        operator: Operator,
-    },
-    /// Add a machine or renew its certificate; writes NAME.join for `fleet join`
-    Enrol {
-        /// Name of the machine: lower-case letters, digits and `-`
-        #[arg(value_parser = machine)]
-        name: String,
-        #[command(flatten)]
-        operator: Operator,
-    },
-    /// Revoke a machine's certificate
-    Revoke {
-        /// Name of the machine
-        #[arg(value_parser = machine)]
-        name: String,
-        #[command(flatten)]
-        operator: Operator,
-    },
-    /// Renew the certificates of the servers and the collector, which are valid for 398 days
-    Renew {
-        #[command(flatten)]
-        operator: Operator,
-    },
-    /// Start to send this machine's events, with the file that `fleet enrol` wrote
-    Join {
-        /// The file
-        #[arg(value_hint = ValueHint::FilePath)]
-        file: PathBuf,
-        /// How much is sent
-        #[arg(long, default_value = "decisions")]
-        level: LevelName,
-    },
+    #[command(flatten)]
+    Broker(BrokerAction),
     /// Remove a machine or a session from a stopped collector and its broker
     Forget {
         /// Name of a machine, or id of a session
         #[arg(value_name = "MACHINE|SESSION")]
         what: String,
-    },
-    /// Run the collector: write what machines send to the broker to the journal
-    ///
-    /// The broker is `fleet.url` in config.yml. While the collector runs, it answers queries as a daemon does.
-    Collect,
-    /// Manage the copy in Postgres (`fleet.postgres`)
-    Postgres {
-        #[command(subcommand)]
-        action: PostgresAction,
     },
     /// Merge exports of machines into a collector's journal
     Merge {
@@ -127,34 +83,12 @@ pub(crate) enum FleetAction {
     },
 }
 
-/// What to do with the copy in Postgres.
-#[derive(Clone, Copy, Debug, Subcommand)]
-pub(crate) enum PostgresAction {
-    /// Empty the tables; the collector fills them from its journal
-    Rebuild,
-}
-
 pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
         FleetAction::Preview { level, since } => preview(home, level.into(), &since),
         FleetAction::Export { machine, level } => export(home, level.into(), &machine),
-        FleetAction::InitServer { servers, operator } => members::init_server(&operator, &servers),
-        FleetAction::Enrol { name, operator } => members::enrol(&operator, &name),
-        FleetAction::Revoke { name, operator } => members::revoke(&operator, &name),
-        FleetAction::Renew { operator } => members::renew(&operator),
-        FleetAction::Join { file, level } => members::join(home, &file, level),
+        FleetAction::Broker(action) => with_broker::run(home, action),
         FleetAction::Forget { what } => forget::forget(home, &what),
-        FleetAction::Postgres {
-            action: PostgresAction::Rebuild,
-        } => {
-            daemon::rebuild_postgres(home)?;
-            println!("The tables are empty. The collector fills them from its journal.");
-            Ok(exit::OK)
-        }
-        FleetAction::Collect => {
-            daemon::collect(home.clone())?;
-            Ok(exit::OK)
-        }
         FleetAction::Merge {
             files,
             into,

@@ -1,19 +1,13 @@
 //! The tables that questions are asked over. `sql --schema` prints this; `docs/journal.md` refers to it.
 
-use std::collections::BTreeSet;
 use std::io;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::cli::csv::Sheet;
 use crate::cli::text::print_json;
 use crate::error::Result;
 use crate::render::{self, Color};
-
-/// The tables and columns that a question reads.
-pub(super) type Wanted = BTreeSet<(String, String)>;
-/// A row before it is known which columns it fills.
-pub(super) type Fields = Map<String, Value>;
 
 /// A column: its name, its type in SQLite, and what it means.
 type Column = (&'static str, &'static str, &'static str);
@@ -262,6 +256,7 @@ const TABLES: [Table; 5] = [
     },
 ];
 
+#[cfg(feature = "sqlite")]
 pub(super) fn definitions() -> String {
     let define = |table: &Table| {
         let columns: Vec<_> = table

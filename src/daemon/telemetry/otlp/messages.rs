@@ -1,164 +1,275 @@
-//! Builds OTLP messages from our figures and spans.
+//! Builds OTLP messages in their JSON form from our figures and spans.
 //!
 //! An attribute is a word of ours, a number, or a session's id: no text of an agent or person can
-//! get into one.
+//! get into one. The form is Protobuf's for JSON, with ids in hex: names in camel case, 64-bit
+//! integers as strings, enums as numbers.
+
+use std::fmt::Display;
 
 use journal::Timestamp;
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
-use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
-use opentelemetry_proto::tonic::metrics::v1::metric::Data;
-use opentelemetry_proto::tonic::metrics::v1::{
-    AggregationTemporality, Gauge, Histogram, HistogramDataPoint, Metric, NumberDataPoint,
-    ResourceMetrics, ScopeMetrics, Sum, number_data_point,
-};
-use opentelemetry_proto::tonic::resource::v1::Resource;
-use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span};
 use prometheus_client::registry::Unit;
-use prost::Message;
+use serde::{Serialize, Serializer};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::daemon::telemetry::figures::{BOUNDS_S, Figure, Label, Value};
 
 const OWN_NAME: &str = env!("CARGO_PKG_NAME");
+/// `SPAN_KIND_INTERNAL`.
+const INTERNAL: u8 = 1;
+/// `STATUS_CODE_ERROR`.
+const ERROR: u8 = 2;
+/// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
+const CUMULATIVE: u8 = 2;
 
-/// Returns a word of our own as an attribute.
-pub(super) fn word(key: &'static str, word: &'static str) -> KeyValue {
-    attribute(key, Any::StringValue(word.to_owned()))
+/// An attribute.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct KeyValue {
+    key: &'static str,
+    value: AnyValue,
 }
 
-pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
-    attribute(
-        key,
-        Any::IntValue(i64::try_from(number).unwrap_or(i64::MAX)),
-    )
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum AnyValue {
+    StringValue(String),
+    #[serde(serialize_with = "quoted")]
+    IntValue(u64),
 }
 
-pub(super) fn id(key: &'static str, id: Uuid) -> KeyValue {
-    attribute(key, Any::StringValue(id.to_string()))
+/// A finished step of a trace, or the whole of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Span {
+    #[serde(serialize_with = "uuid::serde::simple::serialize")]
+    trace_id: Uuid,
+    #[serde(serialize_with = "hex")]
+    span_id: u64,
+    #[serde(serialize_with = "hex", skip_serializing_if = "is_none")]
+    parent_span_id: u64,
+    name: &'static str,
+    kind: u8,
+    #[serde(serialize_with = "quoted")]
+    start_time_unix_nano: u64,
+    #[serde(serialize_with = "quoted")]
+    end_time_unix_nano: u64,
+    attributes: Vec<KeyValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Status>,
 }
 
-fn attribute(key: &'static str, value: Any) -> KeyValue {
-    KeyValue {
-        key: key.to_owned(),
-        value: Some(AnyValue { value: Some(value) }),
-        ..KeyValue::default()
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Status {
+    code: u8,
+}
+
+impl Span {
+    /// A span within `parent`, or the whole trace if that is 0.
+    pub(super) fn new(
+        trace_id: Uuid,
+        (span_id, parent_span_id): (u64, u64),
+        name: &'static str,
+        (from, to): (Timestamp, Timestamp),
+    ) -> Self {
+        Self {
+            trace_id,
+            span_id,
+            parent_span_id,
+            name,
+            kind: INTERNAL,
+            start_time_unix_nano: nanos(from),
+            end_time_unix_nano: nanos(to.max(from)),
+            attributes: Vec::new(),
+            status: None,
+        }
+    }
+
+    pub(super) fn with(mut self, attributes: Vec<KeyValue>) -> Self {
+        self.attributes = attributes;
+        self
+    }
+
+    pub(super) fn failed(&mut self) {
+        self.status = Some(Status { code: ERROR });
     }
 }
 
+#[derive(Serialize)]
+struct Metric {
+    name: String,
+    description: String,
+    /// As UCUM writes it, which the conventions ask for.
+    unit: &'static str,
+    #[serde(flatten)]
+    data: Data,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Data {
+    Sum {
+        data_points: Vec<Point>,
+        aggregation_temporality: u8,
+        is_monotonic: bool,
+    },
+    Gauge {
+        data_points: Vec<Point>,
+    },
+    Histogram {
+        data_points: [Histogram; 1],
+        aggregation_temporality: u8,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Point {
+    attributes: Vec<KeyValue>,
+    #[serde(serialize_with = "quoted", skip_serializing_if = "is_none")]
+    start_time_unix_nano: u64,
+    #[serde(serialize_with = "quoted")]
+    time_unix_nano: u64,
+    #[serde(serialize_with = "quoted")]
+    as_int: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Histogram {
+    #[serde(serialize_with = "quoted")]
+    start_time_unix_nano: u64,
+    #[serde(serialize_with = "quoted")]
+    time_unix_nano: u64,
+    #[serde(serialize_with = "quoted")]
+    count: u64,
+    sum: f64,
+    bucket_counts: Vec<String>,
+    explicit_bounds: &'static [f64],
+}
+
+fn quoted<S: Serializer>(number: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(number)
+}
+
+fn hex<S: Serializer>(id: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{id:016x}"))
+}
+
+/// Returns whether a number says that there is nothing.
+fn is_none(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Returns a word of our own as an attribute.
+pub(super) fn word(key: &'static str, word: &'static str) -> KeyValue {
+    let value = AnyValue::StringValue(word.to_owned());
+    KeyValue { key, value }
+}
+
+pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
+    let value = AnyValue::IntValue(number.min(i64::MAX as u64));
+    KeyValue { key, value }
+}
+
+pub(super) fn id(key: &'static str, id: Uuid) -> KeyValue {
+    let value = AnyValue::StringValue(id.to_string());
+    KeyValue { key, value }
+}
+
 /// Returns a point in time in the form of OTLP, in nanoseconds.
-pub(super) fn nanos(at: Timestamp) -> u64 {
+fn nanos(at: Timestamp) -> u64 {
     u64::try_from(at.as_micros())
         .unwrap_or(0)
         .saturating_mul(1_000)
 }
 
 /// Whose figures and spans they are, by the names of OpenTelemetry's conventions.
-fn resource(instance: Uuid) -> Resource {
-    let version = word("service.version", env!("CARGO_PKG_VERSION"));
-    let attributes = vec![
+fn resource(instance: Uuid) -> serde_json::Value {
+    let attributes = [
         word("service.name", OWN_NAME),
-        version,
+        word("service.version", env!("CARGO_PKG_VERSION")),
         id("service.instance.id", instance),
     ];
-    Resource {
-        attributes,
-        ..Resource::default()
-    }
-}
-
-fn scope() -> InstrumentationScope {
-    InstrumentationScope {
-        name: OWN_NAME.to_owned(),
-        ..InstrumentationScope::default()
-    }
+    json!({ "attributes": attributes })
 }
 
 /// Encodes the export request for spans.
-pub(super) fn of_spans(instance: Uuid, spans: Vec<Span>) -> Vec<u8> {
-    let scope_spans = vec![ScopeSpans {
-        scope: Some(scope()),
-        spans,
-        ..ScopeSpans::default()
-    }];
-    let resource_spans = vec![ResourceSpans {
-        resource: Some(resource(instance)),
-        scope_spans,
-        ..ResourceSpans::default()
-    }];
-    ExportTraceServiceRequest { resource_spans }.encode_to_vec()
+pub(super) fn of_spans(instance: Uuid, spans: &[Span]) -> Vec<u8> {
+    let scope = json!({ "scope": { "name": OWN_NAME }, "spans": spans });
+    let resource = json!({ "resource": resource(instance), "scopeSpans": [scope] });
+    json!({ "resourceSpans": [resource] })
+        .to_string()
+        .into_bytes()
 }
 
 /// Encodes the export request for figures, counted since `began`.
 pub(super) fn of_figures(instance: Uuid, figures: Vec<Figure>, began: Timestamp) -> Vec<u8> {
-    let began = nanos(began);
-    let now = nanos(Timestamp::now());
-    let metrics = figures
+    let (began, now) = (nanos(began), nanos(Timestamp::now()));
+    let metrics: Vec<_> = figures
         .into_iter()
         .map(|figure| metric(figure, began, now))
         .collect();
-    let scope_metrics = vec![ScopeMetrics {
-        scope: Some(scope()),
-        metrics,
-        ..ScopeMetrics::default()
-    }];
-    let resource_metrics = vec![ResourceMetrics {
-        resource: Some(resource(instance)),
-        scope_metrics,
-        ..ResourceMetrics::default()
-    }];
-    ExportMetricsServiceRequest { resource_metrics }.encode_to_vec()
+    let scope = json!({ "scope": { "name": OWN_NAME }, "metrics": metrics });
+    let resource = json!({ "resource": resource(instance), "scopeMetrics": [scope] });
+    json!({ "resourceMetrics": [resource] })
+        .to_string()
+        .into_bytes()
 }
 
 fn metric(figure: Figure, began: u64, now: u64) -> Metric {
-    let aggregation_temporality = AggregationTemporality::Cumulative.into();
-    let point = |labels: &[Label], count: u64, start: u64| NumberDataPoint {
+    let point = |labels: &[Label], count: u64, start: u64| Point {
         attributes: labels.iter().map(|(key, value)| word(key, value)).collect(),
         start_time_unix_nano: start,
         time_unix_nano: now,
-        value: Some(number_data_point::Value::AsInt(
-            i64::try_from(count).unwrap_or(i64::MAX),
-        )),
-        ..NumberDataPoint::default()
+        as_int: count.min(i64::MAX as u64),
     };
     let data = match figure.value {
-        Value::Counts(counts) => Data::Sum(Sum {
+        Value::Counts(counts) => Data::Sum {
             data_points: counts
                 .iter()
                 .map(|(labels, count)| point(labels, *count, began))
                 .collect(),
-            aggregation_temporality,
+            aggregation_temporality: CUMULATIVE,
             is_monotonic: true,
-        }),
-        // What there is now began at no time.
-        Value::Level(level) => Data::Gauge(Gauge {
+        },
+        // Gauges have no start time.
+        Value::Level(level) => Data::Gauge {
             data_points: vec![point(&[], level, 0)],
-        }),
-        Value::Times(times) => Data::Histogram(Histogram {
-            data_points: vec![HistogramDataPoint {
+        },
+        Value::Times(times) => Data::Histogram {
+            data_points: [Histogram {
                 start_time_unix_nano: began,
                 time_unix_nano: now,
                 count: times.count(),
-                sum: Some(times.sum_s),
-                bucket_counts: times.classes.to_vec(),
-                explicit_bounds: BOUNDS_S.to_vec(),
-                ..HistogramDataPoint::default()
+                sum: times.sum_s,
+                bucket_counts: times.classes.iter().map(u64::to_string).collect(),
+                explicit_bounds: &BOUNDS_S,
             }],
-            aggregation_temporality,
-        }),
-    };
-    // A unit as UCUM writes it, which the conventions ask for.
-    let unit = match figure.unit {
-        Some(Unit::Seconds) => "s",
-        Some(Unit::Bytes) => "By",
-        _ => "1",
+            aggregation_temporality: CUMULATIVE,
+        },
     };
     Metric {
         name: format!("{OWN_NAME}.{}", figure.name),
         description: figure.what,
-        unit: unit.to_owned(),
-        data: Some(data),
-        ..Metric::default()
+        unit: match figure.unit {
+            Some(Unit::Seconds) => "s",
+            Some(Unit::Bytes) => "By",
+            _ => "1",
+        },
+        data,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_written_as_the_protocol_says() {
+        let at = |micros| Timestamp::from_micros(micros);
+        let mut step = Span::new(Uuid::from_u128(7), (3, 255), "decide", (at(1), at(2)))
+            .with(vec![number("turn", u64::MAX), word("agent", "claude")]);
+        step.failed();
+        insta::assert_snapshot!(String::from_utf8(of_spans(Uuid::nil(), &[step])).expect("text"), @"");
     }
 }

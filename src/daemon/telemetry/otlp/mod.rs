@@ -1,11 +1,10 @@
-//! Exports decisions and figures to an OpenTelemetry collector: OTLP/HTTP in protobuf, off unless
+//! Exports decisions and figures to an OpenTelemetry collector: OTLP/HTTP in JSON, off unless
 //! `otlp.endpoint` is set.
 //!
 //! The exporter follows the journal and sends from a thread of its own, so no hook and no decision
 //! waits for a collector. The queue for an unreachable collector is bounded (`traces.rs`); figures
-//! are cumulative and need no queue. The messages come from the protocol's own crate. Its SDK is
-//! not used: it keeps its own counters and reads settings from the environment. For the same reason
-//! the `http` request is made here.
+//! are cumulative and need no queue. OpenTelemetry's SDK is not used: it keeps its own counters and
+//! reads settings from the environment.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -161,7 +160,7 @@ impl Otlp {
             let answer = post(
                 endpoint,
                 "/v1/traces",
-                messages::of_spans(self.instance, spans.clone()),
+                messages::of_spans(self.instance, &spans),
             )
             .await;
             // Data that the collector will never accept is dropped.
@@ -219,7 +218,7 @@ async fn post(endpoint: &Endpoint, path: &str, message: Vec<u8>) -> Result<u16, 
 async fn exchange(endpoint: &Endpoint, path: &str, message: &[u8]) -> std::io::Result<Option<u16>> {
     let mut stream = TcpStream::connect(endpoint.authority()).await?;
     let head = format!(
-        "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: checkpointd/{}\r\nContent-Type: application/x-protobuf\r\n\
+        "POST {}{path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: checkpointd/{}\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\nConnection: close\r\n\r\n",
         endpoint.path(),
         endpoint.authority(),

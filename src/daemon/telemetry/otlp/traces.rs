@@ -5,13 +5,9 @@
 use std::collections::VecDeque;
 
 use journal::{Decision, Envelope, Event, Timestamp, Verdict};
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
-use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
-use opentelemetry_proto::tonic::trace::v1::{Span, Status};
 use uuid::Uuid;
 
-use super::messages::{id, nanos, number, word};
+use super::messages::{KeyValue, Span, id, number, word};
 use crate::daemon::telemetry::figures;
 use crate::ops::query::{self, HookTime};
 
@@ -142,19 +138,16 @@ impl Stop {
     }
 
     /// Ends a step that took from the last one's end until now; `seq` is the event that ended it.
-    fn step(&mut self, name: &str, seq: u64, at: Timestamp) {
-        let mut span = self.span(name, seq.to_be_bytes(), self.reached, at);
-        span.parent_span_id = self.root().to_vec();
-        self.steps.push(span);
+    fn step(&mut self, name: &'static str, seq: u64, at: Timestamp) {
+        let ids = (seq, self.root());
+        self.steps
+            .push(Span::new(self.trace, ids, name, (self.reached, at)));
         self.reached = at;
     }
 
     fn last_failed(&mut self) {
         if let Some(step) = self.steps.last_mut() {
-            step.status = Some(Status {
-                code: StatusCode::Error.into(),
-                ..Status::default()
-            });
+            step.failed();
         }
     }
 
@@ -185,27 +178,15 @@ impl Stop {
     }
 
     /// The id of the whole stop. A trace's id has bits set in its second half, so it differs from the ids of the steps.
-    fn root(&self) -> [u8; 8] {
-        self.trace.as_u64_pair().1.to_be_bytes()
+    fn root(&self) -> u64 {
+        self.trace.as_u64_pair().1
     }
 
-    fn span(&self, name: &str, id: [u8; 8], from: Timestamp, to: Timestamp) -> Span {
-        Span {
-            trace_id: self.trace.as_bytes().to_vec(),
-            span_id: id.to_vec(),
-            name: name.to_owned(),
-            kind: SpanKind::Internal.into(),
-            start_time_unix_nano: nanos(from),
-            end_time_unix_nano: nanos(to.max(from)),
-            ..Span::default()
-        }
-    }
-
-    fn into_spans(mut self) -> Vec<Span> {
-        let mut whole = self.span("stop", self.root(), self.began, self.reached);
-        whole.attributes = std::mem::take(&mut self.attributes);
-        let mut spans = vec![whole];
-        spans.append(&mut self.steps);
+    fn into_spans(self) -> Vec<Span> {
+        let ids = (self.root(), 0);
+        let whole = Span::new(self.trace, ids, "stop", (self.began, self.reached));
+        let mut spans = vec![whole.with(self.attributes)];
+        spans.extend(self.steps);
         spans
     }
 }
@@ -251,10 +232,8 @@ mod tests {
             (traces.open.len(), traces.open[0].seq),
             (OPEN_MAX, 1_000 - OPEN_MAX as u64 + 1)
         );
-        let span = |number: u64| Span {
-            start_time_unix_nano: number,
-            ..Span::default()
-        };
+        let now = Timestamp::now();
+        let span = |number: u64| Span::new(Uuid::nil(), (number, 0), "stop", (now, now));
         traces.keep((0..5_000).map(span));
         traces.put_back((0..5_000).map(span).collect());
         let kept = traces.take_finished();

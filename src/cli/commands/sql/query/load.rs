@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::tables::{self, Fields, Wanted};
+use super::{Fields, Wanted, tables};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
 use crate::ops::query::{Audit, Events, Query, Sessions};

@@ -1,0 +1,89 @@
+//! The actions that need a broker.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+use journal::Home;
+
+use super::arguments::{LevelName, machine};
+#[cfg(feature = "fleet")]
+use super::members;
+use crate::error::Result;
+
+/// The operator's folder.
+#[derive(Args, Debug)]
+pub(crate) struct Operator {
+    /// The operator's folder with the keys of the fleet
+    #[arg(long, value_name = "FOLDER", default_value = "fleet", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: PathBuf,
+}
+
+/// What to do with a broker.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BrokerAction {
+    /// Create a certificate authority and the configuration of NATS servers and the collector
+    InitServer {
+        /// The servers, one or three: HOST or HOST:PORT
+        #[arg(required = true, value_name = "SERVER")]
+        servers: Vec<String>,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Add a machine or renew its certificate; writes NAME.join for `fleet join`
+    Enrol {
+        /// Name of the machine: lower-case letters, digits and `-`
+        #[arg(value_parser = machine)]
+        name: String,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Revoke a machine's certificate
+    Revoke {
+        /// Name of the machine
+        #[arg(value_parser = machine)]
+        name: String,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Renew the certificates of the servers and the collector, which are valid for 398 days
+    Renew {
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Start to send this machine's events, with the file that `fleet enrol` wrote
+    Join {
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// How much is sent
+        #[arg(long, default_value = "decisions")]
+        level: LevelName,
+    },
+    /// Run the collector: write what machines send to the broker to the journal
+    ///
+    /// The broker is `fleet.url` in config.yml. While the collector runs, it answers queries as a daemon does.
+    Collect,
+}
+
+#[cfg(feature = "fleet")]
+pub(super) fn run(home: &Home, action: BrokerAction) -> Result<u8> {
+    match action {
+        BrokerAction::InitServer { servers, operator } => members::init_server(&operator, &servers),
+        BrokerAction::Enrol { name, operator } => members::enrol(&operator, &name),
+        BrokerAction::Revoke { name, operator } => members::revoke(&operator, &name),
+        BrokerAction::Renew { operator } => members::renew(&operator),
+        BrokerAction::Join { file, level } => members::join(home, &file, level),
+        BrokerAction::Collect => {
+            crate::daemon::collect(home.clone())?;
+            Ok(crate::error::exit::OK)
+        }
+    }
+}
+
+#[cfg(not(feature = "fleet"))]
+pub(super) fn run(_: &Home, _: BrokerAction) -> Result<u8> {
+    Err(crate::error::Failure::not_built(
+        "the connection to a fleet's broker",
+        "fleet",
+    ))
+}
