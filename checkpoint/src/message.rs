@@ -23,6 +23,14 @@ const CATEGORIES_BYTES_MAX: usize = 1024;
 const ACTIONS_BYTES_MAX: usize = 3 * 1024;
 const OBSERVATIONS_BYTES_MAX: usize = 2 * 1024;
 
+const OPEN: &str = "Not verified yet";
+const NOTHING_OPEN: &str = "Everything that was expected ran and passed.";
+const UNCHANGED: &str = "Nothing changed that needs a check.";
+const FIX: &str = "Fix what fails.";
+const WAY_OUT: &str =
+    "If the user asked you not to, or it cannot be done here, say what is unverified and why.";
+
+// The words of TeleClaude, byte for byte (spec LETTER-1).
 const HEADER: &str = "Context-aware checkpoint";
 const ALL_CLEAR: &str = "All expected validations were observed.";
 const DOCS_ONLY: &str = "No code changes were found.";
@@ -33,6 +41,67 @@ const SILENT: &str = "Do this housekeeping silently. Then give the user a short 
 
 /// Returns the text of a checkpoint, in the variant that fits the findings.
 pub fn compose(findings: &Findings, policy: &Policy, session: Uuid) -> String {
+    let text = if policy.is_letter() {
+        of_teleclaude(findings, policy, session)
+    } else {
+        plain(findings, policy, session)
+    };
+    debug_assert!(
+        text.len() <= BYTES_MAX,
+        "the parts are bounded so that their sum is"
+    );
+    text
+}
+
+/// Returns what is not verified, what to run, and what to do instead (spec MSG-3, MSG-4).
+fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
+    let mut text = prefix(policy);
+    let actions = findings.actions.iter().map(|action| action.text.as_str());
+    let observations = findings.gaps.iter().chain(&findings.observations);
+    let items: Vec<&str> = actions.chain(observations.map(String::as_str)).collect();
+    if items.is_empty() {
+        text.push_str(if findings.all_clear {
+            NOTHING_OPEN
+        } else if findings.generic {
+            GENERIC
+        } else {
+            UNCHANGED
+        });
+        return text;
+    }
+    text.push_str(OPEN);
+    text.push_str("\n\n");
+    let is_one = items.len() == 1;
+    let (lines, more) = fitting(
+        items.into_iter(),
+        ACTIONS_BYTES_MAX + OBSERVATIONS_BYTES_MAX,
+    );
+    for (index, line) in lines.iter().enumerate() {
+        let end = if line.ends_with(['.', '!', '?', '…']) {
+            ""
+        } else {
+            "."
+        };
+        let number = if is_one {
+            String::new()
+        } else {
+            format!("{}. ", index + 1)
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{number}{line}{end}");
+    }
+    if more > 0 {
+        let _ = writeln!(text, "And {more} more.");
+    }
+    let _ = write!(text, "\n{FIX} {WAY_OUT}");
+    // Otherwise the next stop passes anyway.
+    if policy.max_blocks_per_turn > 1 {
+        let _ = write!(text, "\n\n{}", escape_hatch(policy, session));
+    }
+    text
+}
+
+fn of_teleclaude(findings: &Findings, policy: &Policy, session: Uuid) -> String {
     let mut text = prefix(policy);
     if findings.all_clear {
         text.push_str(ALL_CLEAR);
@@ -49,10 +118,6 @@ pub fn compose(findings: &Findings, policy: &Policy, session: Uuid) -> String {
         text.push_str("\n\n");
         text.push_str(line);
     }
-    debug_assert!(
-        text.len() <= BYTES_MAX,
-        "the parts are bounded so that their sum is"
-    );
     text
 }
 
@@ -191,12 +256,50 @@ mod tests {
             .unwrap()
     }
 
+    fn letter() -> Policy {
+        Config::from_text("judgment: letter")
+            .policy_for(&ProjectFacts::default(), None)
+            .unwrap()
+    }
+
     fn action(text: &str) -> Action {
         Action {
             text: text.into(),
             category: "daemon code".into(),
             step: Step::Runtime,
         }
+    }
+
+    /// Messages of all kinds, each with the number of its words.
+    #[test]
+    fn plain_messages() {
+        let tests = "Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran on this content";
+        let install = "Install updated dependencies: `npm ci`";
+        let failed = "Test failures remain: `pytest -q` failed (`E   assert 3 == 4`), and nothing passed after it";
+        let kinds: [(&[&str], &[&str]); 4] = [(&[tests], &[]), (&[tests, install], &[]), (&[], &[failed]), (&[install], &[failed])];
+        let mut said = String::new();
+        for (actions, observations) in kinds {
+            let findings = Findings {
+                actions: actions.iter().map(|text| action(text)).collect(),
+                observations: observations.iter().map(|text| (*text).to_owned()).collect(),
+                ..Findings::default()
+            };
+            let text = compose(&findings, &policy(), Uuid::nil());
+            let words = text.split_whitespace().count();
+            let _ = write!(said, "{words} words\n{text}\n\n");
+        }
+        insta::assert_snapshot!(said);
+    }
+
+    #[test]
+    fn a_second_block_has_a_way_out() {
+        let findings = Findings {
+            actions: vec![action("Check the logs")],
+            ..Findings::default()
+        };
+        let twice = Policy { max_blocks_per_turn: 2, ..policy() };
+        assert!(compose(&findings, &twice, Uuid::nil()).contains("touch"));
+        assert!(!compose(&findings, &policy(), Uuid::nil()).contains("touch"));
     }
 
     #[test]
@@ -212,7 +315,7 @@ mod tests {
             ],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &policy(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         Changed: daemon code, TUI code
@@ -239,7 +342,7 @@ mod tests {
             observations: vec!["Python errors remain unresolved — verify they are fixed".into()],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &policy(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         Changed: hook runtime code
@@ -262,11 +365,11 @@ mod tests {
                 all_clear: true,
                 ..Findings::default()
             },
-            &policy(),
+            &letter(),
             Uuid::nil(),
         );
         insta::assert_snapshot!(text, @"[TeleClaude Checkpoint] - All expected validations were observed.");
-        assert!(text.len() - policy().prefix.len() < 100);
+        assert!(text.len() - letter().prefix.len() < 100);
     }
 
     #[test]
@@ -276,7 +379,7 @@ mod tests {
             actions: vec![action("Check the logs")],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &policy(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         No code changes were found.
@@ -294,7 +397,7 @@ mod tests {
 
     #[test]
     fn generic() {
-        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &policy(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &letter(), Uuid::nil()), @r#"
         [TeleClaude Checkpoint] - Continue or validate your work if needed.
 
         Capture memories/bugs/ideas worth keeping.
@@ -321,7 +424,7 @@ mod tests {
             observations: many("Something was seen,\nand it was number"),
             ..Findings::default()
         };
-        let text = compose(&findings, &policy(), Uuid::nil());
+        let text = compose(&findings, &letter(), Uuid::nil());
         let ends: Vec<_> = text
             .lines()
             .filter(|line| line.contains(" more"))

@@ -13,6 +13,9 @@ use journal::PromptOrigin;
 /// How many wrappers are taken off at most.
 const WRAPPERS_MAX: usize = 8;
 
+/// How this product's own texts began by default, now and with the rules of TeleClaude. A transcript may hold both.
+const MARKS: [&str; 2] = ["[checkpointd]", "[TeleClaude Checkpoint]"];
+
 /// How hook feedback begins, in Claude Code's words. Readers of other transcripts write it so too.
 pub(crate) const FEEDBACK: &str = "Stop hook feedback:";
 
@@ -37,7 +40,7 @@ pub struct Authors<'a> {
 }
 
 impl<'a> Authors<'a> {
-    /// `prefix` is the canonical prefix of this product's own texts; an empty one recognizes nothing.
+    /// `prefix` is the canonical prefix of this product's own texts, besides the defaults.
     pub(crate) fn new(prefix: &'a str, texts: Vec<&'static Texts>) -> Self {
         let prefix = prefix.trim();
         Self { prefix, texts }
@@ -45,15 +48,18 @@ impl<'a> Authors<'a> {
 
     /// Returns whether `text` is this product's own: it begins with the canonical prefix once all wrappers are off.
     pub fn is_own(&self, text: &str) -> bool {
-        if self.prefix.is_empty() {
-            return false;
-        }
+        let prefixes = || {
+            MARKS
+                .into_iter()
+                .chain([self.prefix])
+                .filter(|prefix| !prefix.is_empty())
+        };
         let mut pending = vec![text.trim()];
         for _ in 0..WRAPPERS_MAX {
             let Some(text) = pending.pop() else {
                 return false;
             };
-            if text.starts_with(self.prefix) {
+            if prefixes().any(|prefix| text.starts_with(prefix)) {
                 return true;
             }
             pending.extend(

@@ -10,12 +10,15 @@ use super::project_file::ProjectFile;
 use super::removed::Cleaned;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
-use super::values::{PackName, Packs};
+use super::values::{PackName, Packs, Prefix};
 use super::yaml::read;
 use crate::policy::{Background, Edition, Policy, Quiet, Scope};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
 use crate::rules::packs;
+
+/// The beginning of every checkpoint by the rules of TeleClaude (spec LETTER-1).
+const TELECLAUDE: &str = "[TeleClaude Checkpoint] - ";
 
 /// The default layer, with every key and a comment on each.
 pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
@@ -205,6 +208,7 @@ impl Settings {
             settings.docs_only = Quiet::Message;
             settings.unchanged = Quiet::Message;
             settings.background = Background::Any;
+            settings.prefix = Prefix(TELECLAUDE.to_owned());
         }
         settings
     }
