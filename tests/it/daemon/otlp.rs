@@ -148,11 +148,8 @@ fn list(value: &Value) -> &[Value] {
 
 /// A 64-bit integer, which is a string.
 fn whole(value: &Value) -> i64 {
-    value
-        .as_str()
-        .expect("a string")
-        .parse()
-        .expect("an integer")
+    let text = value.as_str().expect("a string");
+    text.parse().expect("an integer")
 }
 
 fn read(stream: &TcpStream) -> Option<Request> {

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::layers::{DEFAULTS, to_json};
+use super::removed::REMOVED_BELOW;
 use super::retention::EVENT_KIND;
 use super::settings::{ProjectLayer, UserLayer};
 use super::units::{DURATION, DURATION_OR_FOREVER, SIZE};
@@ -118,8 +119,10 @@ impl Schema {
     }
 
     fn structure(&self, path: &mut Vec<Part>, fields: &'static [&'static str]) -> Object {
+        let group = dotted(path);
         let properties: Object = fields
             .iter()
+            .filter(|field| !REMOVED_BELOW.contains(&(group.as_str(), **field)))
             .map(|field| ((*field).to_owned(), self.below(path, Part::Field(field))))
             .collect();
         let mut object = typed(

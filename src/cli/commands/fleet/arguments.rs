@@ -1,6 +1,8 @@
 //! Arguments of several commands of a fleet.
 
-use clap::ValueEnum;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
 
 use crate::ops::fleet::{self, Level};
 
@@ -23,6 +25,14 @@ impl From<LevelName> for Level {
             LevelName::All => Self::All,
         }
     }
+}
+
+/// The operator's folder.
+#[derive(Args, Debug)]
+pub(crate) struct Operator {
+    /// The operator's folder with the keys of the fleet
+    #[arg(long, value_name = "FOLDER", default_value = "fleet", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: PathBuf,
 }
 
 pub(super) fn machine(name: &str) -> std::result::Result<String, String> {

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use journal::Home;
 
-use super::arguments::{LevelName, machine};
-use super::with_broker::Operator;
+use super::arguments::{LevelName, Operator, machine};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Folder, Level, Ticket, quoted, write_private};

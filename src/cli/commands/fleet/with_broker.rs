@@ -2,21 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Subcommand, ValueHint};
 use journal::Home;
 
-use super::arguments::{LevelName, machine};
+use super::arguments::{LevelName, Operator, machine};
 #[cfg(feature = "fleet")]
 use super::members;
 use crate::error::Result;
-
-/// The operator's folder.
-#[derive(Args, Debug)]
-pub(crate) struct Operator {
-    /// The operator's folder with the keys of the fleet
-    #[arg(long, value_name = "FOLDER", default_value = "fleet", value_hint = ValueHint::DirPath)]
-    pub(crate) dir: PathBuf,
-}
 
 /// What to do with a broker.
 #[derive(Debug, Subcommand)]

@@ -9,6 +9,10 @@ use crate::cli::text::print_json;
 use crate::error::Result;
 use crate::render::{self, Color};
 
+/// The tables and columns that a question reads.
+#[cfg(feature = "sqlite")]
+pub(super) type Wanted = std::collections::BTreeSet<(String, String)>;
+
 /// A column: its name, its type in SQLite, and what it means.
 type Column = (&'static str, &'static str, &'static str);
 

@@ -270,6 +270,6 @@ mod tests {
         let mut step = Span::new(Uuid::from_u128(7), (3, 255), "decide", (at(1), at(2)))
             .with(vec![number("turn", u64::MAX), word("agent", "claude")]);
         step.failed();
-        insta::assert_snapshot!(String::from_utf8(of_spans(Uuid::nil(), &[step])).expect("text"), @"");
+        insta::assert_snapshot!(serde_json::to_string(&step).expect("JSON"), @r#"{"traceId":"00000000000000000000000000000007","spanId":"0000000000000003","parentSpanId":"00000000000000ff","name":"decide","kind":1,"startTimeUnixNano":"1000","endTimeUnixNano":"2000","attributes":[{"key":"turn","value":{"intValue":"9223372036854775807"}},{"key":"agent","value":{"stringValue":"claude"}}],"status":{"code":2}}"#);
     }
 }

@@ -6,10 +6,10 @@ use checkpoint::state::SessionState;
 use journal::{Agent, Envelope, Event, Home, Timestamp, ToolCall, ToolKind, Verdict, codec};
 use rusqlite::{Connection, Statement, params_from_iter};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{Fields, Wanted, tables};
+use crate::cli::commands::sql::tables::{self, Wanted};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
 use crate::ops::query::{Audit, Events, Query, Sessions};
@@ -247,12 +247,13 @@ impl<'a> ToolRow<'a> {
     }
 }
 
-fn event(line: Fields, turn: u64) -> Value {
+fn event(line: Map<String, Value>, turn: u64) -> Value {
     let is_column = |name: &str| {
         tables::columns_of("events").any(|column| column == name) && !MADE_HERE.contains(&name)
     };
     // Anything without a column of its own belongs to the kind.
-    let (mut row, own): (Fields, Fields) = line.into_iter().partition(|(name, _)| is_column(name));
+    let (mut row, own): (Map<_, _>, Map<_, _>) =
+        line.into_iter().partition(|(name, _)| is_column(name));
     let dropped = row.get("payload_dropped").is_some();
     row.insert("payload_dropped".into(), dropped.into());
     row.insert("fields".into(), Value::Object(own));

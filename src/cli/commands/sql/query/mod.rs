@@ -3,7 +3,6 @@
 mod load;
 mod print;
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,18 +11,14 @@ use journal::Home;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{SqlArgs, tables};
+use super::arguments::SqlArgs;
+use super::tables::{self, Wanted};
 use crate::cli::csv::Sheet;
 use crate::cli::text::progress_bar::progress_done;
 use crate::error::{Failure, Result, exit};
 use crate::render;
-
-/// The tables and columns that a question reads.
-type Wanted = BTreeSet<(String, String)>;
-/// A row before it is known which columns it fills.
-type Fields = Map<String, Value>;
 
 /// Operations that take longer show their progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
