@@ -33,7 +33,7 @@ const FOLDERS_MAX: usize = 10_000;
 /// Returns the session's transcript: the file or folder that its host named, or the file with the session's id in its name.
 pub fn of(state: &SessionState) -> Option<PathBuf> {
     let named = state.place.transcript.as_deref().map(PathBuf::from);
-    named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search()?, state))
+    named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search?, state))
 }
 
 /// Searches the place where the agent keeps its transcripts.
@@ -230,7 +230,7 @@ pub fn add_subagents(
     reported: &[String],
     facts: &mut Facts,
 ) {
-    let Some(known) = adapter(agent).and_then(|adapter| adapter.subagents()) else {
+    let Some(known) = adapter(agent).and_then(|adapter| adapter.subagents) else {
         return;
     };
     let limits = &config.settings.evidence_limits;
@@ -288,7 +288,7 @@ fn open(agent: Agent, path: &Path) -> std::io::Result<Backward> {
 
 /// Returns the files that make up a transcript, the last first: only the one that is named, for most agents.
 pub(crate) fn files(agent: Agent, path: &Path) -> Vec<PathBuf> {
-    let folder = adapter(agent).and_then(|adapter| adapter.transcript_files());
+    let folder = adapter(agent).and_then(|adapter| adapter.transcript_files);
     let Some(folder) = folder.filter(|_| path.is_dir()) else {
         return vec![path.to_owned()];
     };

@@ -20,7 +20,14 @@ pub(crate) enum Scalar<'a> {
     Text(Cow<'a, str>),
 }
 
-impl Scalar<'_> {
+impl<'a> Scalar<'a> {
+    pub(crate) fn into_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     pub(crate) fn text(&self) -> &str {
         if let Self::Text(text) = self {
             text
@@ -53,6 +60,12 @@ impl Scalar<'_> {
         } else {
             None
         }
+    }
+
+    /// Returns the point in time that is this many milliseconds after the epoch.
+    pub(crate) fn millis(&self) -> Option<Timestamp> {
+        let millis = self.number()?;
+        Some(Timestamp::from_micros(millis.saturating_mul(1000)))
     }
 
     /// Returns the point in time that an RFC 3339 text names, the epoch if it names none.
