@@ -60,7 +60,7 @@ pub struct Adapter {
     /// lines are read from the last one back.
     pub(crate) backward: Option<fn(Tail<'_>, &Authors<'_>) -> Option<Facts>>,
     /// Where to search for the transcript of a session whose hooks do not name it.
-    pub transcript_search: Option<TranscriptSearch>,
+    pub transcript_place: Option<TranscriptPlace>,
     /// The folder of files that make up a transcript, in the one that hooks name as the transcript. Each continues the
     /// one before it by name.
     pub transcript_files: Option<&'static str>,
@@ -116,7 +116,7 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     tools: &Tools::PLAIN,
     forward: Forward::lines(&[], |_, _| Ok(Read::Nothing)),
     backward: None,
-    transcript_search: None,
+    transcript_place: None,
     transcript_files: None,
     subagents: None,
     library: Library::of("HOME", "", &[]),
@@ -225,29 +225,20 @@ impl Variables {
     };
 }
 
-/// Where the transcript of a session is that no hook names.
-#[derive(Clone, Copy, Debug)]
-pub struct TranscriptSearch {
-    /// The variable that holds the agent's home.
-    pub home_variable: &'static str,
-    /// The agent's home in the user's, if the variable is not set.
-    pub home_default: &'static str,
-    /// The folder in the agent's home.
-    pub folder: &'static str,
-    /// The place below that folder.
-    pub place: TranscriptPlace,
-}
-
-/// The place of a session's transcript below the folder of all.
+/// The place of a session's transcript that no hook names, in the agent's home.
 #[derive(Clone, Copy, Debug)]
 pub enum TranscriptPlace {
-    /// `YYYY/MM/DD/PREFIX..-SESSION.jsonl`.
+    /// `FOLDER/YYYY/MM/DD/PREFIX..-SESSION.jsonl`.
     ByDay {
+        /// The folder of all.
+        folder: &'static str,
         /// How the names of the files begin.
         prefix: &'static str,
     },
-    /// `ANY/SESSION/FILE`.
+    /// `FOLDER/ANY/SESSION/FILE`.
     InFolder {
+        /// The folder of all.
+        folder: &'static str,
         /// The path in the session's folder.
         file: &'static str,
     },

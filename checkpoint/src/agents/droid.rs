@@ -3,14 +3,13 @@
 
 use journal::{Agent, Timestamp, ToolKind};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::adapter::{Adapter, DEFAULT, Library, Variables};
 use crate::hooks::common;
 use crate::prompts::Authors;
 use crate::tools::{Frame, ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::{self, Block, Scalar};
 use crate::transcript::normal::Entry;
 
 /// Its screens are not recorded. Its reminders are like Claude Code's, and our text arrives as it was sent.
@@ -82,22 +81,8 @@ struct Line<'a> {
 struct Message<'a> {
     #[serde(borrow)]
     role: Scalar<'a>,
-    content: Vec<Part<'a>>,
+    content: Vec<Block<'a>>,
     timestamp: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Part<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    text: Scalar<'a>,
-    id: Scalar<'a>,
-    name: Scalar<'a>,
-    input: Option<&'a RawValue>,
-    tool_use_id: Scalar<'a>,
-    is_error: Scalar<'a>,
-    content: Option<&'a RawValue>,
 }
 
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
@@ -128,7 +113,7 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
 }
 
 fn entry<'a>(
-    part: Part<'a>,
+    part: Block<'a>,
     is_users: bool,
     at: Timestamp,
     authors: &Authors<'_>,

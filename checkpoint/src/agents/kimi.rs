@@ -2,12 +2,12 @@
 //! `~/.kimi-code/sessions/<folder>/<session>/agents/main/wire.jsonl`. Messages are `context.append_message`, what the
 //! model says and does `context.append_loop_event`; the lines around them repeat it.
 
-use journal::{Agent, Event, Host, PromptOrigin, ReplyForm, Timestamp, ToolKind};
+use journal::{Agent, Event, Host, ReplyForm, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::adapter::{Adapter, ComposerForm, DEFAULT, Library, TranscriptPlace, TranscriptSearch};
+use super::adapter::{Adapter, ComposerForm, DEFAULT, Library, TranscriptPlace};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
 use crate::terminal::screen::{Row, View};
@@ -16,10 +16,6 @@ use crate::tools::{Frame, ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::Entry;
-
-/// The variable that holds Kimi Code's home, and the home in the user's.
-const HOME: &str = "KIMI_CODE_HOME";
-const HOME_DEFAULT: &str = ".kimi-code";
 
 const MESSAGE: &str = "context.append_message";
 const STEP: &str = "context.append_loop_event";
@@ -38,15 +34,15 @@ pub(super) const KIMI: Adapter = Adapter {
     tools: &TOOLS,
     forward: Forward::lines(&[MESSAGE, STEP], line),
     // Its hooks do not report the transcript's path.
-    transcript_search: Some(TranscriptSearch {
-        home_variable: HOME,
-        home_default: HOME_DEFAULT,
+    transcript_place: Some(TranscriptPlace::InFolder {
         folder: "sessions",
-        place: TranscriptPlace::InFolder {
-            file: "agents/main/wire.jsonl",
-        },
+        file: "agents/main/wire.jsonl",
     }),
-    library: Library::of(HOME, HOME_DEFAULT, &["sessions/*/*/agents/main/wire.jsonl"]),
+    library: Library::of(
+        "KIMI_CODE_HOME",
+        ".kimi-code",
+        &["sessions/*/*/agents/main/wire.jsonl"],
+    ),
     reply_form: ReplyForm::Permission,
     // It calls no prompt hook for it, and no second stop hook.
     takes_silently: true,
@@ -165,14 +161,9 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
     Ok(match (line.kind.text(), line.message, line.event) {
         (MESSAGE, Some(message), _) if message.role.text() == "user" => {
             let text = json::plain(message.content);
-            let is_persons = message
-                .origin
-                .is_some_and(|origin| origin.kind.text() == "user");
-            let origin = match reader.authors.origin(&text, false) {
-                PromptOrigin::User if !is_persons => PromptOrigin::Host,
-                by_text => by_text,
-            };
-            reader.entries.push(Entry::User { text, at, origin });
+            let origin = message.origin.as_ref().map(|origin| origin.kind.text());
+            let user = Entry::user_of(text, at, reader.authors, origin == Some("user"));
+            reader.entries.push(user);
             Read::Own { may_begin: true }
         }
         (STEP, _, Some(step)) => match entry(step, at) {

@@ -12,7 +12,7 @@ use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, numbered_paste};
 use crate::tools::{Frame, ResultText, Tools, flag, plain};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::{self, Block, Scalar};
 use crate::transcript::normal::Entry;
 
 /// Its plugin calls hooks by Claude Code's names, and gives commands the session's id.
@@ -92,17 +92,6 @@ struct Message<'a> {
     timestamp: Scalar<'a>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Part<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    text: Scalar<'a>,
-    id: Scalar<'a>,
-    name: Scalar<'a>,
-    arguments: Option<&'a RawValue>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
     let line: Line<'_> = serde_json::from_str(text)?;
     Ok(match (line.kind.text(), line.message) {
@@ -126,7 +115,7 @@ fn add<'a>(message: Message<'a>, at: Timestamp, reader: &mut Reader<'a, '_>) -> 
             return Read::Own { may_begin: true };
         }
         ("assistant", _) => {
-            let parts: Vec<Part<'_>> = json::part(message.content).unwrap_or_default();
+            let parts: Vec<Block<'_>> = json::part(message.content).unwrap_or_default();
             let said = parts.into_iter().filter_map(|part| said(part, at));
             reader.entries.extend(said);
             if message.stop_reason.text() == "aborted" {
@@ -142,15 +131,9 @@ fn add<'a>(message: Message<'a>, at: Timestamp, reader: &mut Reader<'a, '_>) -> 
     Read::Own { may_begin: false }
 }
 
-fn said(part: Part<'_>, at: Timestamp) -> Option<Entry<'_>> {
+fn said(part: Block<'_>, at: Timestamp) -> Option<Entry<'_>> {
     match part.kind.text() {
-        "toolCall" => Some(Entry::call(
-            &TOOLS,
-            &part.id,
-            &part.name,
-            part.arguments,
-            at,
-        )),
+        "toolCall" => Some(Entry::call(&TOOLS, &part.id, &part.name, part.input, at)),
         "text" => Entry::said(part.text, at),
         _ => None,
     }

@@ -1,18 +1,15 @@
 //! Qwen Code. Its transcripts are one JSON object a line, in `~/.qwen/projects/<folder>/chats/<session>.jsonl`.
 //! `provenance` says who wrote a line; in lines without it, the text does. The text of a stop hook is not written.
 
-use std::borrow::Cow;
-
-use journal::{Agent, Event, Host, PromptOrigin, ToolKind};
+use journal::{Agent, Event, Host, ToolKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, Variables};
 use super::claude::FIELDS;
-use super::gemini::answer;
+use super::gemini::{Part, answer};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
-use crate::prompts::Authors;
 use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools, labeled, plain};
 use crate::transcript::forward::{Forward, Read, Reader};
@@ -145,33 +142,6 @@ struct Message<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow)]
-    text: Scalar<'a>,
-    thought: Scalar<'a>,
-    function_call: Option<Use<'a>>,
-    function_response: Option<Response<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Use<'a> {
-    #[serde(borrow)]
-    id: Scalar<'a>,
-    name: Scalar<'a>,
-    args: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Response<'a> {
-    #[serde(borrow)]
-    id: Scalar<'a>,
-    response: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
 struct CallResult<'a> {
     #[serde(borrow)]
     status: Scalar<'a>,
@@ -209,9 +179,10 @@ fn add_entries<'a>(mut line: Line<'a>, reader: &mut Reader<'a, '_>) {
     match line.kind.text() {
         "user" => {
             let texts: Vec<&str> = parts.iter().map(|part| part.text.text()).collect();
-            let text: Cow<'_, str> = Cow::Owned(texts.join("\n"));
-            let origin = origin(&line, &text, reader.authors);
-            reader.entries.push(Entry::User { text, at, origin });
+            let text = texts.join("\n").into();
+            let is_persons = matches!(line.provenance.text(), "" | "real_user");
+            let user = Entry::user_of(text, at, reader.authors, is_persons);
+            reader.entries.push(user);
         }
         "assistant" => {
             let said = parts
@@ -230,14 +201,6 @@ fn add_entries<'a>(mut line: Line<'a>, reader: &mut Reader<'a, '_>) {
                 Entry::result(response.id, result(&ended, response.response), at)
             }));
         }
-    }
-}
-
-fn origin(line: &Line<'_>, text: &str, authors: &Authors<'_>) -> PromptOrigin {
-    match (authors.origin(text, false), line.provenance.text()) {
-        (PromptOrigin::User, "" | "real_user") => PromptOrigin::User,
-        (PromptOrigin::User, _) => PromptOrigin::Host,
-        (by_text, _) => by_text,
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use journal::{Agent, Event, Host, PromptOrigin, ReplyForm, Timestamp, ToolKind};
+use journal::{Agent, Event, Host, ReplyForm, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -353,13 +353,9 @@ fn entry<'a>(command: Command<'a>, at: Timestamp, authors: &Authors<'_>) -> Opti
             let output = ended
                 .output
                 .filter(|output| output.kind.text() == "retry")?;
-            let text = json::plain(output.feedback);
             // Text from a hook is not a person's, even if the person wrote the hook.
-            let origin = match authors.origin(&text, false) {
-                PromptOrigin::User => PromptOrigin::Host,
-                by_text => by_text,
-            };
-            Some(Entry::User { text, at, origin })
+            let text = json::plain(output.feedback);
+            Some(Entry::user_of(text, at, authors, false))
         }
         "tool_succeeded" | "tool_failed" => Entry::result(command.call_id, result(&ended), at),
         _ => None,

@@ -132,6 +132,22 @@ impl<'de> Visitor<'de> for ScalarVisitor {
     }
 }
 
+/// A block of a message's content, as Anthropic's API has it, and several agents after it.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+pub(crate) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Scalar<'a>,
+    pub(crate) text: Scalar<'a>,
+    pub(crate) id: Scalar<'a>,
+    pub(crate) name: Scalar<'a>,
+    #[serde(alias = "arguments")]
+    pub(crate) input: Option<&'a RawValue>,
+    pub(crate) tool_use_id: Scalar<'a>,
+    pub(crate) is_error: Scalar<'a>,
+    pub(crate) content: Option<&'a RawValue>,
+}
+
 /// Reads a part that was set aside; none if it has another shape.
 pub(crate) fn part<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())

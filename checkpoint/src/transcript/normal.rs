@@ -57,7 +57,20 @@ pub(crate) enum Entry<'a> {
 impl<'a> Entry<'a> {
     /// Returns a message in the user's role, whose author its text tells.
     pub(crate) fn user(text: Cow<'a, str>, at: Timestamp, authors: &Authors<'_>) -> Self {
-        let origin = authors.origin(&text, false);
+        Self::user_of(text, at, authors, true)
+    }
+
+    /// Like [`Self::user`], of a text that is no person's unless `is_persons`.
+    pub(crate) fn user_of(
+        text: Cow<'a, str>,
+        at: Timestamp,
+        authors: &Authors<'_>,
+        is_persons: bool,
+    ) -> Self {
+        let origin = match authors.origin(&text, false) {
+            PromptOrigin::User if !is_persons => PromptOrigin::Host,
+            by_text => by_text,
+        };
         Self::User { text, at, origin }
     }
 

@@ -15,7 +15,7 @@ use super::{TOOLS, tagged, task_end};
 use crate::prompts::Authors;
 use crate::tools::{Reported, ResultText};
 use crate::transcript::forward::{Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::{self, Block, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::{TaskEnd, task_in};
 
@@ -78,20 +78,6 @@ enum Content<'a> {
     Nothing,
     Text(Cow<'a, str>),
     Blocks(Vec<Block<'a>>),
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    text: Scalar<'a>,
-    id: Scalar<'a>,
-    name: Scalar<'a>,
-    input: Option<&'a RawValue>,
-    tool_use_id: Scalar<'a>,
-    is_error: Scalar<'a>,
-    content: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::adapter::{
     Adapter, ComposerForm, DEFAULT, HandOver, HeadlessSign, Library, TranscriptPlace,
-    TranscriptSearch,
 };
 use crate::config::{CodexDelivery, Settings};
 use crate::hooks::common;
@@ -42,11 +41,9 @@ pub(super) const CODEX: Adapter = Adapter {
     forward: Forward::lines(transcript::MARKS, transcript::line),
     backward: Some(transcript::backward),
     // `notify` does not say where the rollout is.
-    transcript_search: Some(TranscriptSearch {
-        home_variable: HOME,
-        home_default: ".codex",
+    transcript_place: Some(TranscriptPlace::ByDay {
         folder: "sessions",
-        place: TranscriptPlace::ByDay { prefix: "rollout-" },
+        prefix: "rollout-",
     }),
     library: Library::of(HOME, ".codex", &ROLLOUTS),
     headless: |_| HeadlessSign::Transcript(is_exec),

@@ -19,7 +19,7 @@ use crate::terminal::text_box::{TextBox, is_choice, is_rule, open_composer};
 use crate::tools::{ResultText, Tools, flag, labeled, plain};
 use crate::transcript::forward::Forward;
 
-pub(super) use transcript::answer;
+pub(super) use transcript::{Part, answer};
 
 pub(super) const GEMINI: Adapter = Adapter {
     agent: Agent::Gemini,

@@ -26,11 +26,11 @@ const BLOCKED: &str = "Agent execution blocked: ";
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct ToolUse<'a> {
+pub(in crate::agents) struct ToolUse<'a> {
     #[serde(borrow)]
-    id: Scalar<'a>,
-    name: Scalar<'a>,
-    args: Option<&'a RawValue>,
+    pub(in crate::agents) id: Scalar<'a>,
+    pub(in crate::agents) name: Scalar<'a>,
+    pub(in crate::agents) args: Option<&'a RawValue>,
     result: Option<&'a RawValue>,
     result_display: Option<&'a RawValue>,
     status: Scalar<'a>,
@@ -40,19 +40,21 @@ struct ToolUse<'a> {
 /// A part of a message's content, and of a tool's result.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Part<'a> {
+pub(in crate::agents) struct Part<'a> {
     #[serde(borrow)]
-    text: Scalar<'a>,
-    function_call: Option<ToolUse<'a>>,
-    function_response: Option<Response<'a>>,
+    pub(in crate::agents) text: Scalar<'a>,
+    /// Qwen Code keeps what the model thought.
+    pub(in crate::agents) thought: Scalar<'a>,
+    pub(in crate::agents) function_call: Option<ToolUse<'a>>,
+    pub(in crate::agents) function_response: Option<Response<'a>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Response<'a> {
+pub(in crate::agents) struct Response<'a> {
     #[serde(borrow)]
-    id: Scalar<'a>,
-    response: Option<&'a RawValue>,
+    pub(in crate::agents) id: Scalar<'a>,
+    pub(in crate::agents) response: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
