@@ -16,7 +16,7 @@ use crate::transcript::facts::Facts;
 use crate::transcript::forward::{Forward, Lines, Read};
 use crate::transcript::tail::Tail;
 
-/// One agent, as the rest of the product sees it. [`DEFAULT`] has what most agents share.
+/// One agent, as the rest of the product sees it. `DEFAULT` has what most agents share.
 #[derive(Debug)]
 pub struct Adapter {
     /// Its name in the journal.

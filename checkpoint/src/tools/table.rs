@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use journal::ToolKind;
 use serde_json::Value;
 
-use super::outcome::plain;
-
 /// An agent's tools: their names, and how their results are framed.
 #[derive(Debug)]
 pub struct Tools {
@@ -25,16 +23,6 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// The tools of an agent whose failing calls have an event of their own, and whose results have no framing.
-    pub(crate) const PLAIN: Self = Self {
-        kinds: &[],
-        subagent: None,
-        response: |_, response| ResultText::of(Some(false), plain(response)),
-        frame: |_| Frame::default(),
-        task_end: |_| None,
-        refusals: &[],
-    };
-
     /// Returns whether a tool is one that the agent itself has.
     pub fn has(&self, tool: &str) -> bool {
         self.kinds.iter().any(|(_, names)| names.contains(&tool))

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{TOOLS, tagged, task_end};
+use super::tools::{TOOLS, tagged, task_end};
 use crate::prompts::Authors;
 use crate::tools::{Reported, ResultText};
 use crate::transcript::forward::{Read, Reader};

@@ -1,12 +1,10 @@
 //! Gemini CLI.
 
 mod chat;
+mod tools;
 mod transcript;
 
-use std::borrow::Cow;
-
-use journal::{Agent, Event, Host, ReplyForm, ToolKind};
-use serde_json::Value;
+use journal::{Agent, Event, Host, ReplyForm};
 
 use super::adapter::{
     Adapter, ComposerForm, DEFAULT, IgnoredStart, Library, Notifications, ProjectFile, Variables,
@@ -16,7 +14,7 @@ use crate::hooks::payload::{Fields, Payload};
 use crate::prompts::{Texts, element};
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, is_choice, is_rule, open_composer};
-use crate::tools::{ResultText, Tools, flag, labeled, plain};
+use crate::tools::Tools;
 use crate::transcript::forward::Forward;
 
 pub(super) use transcript::{Part, answer};
@@ -42,7 +40,7 @@ pub(super) const GEMINI: Adapter = Adapter {
         asides: &["<session_context>", "<state_snapshot>"],
         ..Texts::NONE
     },
-    tools: &TOOLS,
+    tools: &tools::TOOLS,
     forward: Forward::Whole(transcript::whole),
     backward: Some(transcript::backward),
     library: Library {
@@ -129,52 +127,4 @@ fn composer<'a>(rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
     let asks = rows[last..].iter().any(is_choice);
     let at_start = view.cursor == (start, first);
     (has_rule && !asks).then(|| TextBox::new(&rows[first..last], start, at_start, &HINTS))
-}
-
-pub(super) const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["run_shell_command"]),
-        (ToolKind::Read, &["read_file", "read_many_files"]),
-        (ToolKind::Edit, &["replace", "edit"]),
-        (ToolKind::Write, &["write_file"]),
-        (
-            ToolKind::Other,
-            &[
-                "list_directory",
-                "glob",
-                "search_file_content",
-                "grep_search",
-                "save_memory",
-                "write_todos",
-                "web_fetch",
-                "google_web_search",
-            ],
-        ),
-    ],
-    subagent: Some("invoke_agent"),
-    response,
-    frame: labeled::frame,
-    refusals: &[
-        "Tool execution blocked:",
-        "Tool execution denied",
-        "[Operation Cancelled]",
-    ],
-    ..Tools::PLAIN
-};
-
-fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
-    let error = response.get("error").filter(|error| !error.is_null());
-    ResultText {
-        is_error: error.map(|_| true).or_else(|| flag(response)),
-        text: plain(
-            error
-                .or_else(|| response.get("llmContent"))
-                .unwrap_or(response),
-        ),
-        display: response
-            .get("returnDisplay")
-            .and_then(Value::as_str)
-            .map(Cow::Borrowed),
-        ..ResultText::default()
-    }
 }

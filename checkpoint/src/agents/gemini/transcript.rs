@@ -11,8 +11,8 @@ use journal::{PromptOrigin, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::TOOLS;
 use super::chat::{Chat, Line, Log, document};
+use super::tools::TOOLS;
 use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
