@@ -123,8 +123,8 @@ pub fn transcript(bytes: &[u8]) {
             );
         }
     }
-    for (_, agent) in agents::ALL {
-        if let HeadlessSign::Transcript(is_headless) = agent.headless(&Place::default()) {
+    for agent in agents::ALL {
+        if let HeadlessSign::Transcript(is_headless) = (agent.headless)(&Place::default()) {
             is_headless(bytes);
         }
     }

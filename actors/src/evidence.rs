@@ -387,7 +387,7 @@ fn asks_to_pass(path: &Path, state: &SessionState, consume: bool) -> bool {
 
 /// Returns whether the agent runs without a person at its terminal, according to its host (spec DECIDE-10).
 fn is_headless(state: &SessionState) -> bool {
-    match agents::adapter(state.stream.agent).map(|agent| agent.headless(&state.place)) {
+    match agents::adapter(state.stream.agent).map(|agent| (agent.headless)(&state.place)) {
         None => false,
         Some(HeadlessSign::Known(is_headless)) => is_headless,
         Some(HeadlessSign::Transcript(is_headless)) => {

@@ -117,9 +117,7 @@ fn call_of<'a>(turn: &'a Turn, ended: &Ended) -> Option<&'a ToolCall> {
 fn is_wanted(agent: Agent, call: &ToolCall) -> bool {
     match call.kind {
         ToolKind::Shell => could_verify(&shell::read(call.command.as_deref().unwrap_or_default())),
-        ToolKind::Other => {
-            agents::adapter(agent).is_some_and(|agent| !agent.tools().has(&call.tool))
-        }
+        ToolKind::Other => agents::adapter(agent).is_some_and(|agent| !agent.tools.has(&call.tool)),
         ToolKind::Read | ToolKind::Edit | ToolKind::Write => false,
     }
 }

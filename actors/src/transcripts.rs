@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use checkpoint::agents::adapter;
-use checkpoint::agents::adapter::{TranscriptPlace, TranscriptSearch};
+use checkpoint::agents::adapter::{Adapter, TranscriptPlace};
 use checkpoint::config::Config;
 use checkpoint::digest;
 use checkpoint::state::SessionState;
@@ -33,19 +33,20 @@ const FOLDERS_MAX: usize = 10_000;
 /// Returns the session's transcript: the file or folder that its host named, or the file with the session's id in its name.
 pub fn of(state: &SessionState) -> Option<PathBuf> {
     let named = state.place.transcript.as_deref().map(PathBuf::from);
-    named.or_else(|| found_by(adapter(state.stream.agent)?.transcript_search()?, state))
+    named.or_else(|| searched(adapter(state.stream.agent)?, state))
 }
 
 /// Searches the place where the agent keeps its transcripts.
-fn found_by(search: TranscriptSearch, state: &SessionState) -> Option<PathBuf> {
-    let home = match state.place.env(search.home_variable) {
+fn searched(adapter: &Adapter, state: &SessionState) -> Option<PathBuf> {
+    let (place, library) = (adapter.transcript_place?, adapter.library);
+    let home = match state.place.env(library.home_variable) {
         Some(home) => PathBuf::from(home),
-        None => PathBuf::from(std::env::var_os("HOME")?).join(search.home_default),
+        None => PathBuf::from(std::env::var_os("HOME")?).join(library.home_default),
     };
-    let (folder, session) = (home.join(search.folder), state.stream.native());
-    match search.place {
-        TranscriptPlace::ByDay { prefix } => by_day(&folder, prefix, &session),
-        TranscriptPlace::InFolder { file } => in_folder(&folder, &session, file),
+    let session = state.stream.native();
+    match place {
+        TranscriptPlace::ByDay { folder, prefix } => by_day(&home.join(folder), prefix, &session),
+        TranscriptPlace::InFolder { folder, file } => in_folder(&home.join(folder), &session, file),
     }
 }
 
@@ -230,7 +231,7 @@ pub fn add_subagents(
     reported: &[String],
     facts: &mut Facts,
 ) {
-    let Some(known) = adapter(agent).and_then(|adapter| adapter.subagents()) else {
+    let Some(known) = adapter(agent).and_then(|adapter| adapter.subagents) else {
         return;
     };
     let limits = &config.settings.evidence_limits;
@@ -288,7 +289,7 @@ fn open(agent: Agent, path: &Path) -> std::io::Result<Backward> {
 
 /// Returns the files that make up a transcript, the last first: only the one that is named, for most agents.
 pub(crate) fn files(agent: Agent, path: &Path) -> Vec<PathBuf> {
-    let folder = adapter(agent).and_then(|adapter| adapter.transcript_files());
+    let folder = adapter(agent).and_then(|adapter| adapter.transcript_files);
     let Some(folder) = folder.filter(|_| path.is_dir()) else {
         return vec![path.to_owned()];
     };

@@ -49,7 +49,7 @@ pub fn news_of(event: &Event) -> Option<Notification> {
 pub fn announce(state: &SessionState, envelope: &Envelope) -> Option<Announcement> {
     let news = news_of(&envelope.event)?;
     let (reason, message) = words(&envelope.event);
-    let idle = agents::adapter(state.stream.agent).and_then(|agent| agent.notifications().idle);
+    let idle = agents::adapter(state.stream.agent).and_then(|agent| agent.notifications.idle);
     let is_idle = idle == Some(reason.as_str());
     let known = state.last_output.is_some();
     let output = state.last_output.clone().unwrap_or_default();

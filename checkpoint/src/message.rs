@@ -257,7 +257,8 @@ mod tests {
     }
 
     fn letter() -> Policy {
-        Config::from_text("judgment: letter")
+        Config::load(Some(("config.yml", "judgment: letter\n")))
+            .unwrap()
             .policy_for(&ProjectFacts::default(), None)
             .unwrap()
     }

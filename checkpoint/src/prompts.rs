@@ -5,7 +5,7 @@
 //! `<hook_prompt ..>`, both with line breaks that vary. Own text is recognized by its canonical prefix after such
 //! wrappers are taken off; a message that merely quotes it further down belongs to its writer.
 //!
-//! Each agent lists its wrappers and texts in its room. They are searched for in the prompts of every agent: no two
+//! Each agent lists its wrappers and texts in its file. They are searched for in the prompts of every agent: no two
 //! agents use one opening for different things.
 
 use journal::PromptOrigin;
@@ -30,6 +30,16 @@ pub struct Texts {
     pub calls_to_work: &'static [&'static str],
     /// Openings of texts that ask for nothing.
     pub asides: &'static [&'static str],
+}
+
+impl Texts {
+    /// Those of an agent that writes nothing in its user's name, and wraps nothing.
+    pub(crate) const NONE: Self = Self {
+        peel: |_| None,
+        companions: &[],
+        calls_to_work: &[],
+        asides: &[],
+    };
 }
 
 /// Tells the authors of prompts apart.

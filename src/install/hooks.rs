@@ -92,7 +92,7 @@ mod tests {
     fn stop(agent: Agent, client: &str, stop_wait_ms: u64) -> Wanted {
         let all = installer(agent).wanted(None, Path::new(client), stop_wait_ms);
         all.into_iter()
-            .find(|entry| entry.event == installer(agent).stop_event())
+            .find(|entry| entry.event == installer(agent).stop_event)
             .expect("there is one")
     }
 

@@ -1,217 +1,305 @@
-//! What differs between agents when hooks are installed into their settings.
+//! What differs between agents when hooks are installed into their settings, as data, and the one way to install by it.
 
 use std::path::{Path, PathBuf};
 
 use journal::Agent;
+use serde_json::Value;
 
+use super::agents::{codex, copilot};
 use super::change::{AgentPlan, Change, Entry, Kind};
 use super::check::Check;
 use super::edits::{self, Edit, Result};
-use super::found::Found;
+use super::found::{Found, on_path};
 use super::hooks::{Row, Wanted, command};
+use super::plugin::Plugin;
 use super::prompt::Prompt;
 use super::settings::{self, Shape};
+use super::tables::{self, Table};
 use super::version::Version;
 use crate::edit::files;
 
-/// How to install into one agent. The defaults fit Claude Code, whose conventions most agents
-/// share.
-pub(crate) trait Installer: Sync {
-    fn agent(&self) -> Agent;
-
-    /// The folder of the user's settings, from the environment.
-    fn user_folder(&self) -> Result<PathBuf>;
-
-    /// The variable that sets the settings folder, if there is one.
-    fn folder_variable(&self) -> Option<&'static str>;
-
-    /// Whether what is installed depends on the agent's version.
-    fn depends_on_version(&self) -> bool {
-        true
-    }
-
+/// How to install into one agent. [`DEFAULT`] fits Claude Code, whose conventions most agents share.
+pub(crate) struct Installer {
+    pub(super) agent: Agent,
+    /// Where the user's settings are.
+    pub(super) folder: Folder,
+    /// The folder of the agent's settings in a project; none if a project can have no hooks.
+    pub(super) project: Option<&'static str>,
+    /// When the agent runs hooks of a project's settings, with `{project}` for the project.
+    pub(super) note: &'static str,
+    /// What is installed depends on the agent's version. Asking for it takes seconds.
+    pub(super) depends_on_version: bool,
     /// The first version that calls hooks, if there are older ones and `init` does not depend on the version.
-    fn hooks_since(&self) -> Option<Version> {
-        None
-    }
-
-    /// Whether it gets hooks only if it is named.
-    fn is_on_request(&self) -> bool {
-        false
-    }
-
+    pub(super) hooks_since: Option<Version>,
+    /// It gets hooks only if it is named.
+    pub(crate) is_on_request: bool,
     /// The file with hooks in a folder of settings.
-    fn hooks_file(&self) -> &'static str {
-        "settings.json"
-    }
-
-    /// The folder of the agent's settings in a project.
-    fn project_folder(&self, project: &Path) -> PathBuf {
-        project.join(format!(".{}", self.agent().word()))
-    }
-
+    pub(super) file: &'static str,
+    /// How hooks are written in that file.
+    pub(super) format: Format,
     /// The events that hooks are installed for.
-    fn rows(&self) -> &'static [Row];
-
+    pub(super) rows: &'static [Row],
     /// The event at which a turn ends.
-    fn stop_event(&self) -> &'static str {
-        "Stop"
-    }
-
-    /// The client's arguments.
-    fn arguments(&self, _event: &str) -> String {
-        self.agent().word().to_owned()
-    }
-
+    pub(crate) stop_event: &'static str,
+    /// The client is told the event, because payloads do not name it, or are read after the command line.
+    pub(super) tells_event: bool,
+    /// Further arguments of the client.
+    pub(super) arguments: fn() -> String,
     /// The command line that calls the client.
-    fn command(&self, client: &Path, arguments: &str) -> String {
-        command(client, arguments)
+    pub(super) command: fn(&Path, &str) -> String,
+    /// A second in the agent's unit of time limits.
+    pub(super) second: u64,
+    /// An event with a matcher.
+    pub(super) matcher: Option<(&'static str, &'static str)>,
+    /// The agent runs hook commands with `bash`, if there is one; otherwise with `sh`.
+    pub(super) prefers_bash: bool,
+    /// Slash commands that are files.
+    pub(super) prompts: Option<Prompts>,
+    /// `doctor`'s checks for this agent only.
+    pub(crate) checks: fn(&Found, &AgentPlan) -> Vec<Check>,
+}
+
+/// What most agents share.
+pub(super) const DEFAULT: Installer = Installer {
+    agent: Agent::Daemon,
+    folder: Folder::At(None),
+    project: None,
+    note: "",
+    depends_on_version: false,
+    hooks_since: None,
+    is_on_request: false,
+    file: "settings.json",
+    format: Format::Settings(Shape::Groups, ""),
+    rows: &[],
+    stop_event: "Stop",
+    tells_event: false,
+    arguments: String::new,
+    command,
+    second: 1,
+    matcher: None,
+    prefers_bash: false,
+    prompts: None,
+    checks: |_, _| Vec::new(),
+};
+
+/// Where the settings of a user are.
+#[derive(Clone, Copy)]
+pub(super) enum Folder {
+    /// In the folder that a variable names, or in this one in the user's home.
+    Named(&'static str, &'static str),
+    /// The same, without links in the folder that the variable names.
+    Resolved(&'static str, &'static str),
+    /// The third in the folder that a variable names, or in this one in the user's home.
+    Below(&'static str, &'static str, &'static str),
+    /// In the user's home.
+    Home(&'static str),
+    /// There; none if it is below a home folder that is not known.
+    At(Option<&'static Path>),
+}
+
+/// How hooks are written in their file.
+pub(super) enum Format {
+    /// JSON with hooks among other settings. The text is a file before its first hook.
+    Settings(Shape, &'static str),
+    /// A table of TOML for each hook: the key that names the event, and all keys.
+    Tables(&'static str, fn(&Wanted) -> Table),
+    /// A program of ours that the agent loads.
+    Plugin(Plugin),
+    /// Copilot's: a file that is all ours.
+    Copilot,
+    /// Codex's: like [`Self::Settings`], with the trust in these hooks in another file.
+    Codex,
+}
+
+/// How an agent finds slash commands.
+pub(super) struct Prompts {
+    /// Their folder within the settings folder.
+    pub(super) folder: &'static str,
+    /// The name and the text of a command's file.
+    pub(super) file: fn(&Prompt) -> (String, String),
+    /// A project can have its own ones.
+    pub(super) in_projects: bool,
+}
+
+/// Claude Code's commands.
+pub(super) const COMMANDS: Prompts = Prompts {
+    folder: "commands",
+    file: |prompt| prompt.markdown("$ARGUMENTS"),
+    in_projects: true,
+};
+
+impl Installer {
+    /// Returns the folder of the user's settings, by the environment.
+    pub(super) fn user_folder(&self) -> Result<PathBuf> {
+        let in_home = |folder: &str| match folder_in("HOME") {
+            Some(home) => Ok(home.join(folder)),
+            None => Err(self.unknown_home()),
+        };
+        let named = |variable, folder| folder_in(variable).map_or_else(|| in_home(folder), Ok);
+        match self.folder {
+            Folder::Named(variable, folder) => named(variable, folder),
+            Folder::Resolved(variable, folder) => match folder_in(variable) {
+                Some(named) => Ok(named.canonicalize().unwrap_or(named)),
+                None => in_home(folder),
+            },
+            Folder::Below(variable, folder, below) => Ok(named(variable, folder)?.join(below)),
+            Folder::Home(folder) => in_home(folder),
+            Folder::At(known) => known.map(Path::to_owned).ok_or_else(|| self.unknown_home()),
+        }
     }
 
-    /// A time limit in the host's unit.
-    fn timeout(&self, seconds: u64) -> u64 {
-        seconds
+    fn unknown_home(&self) -> String {
+        let name = self.agent.name();
+        format!("HOME is not set, so {name}'s settings cannot be found")
     }
 
-    /// The host's matcher for an event.
-    fn matcher(&self, _event: &str) -> Option<&'static str> {
-        None
+    /// Returns the variable that sets the settings folder, if there is one.
+    pub(super) const fn folder_variable(&self) -> Option<&'static str> {
+        match self.folder {
+            Folder::Named(variable, _) | Folder::Resolved(variable, _) => Some(variable),
+            _ => None,
+        }
     }
 
-    /// How hooks are written in the file.
-    fn shape(&self) -> Shape {
-        Shape::Groups
-    }
-
-    /// The shell that the host runs hook commands with.
-    fn shell(&self) -> &'static str {
-        "sh"
+    /// Returns the shell that the agent runs hook commands with.
+    pub(crate) fn shell(&self) -> &'static str {
+        match self.prefers_bash && on_path("bash").is_some() {
+            true => "bash",
+            false => "sh",
+        }
     }
 
     /// Returns the entries to install. An unknown version counts as current. `stop_wait_ms` is the
     /// daemon's longest wait for a reply.
-    fn wanted(&self, version: Option<Version>, client: &Path, stop_wait_ms: u64) -> Vec<Wanted> {
-        let rows = self.rows().iter();
+    pub(super) fn wanted(
+        &self,
+        version: Option<Version>,
+        client: &Path,
+        stop_wait_ms: u64,
+    ) -> Vec<Wanted> {
+        let rows = self.rows.iter();
         let known = rows.filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
-        let entry = |(event, limit, _): &Row| Wanted {
-            event,
-            matcher: self.matcher(event),
-            command: self.command(client, &self.arguments(event)),
-            timeout: self.timeout(limit.seconds(stop_wait_ms)),
+        let entry = |(event, limit, _): &Row| {
+            let told = match self.tells_event {
+                true => format!(" {event}"),
+                false => String::new(),
+            };
+            let arguments = format!("{}{told}{}", self.agent.word(), (self.arguments)());
+            let matcher = self.matcher.filter(|(of, _)| of == event);
+            Wanted {
+                event,
+                matcher: matcher.map(|(_, matcher)| matcher),
+                command: (self.command)(client, &arguments),
+                timeout: limit.seconds(stop_wait_ms) * self.second,
+            }
         };
         known.map(entry).collect()
     }
 
-    /// A file with hooks before the first one is added.
-    fn empty_file(&self) -> &'static str {
-        ""
-    }
-
     /// Plans the edits of the files with hooks, and notes for the user.
-    fn edits(
+    pub(super) fn edits(
         &self,
-        _found: &Found,
+        found: &Found,
         file: &Path,
         wanted: &[Wanted],
-        _client: &Path,
-        _notes: &mut Vec<String>,
+        client: &Path,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<Edit>> {
-        Ok(vec![edits::settings(
-            file,
-            wanted,
-            self.shape(),
-            self.empty_file(),
-        )?])
+        match &self.format {
+            Format::Settings(shape, empty) => edits::settings(file, wanted, *shape, empty),
+            Format::Tables(event, table) => tables::edit(file, event, wanted, table),
+            Format::Plugin(plugin) => plugin.edit(file, wanted, client),
+            Format::Copilot => copilot::edit(file, wanted),
+            Format::Codex => return codex::edits(found, file, wanted, client, notes),
+        }
+        .map(|edit| vec![edit])
     }
 
-    /// Files in the user's settings, other than the hooks file, that may have entries of ours.
-    fn other_files(&self, _folder: &Path) -> Vec<(PathBuf, Kind)> {
-        Vec::new()
+    /// Returns files in the user's settings, other than the hooks file, that may have entries of ours.
+    pub(super) fn other_files(&self, folder: &Path) -> Vec<(PathBuf, Kind)> {
+        match self.format {
+            Format::Codex => vec![(folder.join(codex::CONFIG), Kind::Trust)],
+            _ => Vec::new(),
+        }
     }
 
     /// Removes our entries from a file of kind [`Kind::Trust`]. `hooks_files` are the files whose
     /// hooks it trusts.
-    fn strip_trust(&self, text: &str, _hooks_files: &[PathBuf]) -> Result<(String, Vec<Entry>)> {
-        Ok((text.to_owned(), Vec::new()))
+    pub(super) fn strip_trust(
+        &self,
+        text: &str,
+        hooks_files: &[PathBuf],
+    ) -> Result<(String, Vec<Entry>)> {
+        match self.format {
+            Format::Codex => codex::strip_trust(text, hooks_files),
+            _ => Ok((text.to_owned(), Vec::new())),
+        }
     }
 
     /// Returns whether a file of kind [`Kind::Own`] has nothing but entries of ours.
-    fn is_ours(&self, _text: &str) -> bool {
-        false
+    pub(super) fn is_ours(&self, text: &str) -> bool {
+        match &self.format {
+            Format::Plugin(plugin) => plugin.is_ours(text),
+            Format::Copilot => copilot::is_ours(text),
+            _ => false,
+        }
     }
 
-    /// Returns our command for an event in a file with hooks.
-    fn command_at(&self, text: &str, event: &str) -> Result<Option<String>> {
-        let handlers = settings::handlers(text)?;
-        let ours = handlers
-            .into_iter()
-            .find(|handler| handler.client.is_some() && handler.event == event);
-        Ok(ours.map(|handler| handler.command))
+    /// Returns our command at the end of a turn, in a file with hooks.
+    pub(crate) fn stop_command(&self, text: &str) -> Result<Option<String>> {
+        let event = self.stop_event;
+        Ok(match &self.format {
+            Format::Settings(..) | Format::Codex => settings::handlers(text)?
+                .into_iter()
+                .find(|handler| handler.client.is_some() && handler.event == event)
+                .map(|handler| handler.command),
+            Format::Tables(key, _) => tables::command_at(text, key, event),
+            Format::Plugin(_) => Plugin::command(text, self.agent.word()),
+            Format::Copilot => copilot::command_at(text, event),
+        })
     }
 
-    /// Whether the agent has slash commands that are files.
-    fn has_prompts(&self) -> bool {
-        true
+    /// Returns the note on when the agent runs hooks of a project's settings.
+    pub(super) fn project_note(&self, project: &Path) -> String {
+        self.note.replace("{project}", &project.to_string_lossy())
     }
 
-    /// The folder of slash commands within the settings folder.
-    fn prompts_folder(&self) -> &'static str {
-        "commands"
-    }
-
-    /// The name and the text of a slash command's file.
-    fn prompt_file(&self, prompt: &Prompt) -> (String, String) {
-        prompt.markdown("$ARGUMENTS")
-    }
-
-    /// Whether a project can have its own slash commands.
-    fn has_project_prompts(&self) -> bool {
-        true
-    }
-
-    /// Whether a project can have its own hooks.
-    fn has_project_hooks(&self) -> bool {
-        true
-    }
-
-    /// A note on when the agent runs hooks of a project's settings.
-    fn project_note(&self, project: &Path) -> String;
-
-    /// The kind of the file that calls the client.
-    fn hooks_kind(&self, _found: &Found) -> Kind {
-        Kind::Settings
+    /// Returns the kind of the file that calls the client.
+    pub(crate) fn hooks_kind(&self, found: &Found) -> Kind {
+        match self.format {
+            Format::Settings(..) => Kind::Settings,
+            Format::Tables(..) => Kind::Tables,
+            Format::Plugin(_) | Format::Copilot => Kind::Own,
+            Format::Codex => codex::hooks_kind(found),
+        }
     }
 
     /// Names the setting that disables all hooks, if one does.
-    fn switched_off(&self, _found: &Found, change: &Change) -> Option<&'static str> {
-        let text = files::text(files::read(&change.path).ok().flatten().as_deref());
-        settings::switched_off(&text)
+    pub(crate) fn switched_off(&self, found: &Found, change: &Change) -> Option<&'static str> {
+        let text = || files::text(files::read(&change.path).ok().flatten().as_deref());
+        match self.format {
+            Format::Settings(..) => settings::switched_off(&text()),
+            // Neither has a switch.
+            Format::Tables(..) | Format::Plugin(_) => None,
+            Format::Copilot => {
+                let root: Value = serde_json::from_str(&text()).ok()?;
+                (root["disableAllHooks"] == true).then_some("disableAllHooks")
+            }
+            Format::Codex => codex::switched_off(found, change),
+        }
     }
 
     /// Names our hooks outside the hooks file, which call twice.
-    fn misplaced(&self, _found: &Found) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// `doctor`'s checks for this agent only.
-    fn checks(&self, _found: &Found, _plan: &AgentPlan) -> Vec<Check> {
-        Vec::new()
+    pub(crate) fn misplaced(&self, found: &Found) -> Vec<String> {
+        match self.format {
+            Format::Codex => codex::misplaced(found),
+            _ => Vec::new(),
+        }
     }
 }
 
 /// Returns the folder in a variable, if it is set.
-pub(super) fn folder_in(variable: &str) -> Option<PathBuf> {
+fn folder_in(variable: &str) -> Option<PathBuf> {
     let value = std::env::var_os(variable).filter(|value| !value.is_empty());
     value.map(PathBuf::from)
-}
-
-/// Returns the folder in a variable, if it is set, else `below` the user's home folder.
-pub(super) fn folder_or(variable: &str, agent: Agent, below: &str) -> Result<PathBuf> {
-    folder_in(variable).map_or_else(|| home_for(agent.name()).map(|home| home.join(below)), Ok)
-}
-
-/// Returns the user's home folder, which contains `name`'s settings.
-pub(super) fn home_for(name: &str) -> Result<PathBuf> {
-    folder_in("HOME")
-        .ok_or_else(|| format!("HOME is not set, so {name}'s settings cannot be found"))
 }

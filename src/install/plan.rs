@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use journal::Agent;
 
-use super::agents::{hooks_file, installer, project_folder};
+use super::agents::{hooks_file, installer};
 use super::change::{AgentPlan, Change, Entry, Kind, Scope, Status, digest};
 use super::edits::{Edit, Result};
 use super::found::{Found, on_path};
@@ -46,15 +46,15 @@ pub(crate) fn client() -> Result<PathBuf> {
 pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<AgentPlan> {
     let agent = found.agent;
     let installer = installer(agent);
-    if *scope != Scope::User && !installer.has_project_hooks() {
-        return Err(format!(
-            "{} supports no hooks in a project: omit --project",
-            agent.name()
-        ));
-    }
-    let folder = match scope {
-        Scope::User => found.folder.clone(),
-        Scope::Project(project) => project_folder(agent, project),
+    let folder = match (scope, installer.project) {
+        (Scope::User, _) => found.folder.clone(),
+        (Scope::Project(project), Some(folder)) => project.join(folder),
+        (Scope::Project(_), None) => {
+            let name = agent.name();
+            return Err(format!(
+                "{name} supports no hooks in a project: omit --project"
+            ));
+        }
     };
     let mut notes = notes(found, scope, installer);
     let wanted = installer.wanted(found.version, means.client, means.stop_wait_ms);
@@ -64,10 +64,9 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
         .into_iter()
         .map(|edit| change(agent, edit, means))
         .collect::<Result<Vec<_>>>()?;
-    if installer.has_project_prompts() || *scope == Scope::User {
-        for (path, text) in prompts::files(installer, &folder) {
-            changes.push(prompt_change(agent, path, text, means, &mut notes)?);
-        }
+    let prompts = prompts::files(installer, &folder, *scope != Scope::User);
+    for (path, text) in prompts {
+        changes.push(prompt_change(agent, path, text, means, &mut notes)?);
     }
     Ok(AgentPlan {
         agent,
@@ -78,7 +77,7 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
     })
 }
 
-fn notes(found: &Found, scope: &Scope, installer: &dyn Installer) -> Vec<String> {
+fn notes(found: &Found, scope: &Scope, installer: &Installer) -> Vec<String> {
     let mut notes = Vec::new();
     if found.program.is_none() {
         notes.push(format!(

@@ -18,19 +18,21 @@ const PROMPTS: [Prompt; 2] = [
     },
 ];
 
-/// Returns the files of an agent's commands with their texts.
-pub(super) fn files(installer: &dyn Installer, folder: &Path) -> Vec<(PathBuf, String)> {
-    let folder = folder.join(installer.prompts_folder());
-    let file = |prompt: &Prompt| {
-        let (name, text) = installer.prompt_file(prompt);
-        (folder.join(name), text)
-    };
-    let prompts: &[Prompt] = if installer.has_prompts() {
-        &PROMPTS
-    } else {
-        &[]
-    };
-    prompts.iter().map(file).collect()
+/// Returns the files of an agent's commands with their texts, in a folder of settings: the user's, or a project's.
+pub(super) fn files(
+    installer: &Installer,
+    folder: &Path,
+    is_projects: bool,
+) -> Vec<(PathBuf, String)> {
+    let prompts = installer.prompts.as_ref();
+    let prompts = prompts.filter(|prompts| prompts.in_projects || !is_projects);
+    let files = prompts.into_iter().flat_map(|prompts| {
+        PROMPTS.iter().map(|prompt| {
+            let (name, text) = (prompts.file)(prompt);
+            (folder.join(prompts.folder).join(name), text)
+        })
+    });
+    files.collect()
 }
 
 #[cfg(test)]
@@ -43,7 +45,7 @@ mod tests {
     #[test]
     fn every_agent_can_read_its_commands() {
         for agent in Agent::HOSTS {
-            for (path, text) in files(installer(agent), Path::new("/x")) {
+            for (path, text) in files(installer(agent), Path::new("/x"), false) {
                 assert!(
                     !text.contains("{arguments}")
                         && text.contains("checkpointd progress write --type"),

@@ -92,7 +92,7 @@ fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
     )];
     paths.extend(installer.other_files(&found.folder));
     paths.extend(
-        prompts::files(installer, &found.folder)
+        prompts::files(installer, &found.folder, false)
             .into_iter()
             .map(|(path, _)| (path, Kind::Prompt)),
     );
@@ -142,7 +142,7 @@ fn prompt(
         path.file_stem().unwrap_or_default().to_string_lossy()
     );
     let folder = path.parent().and_then(Path::parent).unwrap_or(path);
-    let is_ours = prompts::files(installer(agent), folder)
+    let is_ours = prompts::files(installer(agent), folder, false)
         .into_iter()
         .any(|(known, text)| known == path && before.as_deref() == Some(text.as_bytes()));
     if is_ours {

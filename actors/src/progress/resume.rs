@@ -59,7 +59,7 @@ pub async fn greet(
     seq: u64,
 ) -> Option<String> {
     let (hook, text) = match beginning {
-        Beginning::Start(_) if !adapter(stream.agent)?.hears_start() => return None,
+        Beginning::Start(_) if !adapter(stream.agent)?.hears_start => return None,
         Beginning::Start(source) => {
             let text = offer(shared, stream, source, seq).await?;
             if is_unheard(stream, source) {
@@ -80,7 +80,7 @@ fn is_unheard(stream: &Stream, source: &str) -> bool {
 }
 
 fn ignored_start(stream: &Stream) -> Option<IgnoredStart> {
-    adapter(stream.agent)?.ignored_start()
+    adapter(stream.agent)?.ignored_start
 }
 
 /// Returns the offer that the host ignored at the session's start, if this is the session's first prompt.

@@ -195,7 +195,7 @@ fn target(config: &Config, state: &SessionState, is_pane_taken: bool) -> Result<
     let resume = line.and_then(|line| line.for_session(&state.stream.native()));
     let resume = resume.ok_or(Refusal::BadSessionId)?;
     // An agent that does not report its process id is found by its name.
-    let pid = adapter.variables().pid;
+    let pid = adapter.variables.pid;
     let known = pid.and_then(|name| state.place.env(name)?.parse().ok());
     Ok(Target {
         agent,

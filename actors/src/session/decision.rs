@@ -28,7 +28,7 @@ impl Session {
         let examining = Arc::clone(&self.examining);
         let about = stop.clone();
         let omits_prompts =
-            agents::adapter(state.stream.agent).is_some_and(|agent| agent.omits_prompts());
+            agents::adapter(state.stream.agent).is_some_and(|agent| agent.omits_prompts);
         let work = async move {
             let state = if about.restart || (about.can_reply && !omits_prompts) {
                 state

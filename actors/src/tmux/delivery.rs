@@ -188,7 +188,7 @@ impl Work {
 
     /// Returns the agent's own command that delivers the text, if the text is not to be typed.
     fn command(&self) -> Option<HandOver> {
-        adapter(self.terminal.agent)?.hand_over(
+        (adapter(self.terminal.agent)?.hand_over)(
             &self.shared.config().settings,
             &self.state.place,
             &self.state.stream.native(),
@@ -280,7 +280,7 @@ impl Work {
     fn reported_pid(&self) -> Option<u32> {
         let reported = |name| self.state.place.env(name)?.parse().ok();
         let pid = adapter(self.terminal.agent)
-            .and_then(|agent| reported(agent.variables().pid?))
+            .and_then(|agent| reported(agent.variables.pid?))
             .or_else(|| reported("CHECKPOINTD_TERMINAL_PID"));
         pid.filter(|_| !self.after_restart)
     }

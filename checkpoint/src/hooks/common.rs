@@ -13,6 +13,19 @@ pub(crate) const FIELDS: Fields = Fields {
     frequent: &["PreToolUse", "PostToolUse", "PostToolUseFailure"],
 };
 
+/// Like [`event`], of an agent whose notifications have a type.
+pub(crate) fn event_or_notification(
+    hook: &str,
+    host: Host,
+    payload: &Payload<'_>,
+    tools: &Tools,
+) -> Event {
+    match hook {
+        "Notification" => payload.notification(host),
+        _ => event(hook, host, payload, tools),
+    }
+}
+
 /// Returns the event of a hook call by its common name; [`Event::OtherHook`] for any other name.
 pub(crate) fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     match hook {

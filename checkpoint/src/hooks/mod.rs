@@ -102,21 +102,21 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     if let Some(described) = reading.agents.of(call.agent) {
         agents::configured::translate(described, &mut value);
     }
-    rename(&mut value, adapter.renames());
+    rename(&mut value, adapter.renames);
     let authors = agents::authors(reading.prefix);
     let payload = Payload::new(&value, call.at, &authors);
-    let fields = adapter.fields(&payload);
-    let variable = adapter.variables().session;
+    let fields = (adapter.fields)(&payload);
+    let variable = adapter.variables.session;
     let stream = Stream::of_native(call.agent, payload.session(fields, variable, &call.env)?);
     let hook = payload.hook(fields, call.event)?;
     let host = payload.host(fields, hook, &call.env);
-    let event = adapter.event(hook, host, &payload);
+    let event = (adapter.event)(hook, host, &payload, adapter.tools);
     let id = identity(&payload, &stream, hook, &event).unwrap_or(call.id);
     let content = match event {
-        Event::AgentStopped { .. } if adapter.repeats_stops() => id,
+        Event::AgentStopped { .. } if adapter.repeats_stops => id,
         _ => digest::of_call(stream.session, hook, call.payload),
     };
-    let may_continue = adapter.may_continue(&value);
+    let may_continue = (adapter.may_continue)(&value);
     let payload = Some(keep_payload(
         redacted.as_deref().unwrap_or(&raw).trim(),
         reading.payload_bytes_max,

@@ -1,6 +1,6 @@
 //! The payload of a hook call: what all agents' payloads share.
 
-use journal::{Event, Host, Place, Timestamp, ToolCall};
+use journal::{Event, Host, Place, PromptOrigin, Timestamp, ToolCall};
 use serde_json::Value;
 
 use crate::prompts::Authors;
@@ -13,7 +13,7 @@ const TOOL_BYTES_MAX: usize = 256;
 
 /// Which fields of an agent's payloads say where a call belongs.
 #[derive(Debug)]
-pub struct Fields {
+pub(crate) struct Fields {
     /// Holds the session's id.
     pub session: &'static str,
     /// Hold the id of the turn, the first that is there counts.
@@ -26,7 +26,7 @@ pub struct Fields {
 
 /// A payload, with what is needed to read it.
 #[derive(Debug)]
-pub struct Payload<'a> {
+pub(crate) struct Payload<'a> {
     value: &'a Value,
     at: Timestamp,
     authors: &'a Authors<'a>,
@@ -38,7 +38,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns a field that holds a string.
-    pub fn text(&self, field: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, field: &str) -> Option<&'a str> {
         self.value.get(field).and_then(Value::as_str)
     }
 
@@ -106,6 +106,27 @@ impl<'a> Payload<'a> {
             text: text::head(&prompt, Event::TEXT_BYTES_MAX).to_owned(),
             digest: digest::of_prompt(&prompt),
             host,
+        }
+    }
+
+    /// Like [`Self::prompt`], of a hook that also reports texts that the agent wrote in its user's name.
+    pub(crate) fn prompt_of(&self, host: Host, is_persons: bool) -> Event {
+        let mut event = self.prompt(host);
+        if let Event::PromptSubmitted { origin, .. } = &mut event
+            && *origin == PromptOrigin::User
+            && !is_persons
+        {
+            *origin = PromptOrigin::Host;
+        }
+        event
+    }
+
+    /// Returns the event of a turn that ended by its `cause`.
+    pub(crate) fn interrupted(&self, host: Host) -> Event {
+        let by_user = self.text("cause") == Some("user");
+        Event::Interrupted {
+            host,
+            cause: if by_user { "user" } else { "api_error" }.into(),
         }
     }
 

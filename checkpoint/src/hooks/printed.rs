@@ -46,17 +46,13 @@ pub fn printed(
     if let Some(described) = described.of(agent) {
         agents::configured::translate(described, &mut payload);
     }
-    super::rename(&mut payload, adapter.renames());
+    super::rename(&mut payload, adapter.renames);
     let given = |key| payload.get(key).filter(|value| !value.is_null());
-    let tools = adapter.tools();
+    let tools = adapter.tools;
     let (result, response) = match (given("error"), given("tool_response")) {
         (Some(error), _) => {
             let text = plain(error);
-            let result = ResultText {
-                text,
-                ..ResultText::default()
-            };
-            (result, error)
+            (ResultText::of(None, text), error)
         }
         (None, Some(response)) => ((tools.response)(call.kind, response), response),
         (None, None) => return Printed::default(),

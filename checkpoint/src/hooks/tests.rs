@@ -1,4 +1,4 @@
-//! Hook calls for the tests of agents' rooms.
+//! Hook calls for the tests of agents.
 
 use journal::{Agent, Timestamp};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use journal::{Envelope, Event, ProgressKind, PromptOrigin, Timestamp};
 
 use super::ended::ExaminedCall;
 use super::model::{Head, Mute, SUBAGENTS_MAX, SessionState, Written};
-use crate::agents::{self, adapter::Adapter};
+use crate::agents;
 
 impl SessionState {
     /// Applies one event. Never fails, and depends on nothing but the state and the event.
@@ -122,7 +122,7 @@ impl SessionState {
             Event::Notified {
                 notification: kind, ..
             } => {
-                let known = agents::adapter(self.stream.agent).map(Adapter::notifications);
+                let known = agents::adapter(self.stream.agent).map(|agent| agent.notifications);
                 self.dialog_up |= known.is_some_and(|known| known.dialog == Some(kind));
                 self.call_person(at, kind);
             }

@@ -112,7 +112,7 @@ impl SessionState {
             return;
         };
         let by_work = matches!(event, Event::ToolStarted { .. })
-            && agents::adapter(self.stream.agent).is_some_and(|agent| agent.takes_silently());
+            && agents::adapter(self.stream.agent).is_some_and(|agent| agent.takes_silently);
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {
             Event::PromptSubmitted {

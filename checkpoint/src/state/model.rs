@@ -319,8 +319,7 @@ impl SessionState {
 
     /// Returns the project: the folder that the agent names, else its working directory.
     pub fn project(&self) -> &str {
-        let variable =
-            agents::adapter(self.stream.agent).and_then(|agent| agent.variables().project);
+        let variable = agents::adapter(self.stream.agent).and_then(|agent| agent.variables.project);
         let named = variable.and_then(|name| self.place.env(name));
         named.unwrap_or(&self.place.cwd)
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attention::AGENT_FINISHED;
 use super::model::SessionState;
-use crate::agents::{self, adapter::Adapter};
+use crate::agents;
 use crate::policy::Timer;
 
 /// An agent that was silent for this long no longer works, whatever it said last.
@@ -89,7 +89,7 @@ impl SessionState {
 
     fn idle_word(&self) -> Option<&'static str> {
         let agent = agents::adapter(self.stream.agent);
-        agent.map(Adapter::notifications)?.idle
+        agent?.notifications.idle
     }
 
     /// Returns whether the agent has been silent for a day.

@@ -7,18 +7,23 @@ use journal::Agent;
 
 use super::screen::{View, rows};
 use super::text_box::{Composer, bare, is_choice};
-use crate::agents;
+use crate::agents::{self, adapter::Adapter};
 
 /// How many characters of a text's beginning identify it.
 const BEGINNING_CHARS: usize = 60;
 
 /// Reads the composer on a screen. `ours` is the text that we may have put there.
 pub fn read(agent: Agent, view: &View, ours: &str) -> Composer {
+    read_as(agents::adapter(agent), view, ours)
+}
+
+/// Reads the composer of an agent, if it is known.
+pub(crate) fn read_as(agent: Option<&Adapter>, view: &View, ours: &str) -> Composer {
     let rows = rows(&view.screen);
-    let adapter = agents::adapter(agent);
-    match adapter.and_then(|adapter| Some((adapter, adapter.composer(&rows, view)?))) {
+    let form = agent.and_then(|agent| agent.composer);
+    match form.and_then(|form| Some((form, (form.find)(&rows, view)?))) {
         Some((_, typed)) if typed.is_empty() => Composer::Empty,
-        Some((adapter, typed)) if typed.is(ours, |shown| adapter.stands_for(shown, ours)) => {
+        Some((form, typed)) if typed.is(ours, |shown| (form.stands_for)(shown, ours)) => {
             Composer::Ours
         }
         Some(_) => Composer::Draft,

@@ -13,7 +13,7 @@ pub struct View {
 
 /// One row of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// The characters, without blanks at the end.
     pub text: String,
     /// Every character that is not blank, besides a marker in front, is dim: it was not typed.

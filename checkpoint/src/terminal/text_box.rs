@@ -24,7 +24,7 @@ const RULE_CHARS_MIN: usize = 10;
 
 /// The text in a composer.
 #[derive(Debug)]
-pub struct TextBox<'a> {
+pub(crate) struct TextBox<'a> {
     /// Its lines, without the marker and the frame.
     lines: Vec<&'a str>,
     /// Whether the text is a hint of the agent, not typed text.
@@ -97,8 +97,43 @@ pub(crate) fn open_composer(
     (is_inside && column >= start).then_some((first, last, start))
 }
 
+/// Finds a composer between two rules: `markers` are the signs before its text, and `hints` what the agent writes into an
+/// empty one without dimming it.
+pub(crate) fn between_rules<'a>(
+    rows: &'a [Row],
+    view: &View,
+    markers: &[char],
+    hints: &[&str],
+) -> Option<TextBox<'a>> {
+    let row = view.cursor.1;
+    let below = (row + 1..rows.len()).find(|at| is_rule(&rows[*at]))?;
+    let above = (0..row).rev().find(|at| is_rule(&rows[*at]))?;
+    marked(rows, above + 1, below, view, markers, hints)
+}
+
+/// Takes rows up to `end` for a composer whose first row has a marker.
+pub(crate) fn marked<'a>(
+    rows: &'a [Row],
+    first: usize,
+    end: usize,
+    view: &View,
+    markers: &[char],
+    hints: &[&str],
+) -> Option<TextBox<'a>> {
+    let lines = &rows[first..end];
+    let start = marker(&lines.first()?.text, markers)?;
+    let at_start = view.cursor == (start, first);
+    (view.cursor.0 >= start).then(|| TextBox::new(lines, start, at_start, hints))
+}
+
+/// Returns whether there is such a row, and it begins with a sign.
+pub(crate) fn begins(rows: &[Row], at: usize, sign: char) -> bool {
+    let row = rows.get(at);
+    row.is_some_and(|row| row.text.trim_start().starts_with(sign))
+}
+
 /// Returns the column behind a composer's marker and the blank that follows it, frame included.
-pub(crate) fn marker(text: &str, markers: &[char]) -> Option<usize> {
+fn marker(text: &str, markers: &[char]) -> Option<usize> {
     let inside = text.trim_start_matches([' ', '│']);
     let before = text.chars().count() - inside.chars().count();
     let rest = inside.strip_prefix(markers)?;

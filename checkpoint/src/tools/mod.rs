@@ -1,6 +1,6 @@
 //! Tool calls in the terms that all agents share: what a call does, how it ended, and how much of it is kept.
 //!
-//! An agent's own names and framings are in its room, as [`Tools`]. A tool that is not known (MCP servers, newer
+//! An agent's own names and framings are in its file, as [`Tools`]. A tool that is not known (MCP servers, newer
 //! versions) is guessed at only if its name says what it does and its input has the field for it.
 
 mod describe;

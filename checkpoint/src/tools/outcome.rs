@@ -25,6 +25,16 @@ pub struct Outcome {
 }
 
 impl Tools {
+    /// The tools of an agent whose failing calls have an event of their own, and whose results have no framing.
+    pub(crate) const PLAIN: Self = Self {
+        kinds: &[],
+        subagent: None,
+        response: |_, response| ResultText::of(Some(false), plain(response)),
+        frame: |_| Frame::default(),
+        task_end: |_| None,
+        refusals: &[],
+    };
+
     /// Judges the result of a tool call.
     pub fn outcome(
         &self,

@@ -50,6 +50,17 @@ pub struct ResultText<'a> {
     pub subagent: Option<Reported<'a>>,
 }
 
+impl<'a> ResultText<'a> {
+    /// Returns a result of which nothing else is known.
+    pub(crate) fn of(is_error: Option<bool>, text: Cow<'a, str>) -> Self {
+        Self {
+            is_error,
+            text,
+            ..Self::default()
+        }
+    }
+}
+
 /// What an agent says of a subagent besides its report.
 #[derive(Clone, Debug, Default)]
 pub struct Reported<'a> {
@@ -73,6 +84,16 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Reads a last line with a number between two texts, as agents write it if a command failed.
+    pub(crate) fn of_last_line(result: &ResultText<'_>, before: &str, after: &str) -> Self {
+        let last = result.text.trim_end().lines().next_back();
+        let code = last.and_then(|line| line.strip_prefix(before)?.strip_suffix(after));
+        Self {
+            code: code.and_then(|code| code.trim().parse().ok()),
+            ..Self::default()
+        }
+    }
+
     /// Reads a first line that is `Exit code N`, as Claude Code writes it if a command failed.
     pub(crate) fn of_first_line(result: &ResultText<'_>) -> Self {
         let line = result.text.lines().next().unwrap_or_default();

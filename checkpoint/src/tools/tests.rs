@@ -10,7 +10,7 @@ const SHELL: ToolKind = ToolKind::Shell;
 
 /// Checks what a call does: its kind, its command line and its paths, separated by blanks.
 pub(crate) fn described(
-    tools: &Tools,
+    agent: Agent,
     tool: &str,
     input: &Value,
     (kind, command, paths): (ToolKind, Option<&str>, &str),
@@ -18,26 +18,23 @@ pub(crate) fn described(
     let command = command.map(str::to_owned);
     let paths = paths.split_whitespace().map(str::to_owned).collect();
     assert_eq!(
-        tools.describe(tool, input),
+        tools(agent).describe(tool, input),
         (kind, command, paths),
         "{tool}"
     );
 }
 
 /// Checks how a shell call ended, by the text of its result.
-pub(crate) fn ended(tools: &Tools, command: &str, text: &str, expected: &str) {
-    let result = ResultText {
-        text: text.into(),
-        ..ResultText::default()
-    };
-    let outcome = tools.outcome(SHELL, Some(command), &result);
+pub(crate) fn ended(agent: Agent, command: &str, text: &str, expected: &str) {
+    let result = ResultText::of(None, text.into());
+    let outcome = tools(agent).outcome(SHELL, Some(command), &result);
     assert_eq!(word(&outcome), expected, "{text}");
 }
 
 /// Checks how a call ended, by the payload of the hook that follows it.
-pub(crate) fn ended_by_hook(tools: &Tools, kind: ToolKind, payload: &Value, expected: &str) {
+pub(crate) fn ended_by_hook(agent: Agent, kind: ToolKind, payload: &Value, expected: &str) {
     let command = (kind == SHELL).then_some("make");
-    let outcome = tools.hook_outcome(kind, command, payload);
+    let outcome = tools(agent).hook_outcome(kind, command, payload);
     assert_eq!(word(&outcome), expected, "{payload}");
 }
 
@@ -58,7 +55,7 @@ fn word(outcome: &Outcome) -> &'static str {
 }
 
 fn tools(agent: Agent) -> &'static Tools {
-    adapter(agent).expect("an agent").tools()
+    adapter(agent).expect("an agent").tools
 }
 
 fn flagged(agent: Agent, command: &str, is_error: bool, text: &str) -> Outcome {

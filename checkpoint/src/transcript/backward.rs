@@ -1,7 +1,7 @@
 //! How the current turn is read from a transcript's end, line by line.
 
 use super::facts::Facts;
-use super::forward::{Read, ReadLine};
+use super::forward::{Lines, Read, Reader};
 use super::normal::{self, Entry};
 use super::tail::Tail;
 use crate::prompts::Authors;
@@ -12,22 +12,28 @@ pub(crate) fn read(
     tail: Tail<'_>,
     authors: &Authors<'_>,
     tools: &Tools,
-    line: ReadLine,
+    lines: Lines,
 ) -> Option<Facts> {
-    let (mut facts, mut is_own) = (Facts::default(), false);
-    let mut entries = Vec::new();
+    let (mut reader, mut is_own, mut is_whole) = (Reader::new(authors), false, false);
     for text in tail.lines_backward() {
-        let known = entries.len();
-        let Read::Own { may_begin } = line(text, authors, &mut facts, &mut entries) else {
+        let known = reader.entries.len();
+        let Read::Own { may_begin } = lines.read(text, &mut reader) else {
             continue;
         };
         is_own = true;
-        entries[known..].reverse();
-        if may_begin && !tail.all_turns && entries[known..].iter().any(Entry::begins_turn) {
-            facts.is_whole = true;
+        let added = &mut reader.entries[known..];
+        added.reverse();
+        if may_begin && !tail.all_turns && added.iter().any(Entry::begins_turn) {
+            is_whole = true;
             break;
         }
     }
+    let Reader {
+        mut facts,
+        mut entries,
+        ..
+    } = reader;
+    facts.is_whole = is_whole;
     entries.reverse();
     normal::fold(tools, authors, entries, &mut facts);
     is_own.then_some(facts)

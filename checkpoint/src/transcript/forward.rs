@@ -1,39 +1,93 @@
 //! How an agent's transcript is read from its beginning.
 
-use std::fmt;
+use std::borrow::Cow;
+
+use journal::Timestamp;
 
 use super::facts::Facts;
+use super::json::Scalar;
 use super::normal::Entry;
 use crate::prompts::Authors;
 
-/// Reads one line: notes what it says about the session, and adds its entries.
-pub(crate) type ReadLine =
-    for<'a> fn(&'a str, &Authors<'_>, &mut Facts, &mut Vec<Entry<'a>>) -> Read;
+/// Reads one line: notes what it says about the session, and adds its entries. An error is a broken line.
+pub(crate) type ReadLine = for<'a> fn(&'a str, &mut Reader<'a, '_>) -> serde_json::Result<Read>;
 /// Like [`ReadLine`], for a whole transcript.
-pub(crate) type ReadWhole =
-    for<'a> fn(&'a str, &Authors<'_>, &mut Facts, &mut Vec<Entry<'a>>) -> Whole;
+pub(crate) type ReadWhole = for<'a> fn(&'a str, &mut Reader<'a, '_>) -> Whole;
+
+/// What a transcript is read with, and what was read.
+#[derive(Debug)]
+pub(crate) struct Reader<'a, 'r> {
+    /// Who wrote a text.
+    pub(crate) authors: &'r Authors<'r>,
+    /// What is said of the session.
+    pub(crate) facts: Facts,
+    /// What happened in it.
+    pub(crate) entries: Vec<Entry<'a>>,
+}
+
+impl<'a, 'r> Reader<'a, 'r> {
+    pub(crate) fn new(authors: &'r Authors<'r>) -> Self {
+        Self {
+            authors,
+            facts: Facts::default(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// Adds a message in the user's role, whose author its text tells.
+    pub(crate) fn user(&mut self, text: Cow<'a, str>, at: Timestamp) {
+        self.entries.push(Entry::user(text, at, self.authors));
+    }
+
+    /// Keeps what the first line says about the session: its id, its folder, its branch and the agent's version.
+    pub(crate) fn place(&mut self, said: [&Scalar<'_>; 4]) {
+        let facts = &mut self.facts;
+        let (place, agent) = ((&mut facts.cwd, &mut facts.branch), &mut facts.host_version);
+        let known = [&mut facts.session, place.0, place.1, agent];
+        for (known, said) in known.into_iter().zip(said) {
+            *known = known.take().or_else(|| said.owned());
+        }
+    }
+}
 
 /// How a transcript is read from its beginning.
-#[derive(Clone, Copy)]
-pub enum Forward {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Forward {
     /// Line by line.
-    Lines(ReadLine),
+    Lines(Lines),
     /// Whole: later records change earlier ones.
     Whole(ReadWhole),
 }
 
-impl fmt::Debug for Forward {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Lines(_) => "Lines",
-            Self::Whole(_) => "Whole",
-        })
+impl Forward {
+    /// See [`Lines`].
+    pub(crate) const fn lines(marks: &'static [&'static str], line: ReadLine) -> Self {
+        Self::Lines(Lines { marks, line })
+    }
+}
+
+/// A transcript of JSON objects, one a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lines {
+    /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any need
+    /// not be parsed.
+    pub(crate) marks: &'static [&'static str],
+    pub(crate) line: ReadLine,
+}
+
+impl Lines {
+    /// Reads one line.
+    pub(crate) fn read<'a>(&self, text: &'a str, reader: &mut Reader<'a, '_>) -> Read {
+        if !self.marks.iter().any(|mark| text.contains(mark)) {
+            return Read::Nothing;
+        }
+        (self.line)(text, reader).unwrap_or(Read::Broken)
     }
 }
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
+pub(crate) enum Read {
     /// Nothing of interest.
     Nothing,
     /// Not JSON, or not of the agent's form.
@@ -51,7 +105,7 @@ pub enum Read {
 
 /// What a whole transcript is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole {
+pub(crate) struct Whole {
     /// It has the agent's format.
     pub is_own: bool,
     /// It is a person's session.

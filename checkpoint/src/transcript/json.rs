@@ -20,7 +20,14 @@ pub(crate) enum Scalar<'a> {
     Text(Cow<'a, str>),
 }
 
-impl Scalar<'_> {
+impl<'a> Scalar<'a> {
+    pub(crate) fn into_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     pub(crate) fn text(&self) -> &str {
         if let Self::Text(text) = self {
             text
@@ -53,6 +60,12 @@ impl Scalar<'_> {
         } else {
             None
         }
+    }
+
+    /// Returns the point in time that is this many milliseconds after the epoch.
+    pub(crate) fn millis(&self) -> Option<Timestamp> {
+        let millis = self.number()?;
+        Some(Timestamp::from_micros(millis.saturating_mul(1000)))
     }
 
     /// Returns the point in time that an RFC 3339 text names, the epoch if it names none.
@@ -117,6 +130,22 @@ impl<'de> Visitor<'de> for ScalarVisitor {
         while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Scalar::Nothing)
     }
+}
+
+/// A block of a message's content, as Anthropic's API has it, and several agents after it.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+pub(crate) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Scalar<'a>,
+    pub(crate) text: Scalar<'a>,
+    pub(crate) id: Scalar<'a>,
+    pub(crate) name: Scalar<'a>,
+    #[serde(alias = "arguments")]
+    pub(crate) input: Option<&'a RawValue>,
+    pub(crate) tool_use_id: Scalar<'a>,
+    pub(crate) is_error: Scalar<'a>,
+    pub(crate) content: Option<&'a RawValue>,
 }
 
 /// Reads a part that was set aside; none if it has another shape.

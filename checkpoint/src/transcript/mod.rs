@@ -74,8 +74,8 @@ pub fn read_subagent<'t>(
     let adapter = agents::adapter(agent)?;
     let parts = tail::Parts::new(before);
     let tail = tail::Tail::new(&parts, true);
-    let line = adapter.subagents()?.line;
-    let mut facts = backward::read(tail, &agents::authors(prefix), adapter.tools(), line)?;
+    let lines = adapter.subagents?.lines;
+    let mut facts = backward::read(tail, &agents::authors(prefix), adapter.tools, lines)?;
     facts.redact(redactor);
     facts.bound();
     Some(facts)

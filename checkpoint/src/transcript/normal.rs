@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
+use serde_json::value::RawValue;
 
 use super::facts::{Facts, Said, UserText};
+use super::json::{self, Scalar};
 use super::outputs::{Outputs, TaskEnd};
 use crate::prompts::Authors;
 use crate::text;
@@ -13,7 +15,7 @@ use crate::tools::{ResultText, Tools};
 
 /// One thing that a transcript holds, in the form that all agents share.
 #[derive(Debug)]
-pub enum Entry<'a> {
+pub(crate) enum Entry<'a> {
     /// A message in the user's role.
     User {
         text: Cow<'a, str>,
@@ -50,6 +52,64 @@ pub enum Entry<'a> {
     Assistant { text: Cow<'a, str>, at: Timestamp },
     /// A person stopped the agent.
     Interrupted { at: Timestamp },
+}
+
+impl<'a> Entry<'a> {
+    /// Returns a message in the user's role, whose author its text tells.
+    pub(crate) fn user(text: Cow<'a, str>, at: Timestamp, authors: &Authors<'_>) -> Self {
+        Self::user_of(text, at, authors, true)
+    }
+
+    /// Like [`Self::user`], of a text that is no person's unless `is_persons`.
+    pub(crate) fn user_of(
+        text: Cow<'a, str>,
+        at: Timestamp,
+        authors: &Authors<'_>,
+        is_persons: bool,
+    ) -> Self {
+        let origin = match authors.origin(&text, false) {
+            PromptOrigin::User if !is_persons => PromptOrigin::Host,
+            by_text => by_text,
+        };
+        Self::User { text, at, origin }
+    }
+
+    /// Returns what the agent said; none if it is no text.
+    pub(crate) fn said(text: Scalar<'a>, at: Timestamp) -> Option<Self> {
+        let text = text.into_text()?;
+        Some(Self::Assistant { text, at })
+    }
+
+    /// Returns the beginning of a call.
+    pub(crate) fn call(
+        tools: &Tools,
+        id: &Scalar<'_>,
+        tool: &Scalar<'_>,
+        input: Option<&RawValue>,
+        at: Timestamp,
+    ) -> Self {
+        let input = json::value(input);
+        Self::begun(begun(tools, id.text(), tool.text(), &input, at))
+    }
+
+    /// Returns the beginning of a call, of which the record says all.
+    pub(crate) const fn begun(call: ToolCall) -> Self {
+        Self::Call {
+            call,
+            is_echo: false,
+            task: None,
+        }
+    }
+
+    /// Returns the end of a call; none if no call is named.
+    pub(crate) fn result(id: Scalar<'a>, result: ResultText<'a>, at: Timestamp) -> Option<Self> {
+        Some(Self::Result {
+            id: id.into_text()?,
+            result,
+            at,
+            duration_ms: None,
+        })
+    }
 }
 
 impl Entry<'_> {

@@ -41,7 +41,7 @@ pub(super) struct Outputs {
 
 /// The notice that something in the background ended.
 #[derive(Debug, Default)]
-pub struct TaskEnd<'a> {
+pub(crate) struct TaskEnd<'a> {
     /// The agent's id of it.
     pub(crate) task: Cow<'a, str>,
     /// The agent's id of the call that started it, if the notice names that.

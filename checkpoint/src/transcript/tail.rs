@@ -90,7 +90,7 @@ impl Numbered for Parts<'_, '_> {
 
 /// The end of a transcript.
 #[derive(Clone, Copy)]
-pub struct Tail<'a> {
+pub(crate) struct Tail<'a> {
     parts: &'a dyn Numbered,
     /// Whether to read all turns, not only the current one.
     pub(crate) all_turns: bool,

@@ -31,6 +31,11 @@ pub(crate) fn recorded(agent: Agent, path: &str) -> Option<Facts> {
     read(agent, &bytes, true, PREFIX)
 }
 
+/// Reads a recorded transcript, and shows all that was read.
+pub(crate) fn shown(agent: Agent, path: &str) -> String {
+    show(recorded(agent, path).as_ref())
+}
+
 /// One line a call: id's end, tool, kind, command, paths, how it ended, when it began, how long it took.
 pub(crate) fn show_call(call: &ToolCall) -> String {
     let id = call.id.as_deref().unwrap_or("-");

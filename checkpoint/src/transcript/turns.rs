@@ -6,7 +6,7 @@
 use journal::{Agent, Timestamp, ToolCall};
 
 use super::facts::Facts;
-use super::forward::{Forward, Read};
+use super::forward::{Forward, Read, Reader};
 use super::normal::{Entry, Folding};
 use crate::agents::{self, adapter::Adapter};
 use crate::prompts::Authors;
@@ -46,7 +46,7 @@ pub struct Seen {
 
 /// Cuts a transcript into turns.
 pub struct Turns<'a> {
-    adapter: &'static dyn Adapter,
+    adapter: &'static Adapter,
     authors: Authors<'a>,
     redactor: &'a Redactor,
     /// What earlier turns say about the session.
@@ -88,12 +88,12 @@ impl<'a> Turns<'a> {
 
     /// Returns whether the transcript has to be given whole.
     pub fn is_whole(&self) -> bool {
-        matches!(self.adapter.forward(), Forward::Whole(_))
+        matches!(self.adapter.forward, Forward::Whole(_))
     }
 
     /// Takes the next line. Returns false if no further line is needed.
     pub fn line(&mut self, line: &str, each: &mut impl FnMut(PastTurn)) -> bool {
-        let Forward::Lines(read) = self.adapter.forward() else {
+        let Forward::Lines(lines) = self.adapter.forward else {
             return false;
         };
         self.lines += 1;
@@ -106,9 +106,9 @@ impl<'a> Turns<'a> {
             self.note_broken();
             return true;
         }
-        let mut entries = Vec::new();
-        let mut facts = Facts::default();
-        let said = read(line, &self.authors, &mut facts, &mut entries);
+        let mut reader = Reader::new(&self.authors);
+        let said = lines.read(line, &mut reader);
+        let Reader { facts, entries, .. } = reader;
         let may_begin = match said {
             Read::Nothing => return true,
             Read::Broken => {
@@ -136,12 +136,12 @@ impl<'a> Turns<'a> {
 
     /// Takes the whole text.
     pub fn whole(&mut self, text: &str, each: &mut impl FnMut(PastTurn)) {
-        let Forward::Whole(read) = self.adapter.forward() else {
+        let Forward::Whole(read) = self.adapter.forward else {
             return;
         };
-        let mut entries = Vec::new();
-        let mut facts = Facts::default();
-        let said = read(text, &self.authors, &mut facts, &mut entries);
+        let mut reader = Reader::new(&self.authors);
+        let said = read(text, &mut reader);
+        let Reader { facts, entries, .. } = reader;
         self.seen.is_own = said.is_own;
         self.seen.broken = said.broken;
         self.is_foreign = !said.is_persons;
@@ -252,7 +252,7 @@ impl Growing {
     fn take(
         &mut self,
         entry: Entry<'_>,
-        adapter: &dyn Adapter,
+        adapter: &Adapter,
         authors: &Authors<'_>,
         redactor: &Redactor,
     ) {
@@ -264,7 +264,7 @@ impl Growing {
         }
         let touched = self
             .folding
-            .push(adapter.tools(), authors, entry, &mut self.facts);
+            .push(adapter.tools, authors, entry, &mut self.facts);
         if let Some(call) = touched.and_then(|at| self.facts.calls.get_mut(at)) {
             shorten(call, redactor);
         }

@@ -119,7 +119,7 @@ fn trust_file(home: &Home, top: &Path) -> Option<Taken> {
 fn find(asked: &[Agent]) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for agent in agents::all().filter(|agent| asked.is_empty() || asked.contains(agent)) {
-        if asked.is_empty() && installer(agent).is_on_request() {
+        if asked.is_empty() && installer(agent).is_on_request {
             continue;
         }
         let one = agents::find(agent).map_err(Failure::usage)?;

@@ -86,7 +86,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
             )];
         }
     };
-    if !is_installed(&plan) && installer(agent).is_on_request() {
+    if !is_installed(&plan) && installer(agent).is_on_request {
         let detail = format!("{} has hooks only on request", agent.name());
         return vec![Check::skip(name("hooks"), detail)];
     }
@@ -100,7 +100,7 @@ fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) ->
     }
     let mut checks = vec![hooks(&found, &plan)];
     checks.extend(agents::age(&found));
-    checks.extend(installer(agent).checks(&found, &plan));
+    checks.extend((installer(agent).checks)(&found, &plan));
     checks.push(firing(agent, last.get(&agent).copied()));
     checks
 }

@@ -79,9 +79,8 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
 fn installed(agent: Agent) -> Result<Option<String>, String> {
     let path = hooks_file(agent, &agents::find(agent)?.folder);
     let text = files::text(files::read(&path)?.as_deref());
-    let installer = installer(agent);
-    installer
-        .command_at(&text, installer.stop_event())
+    installer(agent)
+        .stop_command(&text)
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -3,28 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use checkpoint::config::{Config, DescribedAgent, HooksFormat};
+use checkpoint::config::{DescribedAgent, HooksFormat};
 use journal::{Agent, Home};
 
 use crate::config;
 use crate::install::change::Kind;
-use crate::install::hooks::{ANY, Limit, Row};
-use crate::install::installer::Installer;
+use crate::install::hooks::{ANY, Limit};
+use crate::install::installer::{DEFAULT, Folder, Format, Installer};
 use crate::install::record::Record;
 use crate::install::settings::Shape;
 
-/// How to install into a described agent.
-pub(super) struct Configured {
-    agent: Agent,
-    word: &'static str,
-    /// The file with the user's hooks; none if it is below a home folder that is not known.
-    settings: Option<PathBuf>,
-    project: Option<&'static str>,
-    file: &'static str,
-    rows: &'static [Row],
-    shape: Shape,
+/// An agent that is or was described.
+struct Configured {
+    installer: Installer,
+    /// Environment variables that only this agent sets for hooks.
     variables: Vec<String>,
-    /// Whether the configuration still describes the agent.
+    /// Whether the configuration still describes it.
     is_described: bool,
 }
 
@@ -35,55 +29,53 @@ static ALL: LazyLock<Vec<Configured>> = LazyLock::new(|| {
     };
     // As in the daemon: an invalid configuration is not used.
     let config = config::load(&home).unwrap_or_default();
-    let mut all = described(&config);
+    let described = config.settings.agents.iter();
+    let mut all: Vec<Configured> = described
+        .map(|(agent, described)| Configured::new(agent, described))
+        .collect();
     let record = Record::load(&home).ok();
     for (path, written) in record.iter().flat_map(|record| &record.files) {
-        let is_gone =
-            matches!(written.agent, Agent::Configured(_)) && written.kind == Kind::Settings;
-        if is_gone && all.iter().all(|one| one.agent != written.agent) {
-            all.push(Configured::gone(written.agent, path));
+        let agent = written.agent;
+        let is_gone = matches!(agent, Agent::Configured(_)) && written.kind == Kind::Settings;
+        if is_gone && all.iter().all(|one| one.installer.agent != agent) {
+            all.push(Configured {
+                installer: at(agent, Some(path)),
+                variables: Vec::new(),
+                is_described: false,
+            });
         }
     }
     all
 });
 
-fn described(config: &Config) -> Vec<Configured> {
-    let agents = config.settings.agents.iter();
-    agents
-        .map(|(agent, described)| Configured::new(agent, described))
-        .collect()
-}
-
 /// Returns the installer of an agent that is or was described.
-pub(super) fn installer(agent: Agent) -> Option<&'static dyn Installer> {
-    let found = ALL.iter().find(|one| one.agent == agent);
-    found.map(|one| one as &dyn Installer)
+pub(super) fn installer(agent: Agent) -> Option<&'static Installer> {
+    let mut all = ALL.iter().map(|one| &one.installer);
+    all.find(|installer| installer.agent == agent)
 }
 
 /// Returns the agents that the configuration describes.
 pub(super) fn agents() -> impl Iterator<Item = Agent> {
-    ALL.iter()
-        .filter(|one| one.is_described)
-        .map(|one| one.agent)
+    let described = ALL.iter().filter(|one| one.is_described);
+    described.map(|one| one.installer.agent)
 }
 
 /// Returns the agents that it does not describe any more, and that have hooks.
 pub(super) fn gone() -> impl Iterator<Item = Agent> {
-    ALL.iter()
-        .filter(|one| !one.is_described)
-        .map(|one| one.agent)
+    let gone = ALL.iter().filter(|one| !one.is_described);
+    gone.map(|one| one.installer.agent)
 }
 
 /// Returns the names of all described agents.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|one| one.word)
+    ALL.iter().map(|one| one.installer.agent.word())
 }
 
 /// Returns the client's arguments that tell calls of these agents from those of the agent whose settings they read.
 pub(super) fn marks() -> String {
     let marks = ALL.iter().filter(|one| one.is_described).flat_map(|one| {
-        let variables = one.variables.iter();
-        variables.map(|variable| format!(" --as={variable}:{}", one.word))
+        let (variables, word) = (one.variables.iter(), one.installer.agent.word());
+        variables.map(move |variable| format!(" --as={variable}:{word}"))
     });
     marks.collect()
 }
@@ -91,115 +83,50 @@ pub(super) fn marks() -> String {
 impl Configured {
     fn new(agent: Agent, described: &DescribedAgent) -> Self {
         let user = std::env::var("HOME").ok();
-        let settings = described
-            .settings
-            .resolve(user.as_deref())
-            .map(PathBuf::from);
+        let settings = described.settings.resolve(user.as_deref());
         let limit = |event: &str| match event {
             "Stop" | "SessionStart" => Limit::Reply,
             _ => Limit::Plain,
         };
         let rows = described.events.iter();
         let rows = rows.map(|event| (kept(&event.0), limit(&event.0), ANY));
+        let (word, project) = (agent.word(), described.project.as_ref());
+        let shape = match described.format {
+            HooksFormat::Groups => Shape::Groups,
+            HooksFormat::Flat => Shape::Flat,
+        };
+        let variables = described.variables.iter();
         Self {
-            agent,
-            word: kept(agent.word()),
-            file: file_name(settings.as_deref()),
-            settings,
-            project: described.project.as_ref().map(|folder| kept(&folder.0)),
-            rows: Vec::leak(rows.collect()),
-            shape: match described.format {
-                HooksFormat::Groups => Shape::Groups,
-                HooksFormat::Flat => Shape::Flat,
+            installer: Installer {
+                project: project.map(|folder| kept(&folder.0)),
+                note: kept(&format!(
+                    "whether {word} asks before it runs the hooks of {{project}} is not known here"
+                )),
+                format: Format::Settings(shape, ""),
+                rows: Vec::leak(rows.collect()),
+                ..at(agent, settings.as_deref().map(Path::new))
             },
-            variables: described
-                .variables
-                .iter()
-                .map(|name| name.0.clone())
-                .collect(),
+            variables: variables.map(|name| name.0.clone()).collect(),
             is_described: true,
         }
     }
+}
 
-    fn gone(agent: Agent, settings: &Path) -> Self {
-        Self {
-            agent,
-            word: kept(agent.word()),
-            settings: Some(settings.to_owned()),
-            project: None,
-            file: file_name(Some(settings)),
-            rows: &[],
-            shape: Shape::Groups,
-            variables: Vec::new(),
-            is_described: false,
-        }
+/// Returns what is known of an agent by its settings file; none if that is below a home folder that is not known.
+fn at(agent: Agent, settings: Option<&Path>) -> Installer {
+    let name = settings.and_then(Path::file_name).unwrap_or_default();
+    let folder = settings.and_then(Path::parent).map(Path::to_owned);
+    Installer {
+        agent,
+        folder: Folder::At(folder.map(|folder: PathBuf| &*Box::leak(folder.into_boxed_path()))),
+        file: kept(&name.to_string_lossy()),
+        // Some payloads do not name their event.
+        tells_event: true,
+        ..DEFAULT
     }
 }
 
 /// Keeps a text for the life of the process, as the other installers have theirs.
 fn kept(text: &str) -> &'static str {
     String::leak(text.to_owned())
-}
-
-fn file_name(path: Option<&Path>) -> &'static str {
-    let name = path.and_then(Path::file_name).unwrap_or_default();
-    kept(&name.to_string_lossy())
-}
-
-impl Installer for Configured {
-    fn agent(&self) -> Agent {
-        self.agent
-    }
-
-    fn user_folder(&self) -> Result<PathBuf, String> {
-        let folder = self.settings.as_deref().and_then(Path::parent);
-        folder.map(Path::to_owned).ok_or_else(|| {
-            format!(
-                "HOME is not set, so {}'s settings cannot be found",
-                self.word
-            )
-        })
-    }
-
-    fn folder_variable(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn depends_on_version(&self) -> bool {
-        false
-    }
-
-    fn hooks_file(&self) -> &'static str {
-        self.file
-    }
-
-    fn project_folder(&self, project: &Path) -> PathBuf {
-        project.join(self.project.unwrap_or_default())
-    }
-
-    fn rows(&self) -> &'static [Row] {
-        self.rows
-    }
-
-    /// Some payloads do not name their event.
-    fn arguments(&self, event: &str) -> String {
-        format!("{} {event}", self.word)
-    }
-
-    fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    fn has_prompts(&self) -> bool {
-        false
-    }
-
-    fn has_project_hooks(&self) -> bool {
-        self.project.is_some()
-    }
-
-    fn project_note(&self, project: &Path) -> String {
-        let (project, word) = (project.display(), self.word);
-        format!("whether {word} asks before it runs the hooks of {project} is not known here")
-    }
 }

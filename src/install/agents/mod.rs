@@ -1,17 +1,9 @@
-//! One module per agent, and the table of them.
+//! What is specific to one agent: the table of all, and the forms of files that one agent alone has.
 
-mod claude;
 pub(super) mod codex;
 mod configured;
-mod copilot;
-mod cursor;
-mod droid;
-mod gemini;
-mod kimi;
-mod opencode;
-mod pi;
-mod qwen;
-mod vibe;
+pub(super) mod copilot;
+mod table;
 
 use std::path::{Path, PathBuf};
 
@@ -20,25 +12,11 @@ use journal::Agent;
 use super::check::Check;
 use super::found::{Found, on_path, version_of};
 use super::installer::Installer;
-
-/// All installers. A new agent gets a module here and a line in this table.
-static INSTALLERS: [&dyn Installer; Agent::HOSTS.len()] = [
-    &claude::Claude,
-    &gemini::Gemini,
-    &codex::Codex,
-    &qwen::Qwen,
-    &copilot::Copilot,
-    &opencode::OpenCode,
-    &droid::Droid,
-    &pi::Pi,
-    &kimi::Kimi,
-    &vibe::Vibe,
-    &cursor::Cursor,
-];
+use table::INSTALLERS;
 
 /// Returns how to install into an agent. Panics for one that is neither known nor described, as [`named`] finds none.
-pub(crate) fn installer(agent: Agent) -> &'static dyn Installer {
-    let known = INSTALLERS.into_iter().find(|one| one.agent() == agent);
+pub(crate) fn installer(agent: Agent) -> &'static Installer {
+    let known = INSTALLERS.iter().find(|one| one.agent == agent);
     let installer = known.or_else(|| configured::installer(agent));
     installer.expect("every agent has an installer")
 }
@@ -79,7 +57,7 @@ pub(crate) fn find(agent: Agent) -> Result<Found, String> {
 /// Asks an agent for its version if the installation depends on it.
 pub(crate) fn with_version(mut found: Found) -> Found {
     let installer = installer(found.agent);
-    if installer.depends_on_version() {
+    if installer.depends_on_version {
         let program = found.program.as_deref();
         found.version =
             program.and_then(|program| version_of(program, installer.folder_variable()));
@@ -90,7 +68,7 @@ pub(crate) fn with_version(mut found: Found) -> Found {
 /// Checks that an agent is not too old to call hooks. `None` if every version does, or `init` has asked.
 pub(crate) fn age(found: &Found) -> Option<Check> {
     let installer = installer(found.agent);
-    let since = installer.hooks_since()?;
+    let since = installer.hooks_since?;
     let version = version_of(found.program.as_deref()?, installer.folder_variable())?;
     let (name, agent) = (format!("{}.version", found.agent), found.agent.name());
     Some(if version < since {
@@ -102,9 +80,5 @@ pub(crate) fn age(found: &Found) -> Option<Check> {
 }
 
 pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {
-    folder.join(installer(agent).hooks_file())
-}
-
-pub(crate) fn project_folder(agent: Agent, project: &Path) -> PathBuf {
-    installer(agent).project_folder(project)
+    folder.join(installer(agent).file)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use checkpoint::agents;
-use checkpoint::agents::adapter::{Adapter, Library};
+use checkpoint::agents::adapter::Library;
 use checkpoint::config::DescribedAgents;
 use journal::{Agent, Timestamp};
 
@@ -37,8 +37,8 @@ pub(super) fn find(
         });
     };
     let is_wanted = |agent: Agent| only.is_none_or(|only| only == agent);
-    for (agent, adapter) in agents::ALL {
-        let library = adapter.library();
+    for adapter in agents::ALL {
+        let (agent, library) = (adapter.agent, adapter.library);
         if let Some(home) = home(&library).filter(|_| is_wanted(agent)) {
             let patterns = library.patterns.iter();
             patterns.for_each(|pattern| walk_in(agent, &home, pattern));
@@ -110,7 +110,7 @@ fn transcripts(agent: Agent, path: PathBuf) -> Vec<FoundFile> {
     let Some(file) = transcript(agent, path) else {
         return Vec::new();
     };
-    let Some(questions) = agents::adapter(agent).and_then(Adapter::database) else {
+    let Some(questions) = agents::adapter(agent).and_then(|adapter| adapter.database) else {
         return vec![file];
     };
     let Ok(sessions) = database::sessions(&file.path, questions) else {

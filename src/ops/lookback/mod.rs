@@ -443,7 +443,7 @@ impl<'a> Walk<'a> {
 
 /// Returns the folder that a file beside a transcript names.
 fn named_project(file: &FoundFile) -> Option<String> {
-    let named = agents::adapter(file.agent)?.library().project_file?;
+    let named = agents::adapter(file.agent)?.library.project_file?;
     let path = file.path.parent()?.join(named.path);
     let text = actors::named_file::text(&path, PROJECT_FILE_BYTES_MAX).ok()?;
     let folder = match named.pointer {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use actors::named_file::{self, Links};
 use checkpoint::agents;
-use checkpoint::agents::adapter::{Adapter, Database};
+use checkpoint::agents::adapter::Database;
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
 
 use super::database;
@@ -42,7 +42,7 @@ pub(super) fn read(
     goes_on: impl Fn() -> bool,
     each: &mut impl FnMut(PastTurn),
 ) -> io::Result<Seen> {
-    if let Some(questions) = agents::adapter(file.agent).and_then(Adapter::database) {
+    if let Some(questions) = agents::adapter(file.agent).and_then(|adapter| adapter.database) {
         rows(file, questions, &mut turns, reading, goes_on, each)?;
         return Ok(turns.finish(each));
     }

@@ -95,13 +95,8 @@ fn every_block_works() {
     let mut names = Names::new();
     let mut wrong = Vec::new();
     let mut used = 0;
-    // The chapters about agents leave nothing behind, so they share a machine.
-    let mut of_agents = None;
     for document in documents() {
-        let mut own = None;
-        let is_agent = document.path.starts_with("docs/agents/");
-        let sandbox = if is_agent { &mut of_agents } else { &mut own };
-        used += check(&document, &home, &mut names, sandbox, &mut wrong);
+        used += check(&document, &home, &mut names, &mut None, &mut wrong);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(used > 30, "{used}");

@@ -1,133 +1,137 @@
 //! Claude Code.
 
-mod composer;
-mod hooks;
-mod prompts;
-#[cfg(test)]
-mod tests;
 mod tools;
 mod transcript;
 
-use journal::{Event, Host, Place, ReplyForm};
+use journal::{Agent, Event, Host, ToolCall};
 
 use super::adapter::{
-    Adapter, HeadlessSign, Library, Notifications, SubagentTranscripts, Variables,
+    Adapter, ComposerForm, DEFAULT, HeadlessSign, Library, Notifications, SubagentTranscripts,
+    Variables,
 };
+use crate::hooks::common;
 use crate::hooks::payload::{Fields, Payload};
-use crate::policy::Reply;
-use crate::prompts::Texts;
-use crate::terminal::screen::{Row, View};
-use crate::terminal::text_box::TextBox;
+use crate::prompts::{FEEDBACK, Texts, element};
+use crate::terminal::text_box::between_rules;
 use crate::tools::Tools;
-use crate::transcript::forward::Forward;
+use crate::transcript::forward::{Forward, Lines};
 
-/// The first version that takes `additionalContext` at a stop.
-const CONTEXT_SINCE: [u64; 3] = [2, 1, 163];
-
-#[derive(Debug)]
-pub(super) struct Claude;
-
-impl Adapter for Claude {
-    fn fields(&self, _: &Payload<'_>) -> &'static Fields {
-        &hooks::FIELDS
-    }
-
-    fn event(&self, hook: &str, host: Host, payload: &Payload<'_>) -> Event {
-        hooks::event(hook, host, payload)
-    }
-
-    fn notifications(&self) -> Notifications {
-        Notifications {
-            dialog: Some("permission_prompt"),
-            idle: Some("idle_prompt"),
-        }
-    }
-
-    fn returning_tasks(&self, payload: &serde_json::Value) -> Option<u32> {
-        hooks::returning_tasks(payload)
-    }
-
-    fn variables(&self) -> Variables {
-        Variables {
-            session: Some("CLAUDE_CODE_SESSION_ID"),
-            project: Some("CLAUDE_PROJECT_DIR"),
-            pid: Some("CLAUDE_PID"),
-        }
-    }
-
-    fn texts(&self) -> &'static Texts {
-        &prompts::TEXTS
-    }
-
-    fn tools(&self) -> &'static Tools {
-        &tools::TOOLS
-    }
-
-    fn subagents(&self) -> Option<SubagentTranscripts> {
-        Some(SubagentTranscripts {
-            files: &["SESSION/subagents/agent-ID.jsonl", "agent-ID.jsonl"],
+pub(super) const CLAUDE: Adapter = Adapter {
+    agent: Agent::Claude,
+    program: "claude",
+    package: "@anthropic-ai/claude-code",
+    fields: |_| &FIELDS,
+    event,
+    notifications: Notifications {
+        dialog: Some("permission_prompt"),
+        idle: Some("idle_prompt"),
+    },
+    // A shell runs until it is stopped (a development server), or the agent learns about its end in its next turn; a
+    // monitor waits for what may never come. Every other kind of task is part of the agent's work and hands its result to
+    // the agent.
+    task_returns: Some(|task| {
+        let kind = task.get("type")?.as_str()?;
+        Some(!matches!(kind, "shell" | "monitor"))
+    }),
+    variables: Variables {
+        session: Some("CLAUDE_CODE_SESSION_ID"),
+        project: Some("CLAUDE_PROJECT_DIR"),
+        pid: Some("CLAUDE_PID"),
+    },
+    texts: &TEXTS,
+    tools: &tools::TOOLS,
+    forward: Forward::lines(transcript::MARKS, transcript::line),
+    subagents: Some(SubagentTranscripts {
+        files: &["SESSION/subagents/agent-ID.jsonl", "agent-ID.jsonl"],
+        lines: Lines {
+            marks: transcript::MARKS,
             line: transcript::subagent_line,
-        })
-    }
+        },
+    }),
+    library: Library::of("CLAUDE_CONFIG_DIR", ".claude", &["projects/*/*.jsonl"]),
+    headless: |place| HeadlessSign::Known(place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli")),
+    context_since: Some([2, 1, 163]),
+    composer: Some(ComposerForm {
+        // In older versions it is `> text` in a frame.
+        find: |rows, view| between_rules(rows, view, &['❯', '>'], &HINTS),
+        stands_for: |shown, pasted| {
+            let breaks = pasted.matches('\n').count();
+            shown.strip_prefix("[Pasted text #").is_some_and(|rest| {
+                let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                rest == format!(" +{breaks} lines]")
+            })
+        },
+    }),
+    ..DEFAULT
+};
 
-    fn library(&self) -> Library {
-        Library {
-            home_variable: "CLAUDE_CONFIG_DIR",
-            home_default: ".claude",
-            patterns: &["projects/*/*.jsonl"],
-            project_file: None,
-        }
-    }
+/// What Claude Code writes into an empty composer without dimming it.
+const HINTS: [&str; 2] = ["Press up to edit queued messages", "Try \""];
 
-    fn forward(&self) -> Forward {
-        Forward::Lines(transcript::line)
-    }
+pub(super) const FIELDS: Fields = Fields {
+    // The `turn_id` of `MessageDisplay` is not the turn's.
+    turn: &["prompt_id"],
+    frequent: &[
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PostToolBatch",
+        "MessageDisplay",
+    ],
+    ..common::FIELDS
+};
 
-    fn headless(&self, place: &Place) -> HeadlessSign {
-        HeadlessSign::Known(place.env("CLAUDE_CODE_ENTRYPOINT") == Some("sdk-cli"))
-    }
-
-    fn reply_forms(&self) -> &'static [ReplyForm] {
-        &[ReplyForm::Context, ReplyForm::Block]
-    }
-
-    fn reply_form(&self, setting: Reply, version: Option<&str>) -> ReplyForm {
-        match setting {
-            Reply::Context => ReplyForm::Context,
-            Reply::Auto if takes_context(version) => ReplyForm::Context,
-            Reply::Auto | Reply::Block => ReplyForm::Block,
-        }
-    }
-
-    fn program(&self) -> &'static str {
-        "claude"
-    }
-
-    fn composer<'a>(&self, rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
-        composer::find(rows, view)
-    }
-
-    fn package(&self) -> &'static str {
-        "@anthropic-ai/claude-code"
-    }
-
-    fn particulars(&self) -> &'static [&'static str] {
-        &["It gets checkpoints as `context` since version 2.1.163, before that as `block`."]
-    }
-
-    fn stands_for(&self, shown: &str, pasted: &str) -> bool {
-        composer::stands_for(shown, pasted)
+fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
+    match hook {
+        "PermissionDenied" => Event::ToolFinished {
+            host,
+            call: ToolCall {
+                finished: true,
+                refused: true,
+                ..payload.tool(tools)
+            },
+        },
+        // A command in a skill's text; it runs before the skill is read, and no other hook reports it.
+        "PreSkillShellCommand" => Event::ToolStarted {
+            host,
+            call: payload.tool(tools),
+        },
+        "MessageDisplay" => Event::ModelStepped { host },
+        _ => common::event_or_notification(hook, host, payload, tools),
     }
 }
 
-fn takes_context(version: Option<&str>) -> bool {
-    let Some(version) = version else { return false };
-    let mut parts = version
-        .split(['.', '-', '+'])
-        .map(|part| part.parse::<u64>().ok());
-    let parts: [Option<u64>; 3] = std::array::from_fn(|_| parts.next().flatten());
-    let [Some(major), Some(minor), Some(patch)] = parts else {
-        return false;
-    };
-    [major, minor, patch] >= CONTEXT_SINCE
+const TEXTS: Texts = Texts {
+    peel,
+    companions: &["system-reminder", "ide_opened_file", "ide_selection"],
+    calls_to_work: &["<task-notification>", FEEDBACK],
+    asides: &[
+        "<local-command-",
+        "<command-name>",
+        "<bash-input>",
+        "<bash-stdout>",
+        "<bash-stderr>",
+        "This session is being continued from a previous conversation",
+        "[Request interrupted by user",
+        "Caveat: The messages below were generated by the user while running local commands",
+    ],
+};
+
+fn peel(text: &str) -> Option<[&str; 2]> {
+    if let Some(rest) = text.strip_prefix(FEEDBACK) {
+        // After exit code 2 Claude Code names the hook's command line in brackets.
+        let command = rest
+            .trim_start()
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once("]: "));
+        return Some([command.map_or("", |(_, reason)| reason), rest]);
+    }
+    if let Some(rest) = text.strip_prefix("Stop hook additional context:") {
+        return Some(["", rest]);
+    }
+    if let Some((inner, after)) = element(text, "pasted_content") {
+        // Words around a pasted text make it a quotation.
+        return after.trim().is_empty().then_some(["", inner]);
+    }
+    element(text, "system-reminder").map(|(inner, after)| [after, inner])
 }

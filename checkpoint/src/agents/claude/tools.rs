@@ -31,7 +31,6 @@ pub(super) const TOOLS: Tools = Tools {
             ],
         ),
     ],
-    subagent: None,
     response,
     frame: Frame::of_first_line,
     task_end: |result| task_end(&result.text),
@@ -44,6 +43,7 @@ pub(super) const TOOLS: Tools = Tools {
         "[Request interrupted by user",
         "Interrupted by user",
     ],
+    ..Tools::PLAIN
 };
 
 fn response(_: ToolKind, response: &Value) -> ResultText<'_> {

@@ -14,15 +14,13 @@ use serde_json::value::RawValue;
 use super::tools::{TOOLS, tagged, task_end};
 use crate::prompts::Authors;
 use crate::tools::{Reported, ResultText};
-use crate::transcript::facts::Facts;
-use crate::transcript::forward::Read;
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::forward::{Read, Reader};
+use crate::transcript::json::{self, Block, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::{TaskEnd, task_in};
 
-/// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any
-/// need not be parsed.
-const MARKS: [&str; 4] = [
+/// Only lines with one of these can hold anything of interest.
+pub(super) const MARKS: &[&str] = &[
     "\"user\"",
     "\"assistant\"",
     "\"hook_additional_context\"",
@@ -35,48 +33,34 @@ const PATH_BYTES: usize = 1_024;
 /// How the note begins that a person stopped the agent.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Line<'a> {
-    #[serde(borrow, default, rename = "type")]
+    #[serde(borrow, rename = "type")]
     kind: Scalar<'a>,
-    #[serde(borrow, default)]
     timestamp: Scalar<'a>,
-    #[serde(borrow, default)]
     session_id: Scalar<'a>,
-    #[serde(borrow, default)]
     cwd: Scalar<'a>,
-    #[serde(borrow, default)]
     git_branch: Scalar<'a>,
-    #[serde(borrow, default)]
     version: Scalar<'a>,
-    #[serde(borrow, default)]
     entrypoint: Scalar<'a>,
-    #[serde(borrow, default)]
     is_sidechain: Scalar<'a>,
-    #[serde(borrow, default)]
     is_meta: Scalar<'a>,
-    #[serde(borrow, default)]
     is_compact_summary: Scalar<'a>,
-    #[serde(borrow, default)]
     prompt_source: Scalar<'a>,
-    #[serde(borrow, default)]
     tool_denial_kind: Scalar<'a>,
-    #[serde(borrow, default, rename = "sourceToolUseID")]
+    #[serde(rename = "sourceToolUseID")]
     source_tool_use_id: Scalar<'a>,
-    #[serde(borrow, default)]
     origin: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     tool_use_result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     attachment: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     message: Option<Message<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Message<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     content: Content<'a>,
 }
 
@@ -96,36 +80,13 @@ enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
-#[derive(Deserialize)]
-struct Block<'a> {
-    #[serde(borrow, default, rename = "type")]
-    kind: Scalar<'a>,
-    #[serde(borrow, default)]
-    text: Scalar<'a>,
-    #[serde(borrow, default)]
-    id: Scalar<'a>,
-    #[serde(borrow, default)]
-    name: Scalar<'a>,
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    tool_use_id: Scalar<'a>,
-    #[serde(borrow, default)]
-    is_error: Scalar<'a>,
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Task<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     background_task_id: Scalar<'a>,
-    #[serde(borrow, default)]
     agent_id: Scalar<'a>,
-    #[serde(borrow, default)]
     is_async: Scalar<'a>,
-    #[serde(borrow, default)]
     total_tool_use_count: Scalar<'a>,
 }
 
@@ -162,85 +123,55 @@ fn tool_uses(text: &str) -> Option<u64> {
         .ok()
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Kinded<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     kind: Scalar<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct Attachment<'a> {
-    #[serde(borrow, default, rename = "type")]
+    #[serde(borrow, rename = "type")]
     kind: Scalar<'a>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     prompt: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     command_mode: Scalar<'a>,
 }
 
-pub(super) fn line<'a>(
-    text: &'a str,
-    authors: &Authors<'_>,
-    facts: &mut Facts,
-    entries: &mut Vec<Entry<'a>>,
-) -> Read {
-    read(text, authors, facts, entries, false)
+pub(super) fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
+    read(text, reader, false)
 }
 
 /// Reads a line of a subagent's own transcript.
 pub(super) fn subagent_line<'a>(
     text: &'a str,
-    authors: &Authors<'_>,
-    facts: &mut Facts,
-    entries: &mut Vec<Entry<'a>>,
-) -> Read {
-    read(text, authors, facts, entries, true)
+    reader: &mut Reader<'a, '_>,
+) -> serde_json::Result<Read> {
+    read(text, reader, true)
 }
 
 fn read<'a>(
     text: &'a str,
-    authors: &Authors<'_>,
-    facts: &mut Facts,
-    entries: &mut Vec<Entry<'a>>,
+    reader: &mut Reader<'a, '_>,
     is_subagents: bool,
-) -> Read {
-    if !MARKS.iter().any(|mark| text.contains(mark)) {
-        return Read::Nothing;
-    }
-    let Ok(line) = serde_json::from_str::<Line<'_>>(text) else {
-        return Read::Broken;
-    };
+) -> serde_json::Result<Read> {
+    let line: Line<'_> = serde_json::from_str(text)?;
     if !matches!(line.kind.text(), "user" | "assistant" | "attachment")
         || line.session_id.text().is_empty()
         || line.message.as_ref().is_some_and(Message::is_foreign)
     {
-        return Read::Nothing;
+        return Ok(Read::Nothing);
     }
-    note_place(&line, facts);
+    reader.place([&line.session_id, &line.cwd, &line.git_branch, &line.version]);
+    reader.facts.headless |= line.entrypoint.text() == "sdk-cli";
     // What a person types while the agent works is attached to the turn (spec EVID-15).
     let may_begin = line.kind.text() == "user";
     if line.is_sidechain.is_true() == is_subagents {
-        add_entries(line, authors, entries);
+        add_entries(line, reader.authors, &mut reader.entries);
     }
-    Read::Own { may_begin }
-}
-
-/// Keeps what the first line that is read says about where the session runs.
-fn note_place(line: &Line<'_>, facts: &mut Facts) {
-    for (known, said) in [
-        (&mut facts.session, &line.session_id),
-        (&mut facts.cwd, &line.cwd),
-        (&mut facts.branch, &line.git_branch),
-        (&mut facts.host_version, &line.version),
-    ] {
-        if known.is_none() {
-            *known = said.owned();
-        }
-    }
-    facts.headless |= line.entrypoint.text() == "sdk-cli";
+    Ok(Read::Own { may_begin })
 }
 
 fn add_entries<'a>(mut line: Line<'a>, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
@@ -267,11 +198,10 @@ fn add_assistant<'a>(line: &Line<'a>, content: Content<'a>, entries: &mut Vec<En
         match (block.kind.text(), block.text) {
             ("text", Scalar::Text(text)) => entries.push(Entry::Assistant { text, at }),
             ("tool_use", _) => {
-                let (id, tool, input) =
-                    (block.id.text(), block.name.text(), json::value(block.input));
-                let call = normal::begun(&TOOLS, id, tool, &input, at);
+                let input = json::value(block.input);
+                let (id, tool) = (block.id.text(), block.name.text());
                 entries.push(Entry::Call {
-                    call,
+                    call: normal::begun(&TOOLS, id, tool, &input, at),
                     is_echo: false,
                     task: task_in(&input),
                 });
@@ -350,9 +280,7 @@ fn origin(line: &Line<'_>, text: &str, authors: &Authors<'_>) -> PromptOrigin {
 }
 
 fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
-    let Scalar::Text(id) = block.tool_use_id else {
-        return None;
-    };
+    let id = block.tool_use_id;
     let failed = block.is_error.is_true();
     // The text of a file that was read or edited is not needed, and may be long.
     let is_file = line.tool_use_result.is_some_and(|result| {
@@ -379,12 +307,7 @@ fn result<'a>(line: &Line<'a>, block: Block<'a>) -> Option<Entry<'a>> {
         text,
         ..ResultText::default()
     };
-    Some(Entry::Result {
-        id,
-        result,
-        at: line.timestamp.time(),
-        duration_ms: None,
-    })
+    Entry::result(id, result, line.timestamp.time())
 }
 
 /// Reads the notice that something in the background ended: a command, or a subagent with its report.
@@ -423,9 +346,8 @@ fn add_attachment<'a>(line: &Line<'a>, authors: &Authors<'_>, entries: &mut Vec<
         }
         "queued_command" if matches!(attachment.command_mode.text(), "" | "prompt") => {
             let text = json::plain(attachment.prompt);
-            let origin = authors.origin(&text, false);
             if !text.is_empty() {
-                entries.push(Entry::User { text, at, origin });
+                entries.push(Entry::user(text, at, authors));
             }
         }
         _ => {}

@@ -8,42 +8,29 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::tools::TOOLS;
-use super::values::{milliseconds, patch_of, text};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::json::{self as read_json, Scalar};
 use crate::transcript::normal::{self, Entry};
 
 /// What was run: an item, or an event of an older rollout.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Item<'a> {
-    #[serde(borrow, default, rename = "type")]
+    #[serde(borrow, rename = "type")]
     kind: Scalar<'a>,
-    #[serde(borrow, default)]
     id: Scalar<'a>,
-    #[serde(borrow, default)]
     call_id: Scalar<'a>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     fragments: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     command: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     source: Scalar<'a>,
-    #[serde(borrow, default)]
     status: Scalar<'a>,
-    #[serde(borrow, default)]
     exit_code: Scalar<'a>,
-    #[serde(borrow, default)]
     success: Scalar<'a>,
-    #[serde(borrow, default)]
     aggregated_output: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     stderr: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     duration: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     changes: Option<&'a RawValue>,
 }
 
@@ -56,13 +43,7 @@ pub(super) fn add_item<'a>(
     match item.kind.text() {
         "UserMessage" => {
             let text = read_json::plain(item.content);
-            let is_own = authors.is_own(&text);
-            let origin = if is_own {
-                PromptOrigin::Own
-            } else {
-                PromptOrigin::User
-            };
-            entries.push(Entry::User { text, at, origin });
+            entries.push(said(text, at, authors, PromptOrigin::User));
         }
         "HookPrompt" => {
             // As the model gets it.
@@ -74,17 +55,7 @@ pub(super) fn add_item<'a>(
                 .map(|text| format!("<hook_prompt>{text}</hook_prompt>"))
                 .collect::<Vec<_>>()
                 .join("\n");
-            let is_own = authors.is_own(&text);
-            let origin = if is_own {
-                PromptOrigin::Own
-            } else {
-                PromptOrigin::Host
-            };
-            entries.push(Entry::User {
-                text: text.into(),
-                at,
-                origin,
-            });
+            entries.push(said(text.into(), at, authors, PromptOrigin::Host));
         }
         "AgentMessage" => entries.push(Entry::Assistant {
             text: read_json::plain(item.content),
@@ -97,6 +68,20 @@ pub(super) fn add_item<'a>(
     }
 }
 
+/// Returns a message that is ours by its text, or of its known author.
+fn said<'a>(
+    text: Cow<'a, str>,
+    at: Timestamp,
+    authors: &Authors<'_>,
+    author: PromptOrigin,
+) -> Entry<'a> {
+    let origin = match authors.is_own(&text) {
+        true => PromptOrigin::Own,
+        false => author,
+    };
+    Entry::User { text, at, origin }
+}
+
 /// Adds a command that was run, and its end.
 fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     // A person's own `!` command is not the agent's.
@@ -106,11 +91,11 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     let is_command = matches!(item.kind.text(), "CommandExecution" | "exec_command_end");
     let duration_ms = milliseconds(item.duration);
     let ended = ended(&item, is_command);
-    let id = text(if item.call_id.text().is_empty() {
-        item.id
-    } else {
-        item.call_id
-    });
+    let id = match item.call_id.text() {
+        "" => item.id,
+        _ => item.call_id,
+    };
+    let id = id.into_text().unwrap_or_default();
     let (tool, input) = if is_command {
         (
             "exec_command",
@@ -146,11 +131,7 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
         item.stderr
     };
     ResultText {
-        is_error: if exit_code.is_some() {
-            None
-        } else {
-            Some(failed)
-        },
+        is_error: exit_code.is_none().then_some(failed),
         exit_code,
         refused: status == "declined",
         running: status == "in_progress",
@@ -162,4 +143,25 @@ fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
         },
         ..ResultText::default()
     }
+}
+
+/// Writes the headers of a patch that makes these changes.
+fn patch_of(changes: Option<&RawValue>) -> String {
+    let changes: serde_json::Map<String, Value> = read_json::part(changes).unwrap_or_default();
+    let headers = changes.iter().map(|(path, change)| {
+        let adds =
+            change.get("type").is_some_and(|kind| kind == "add") || change.get("add").is_some();
+        format!("*** {} File: {path}\n", if adds { "Add" } else { "Update" })
+    });
+    headers.collect()
+}
+
+fn milliseconds(duration: Option<&RawValue>) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Parts {
+        secs: u64,
+        nanos: u64,
+    }
+    let Parts { secs, nanos } = read_json::part(duration)?;
+    Some(secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000))
 }

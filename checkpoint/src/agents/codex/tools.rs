@@ -32,7 +32,6 @@ pub(super) const TOOLS: Tools = Tools {
             ],
         ),
     ],
-    subagent: None,
     response,
     frame,
     task_end: |result| {
@@ -40,6 +39,7 @@ pub(super) const TOOLS: Tools = Tools {
         code.map(|code| code != 0)
     },
     refusals: &REFUSALS,
+    ..Tools::PLAIN
 };
 
 const REFUSALS: [&str; 7] = [

@@ -14,12 +14,11 @@ use serde_json::value::RawValue;
 
 use super::items::{Item, add_item};
 use super::tools::{TOOLS, session_in};
-use super::values::text;
 use super::{results, script};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
-use crate::transcript::forward::Read;
+use crate::transcript::forward::{Read, Reader};
 use crate::transcript::json::{self as read_json, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
@@ -37,7 +36,7 @@ const LINE_TYPES: [&str; 7] = [
 ];
 
 /// Only lines with one of these can hold anything of interest; the others, token counts above all, are not parsed.
-const MARKS: [&str; 9] = [
+pub(super) const MARKS: &[&str] = &[
     "\"item_completed\"",
     "_call",
     "message\"",
@@ -58,70 +57,58 @@ const TASK_MARKS: [&str; 5] = [
     "turn_aborted",
 ];
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Line<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     timestamp: Scalar<'a>,
-    #[serde(borrow, default, rename = "type")]
+    #[serde(rename = "type")]
     kind: Scalar<'a>,
-    #[serde(borrow, default)]
     payload: Option<&'a RawValue>,
 }
 
 /// The fields of every payload that is read; each type has some of them.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Payload<'a> {
-    #[serde(borrow, default, rename = "type")]
+    #[serde(borrow, rename = "type")]
     kind: Scalar<'a>,
-    #[serde(borrow, default)]
     thread_id: Scalar<'a>,
-    #[serde(borrow, default)]
     item: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     role: Scalar<'a>,
-    #[serde(borrow, default)]
     content: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "internal_chat_message_metadata_passthrough")]
+    #[serde(rename = "internal_chat_message_metadata_passthrough")]
     metadata: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     message: Scalar<'a>,
-    #[serde(borrow, default)]
     call_id: Scalar<'a>,
-    #[serde(borrow, default)]
     name: Scalar<'a>,
-    #[serde(borrow, default)]
     arguments: Scalar<'a>,
-    #[serde(borrow, default)]
     input: Scalar<'a>,
-    #[serde(borrow, default)]
     action: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     output: Option<&'a RawValue>,
 }
 
 /// What a session says about itself.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Place<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     id: Scalar<'a>,
-    #[serde(borrow, default)]
     cwd: Scalar<'a>,
-    #[serde(borrow, default)]
     cli_version: Scalar<'a>,
-    #[serde(borrow, default)]
     source: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     git: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Git<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     branch: Scalar<'a>,
 }
 
 /// Reads the tail from its end back to where the turn began.
-pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+pub(super) fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let (mut facts, mut is_codex) = (Facts::default(), false);
     let mut entries = Vec::new();
     // How many entries there are up to the last message of a person, and up to the first one of the same task.
@@ -160,27 +147,24 @@ pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     is_codex.then_some(facts)
 }
 
-pub(super) fn line<'a>(
-    text: &'a str,
-    authors: &Authors<'_>,
-    facts: &mut Facts,
-    entries: &mut Vec<Entry<'a>>,
-) -> Read {
-    let line = match parsed(text) {
-        Ok(Some(line)) => line,
-        Ok(None) => return Read::Nothing,
-        Err(_) => return Read::Broken,
+pub(super) fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
+    let Some(line) = parsed(text)? else {
+        return Ok(Read::Nothing);
     };
     if is_subagent(&line) {
-        return Read::Foreign;
+        return Ok(Read::Foreign);
     }
-    note_place(&line, facts);
-    if is_task_mark(&line) {
-        add_entries(&line, authors, facts, entries);
-        return Read::Task;
-    }
-    add_entries(&line, authors, facts, entries);
-    Read::Own { may_begin: true }
+    note_place(&line, &mut reader.facts);
+    add_entries(
+        &line,
+        reader.authors,
+        &mut reader.facts,
+        &mut reader.entries,
+    );
+    Ok(match is_task_mark(&line) {
+        true => Read::Task,
+        false => Read::Own { may_begin: true },
+    })
 }
 
 /// Returns the parsed line if it has a type that is read.
@@ -202,9 +186,10 @@ fn is_subagent(line: &Line<'_>) -> bool {
 }
 
 fn is_task_mark(line: &Line<'_>) -> bool {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
     struct Kind<'a> {
-        #[serde(borrow, default, rename = "type")]
+        #[serde(borrow, rename = "type")]
         kind: Scalar<'a>,
     }
     line.kind.text() == "event_msg"
@@ -259,15 +244,11 @@ fn add_entries<'a>(
             }
         }
         ("event_msg", "user_message") => {
-            let origin = authors.origin(payload.message.text(), false);
-            entries.push(Entry::User {
-                text: text(payload.message),
-                at,
-                origin,
-            });
+            let text = payload.message.into_text().unwrap_or_default();
+            entries.push(Entry::user(text, at, authors));
         }
         ("event_msg", "agent_message") => entries.push(Entry::Assistant {
-            text: text(payload.message),
+            text: payload.message.into_text().unwrap_or_default(),
             at,
         }),
         ("event_msg", "turn_aborted") => entries.push(Entry::Interrupted { at }),
@@ -334,11 +315,11 @@ fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
 }
 
 fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
     struct Output<'a> {
-        #[serde(borrow, default)]
+        #[serde(borrow)]
         success: Scalar<'a>,
-        #[serde(borrow, default)]
         content: Option<&'a RawValue>,
     }
     let is_object = payload
@@ -363,13 +344,5 @@ fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
         text,
         ..ResultText::default()
     });
-    let Scalar::Text(id) = payload.call_id else {
-        return None;
-    };
-    Some(Entry::Result {
-        id,
-        result,
-        at,
-        duration_ms: None,
-    })
+    Entry::result(payload.call_id, result, at)
 }

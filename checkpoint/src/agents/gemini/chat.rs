@@ -8,30 +8,24 @@ use serde_json::value::RawValue;
 use crate::transcript::json::{self, Scalar};
 
 /// A line: a header, a message or a change; or the whole older document.
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Line<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) id: Scalar<'a>,
-    #[serde(borrow, default, rename = "type")]
+    #[serde(rename = "type")]
     pub(super) kind: Scalar<'a>,
-    #[serde(borrow, default)]
     pub(super) timestamp: Scalar<'a>,
-    #[serde(borrow, default)]
     pub(super) content: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     pub(super) tool_calls: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     pub(super) session_id: Scalar<'a>,
-    #[serde(borrow, default)]
     pub(super) project_hash: Scalar<'a>,
-    #[serde(borrow, default, rename = "kind")]
+    #[serde(rename = "kind")]
     pub(super) chat_kind: Scalar<'a>,
-    #[serde(borrow, default)]
     pub(super) messages: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "$set")]
+    #[serde(rename = "$set")]
     pub(super) set: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "$rewindTo")]
+    #[serde(rename = "$rewindTo")]
     pub(super) rewind_to: Scalar<'a>,
 }
 

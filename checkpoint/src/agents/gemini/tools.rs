@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use journal::ToolKind;
 use serde_json::Value;
 
-use crate::tools::labeled;
-use crate::tools::{ResultText, Tools, flag, plain};
+use crate::tools::{ResultText, Tools, flag, labeled, plain};
 
 pub(super) const TOOLS: Tools = Tools {
     kinds: &[
@@ -31,15 +30,15 @@ pub(super) const TOOLS: Tools = Tools {
     subagent: Some("invoke_agent"),
     response,
     frame: labeled::frame,
-    task_end: |_| None,
     refusals: &[
         "Tool execution blocked:",
         "Tool execution denied",
         "[Operation Cancelled]",
     ],
+    ..Tools::PLAIN
 };
 
-pub(super) fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
+fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
     let error = response.get("error").filter(|error| !error.is_null());
     ResultText {
         is_error: error.map(|_| true).or_else(|| flag(response)),

@@ -16,7 +16,7 @@ use super::tools::TOOLS;
 use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
-use crate::transcript::forward::Whole;
+use crate::transcript::forward::{Reader, Whole};
 use crate::transcript::json::{self, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::tail::{self, Tail};
@@ -24,56 +24,50 @@ use crate::transcript::tail::{self, Tail};
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolUse<'a> {
-    #[serde(borrow, default)]
-    id: Scalar<'a>,
-    #[serde(borrow, default)]
-    name: Scalar<'a>,
-    #[serde(borrow, default)]
-    args: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(in crate::agents) struct ToolUse<'a> {
+    #[serde(borrow)]
+    pub(in crate::agents) id: Scalar<'a>,
+    pub(in crate::agents) name: Scalar<'a>,
+    pub(in crate::agents) args: Option<&'a RawValue>,
     result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     result_display: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     status: Scalar<'a>,
-    #[serde(borrow, default)]
     timestamp: Scalar<'a>,
 }
 
 /// A part of a message's content, and of a tool's result.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, default)]
-    text: Scalar<'a>,
-    #[serde(borrow, default)]
-    function_call: Option<ToolUse<'a>>,
-    #[serde(borrow, default)]
-    function_response: Option<Response<'a>>,
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(in crate::agents) struct Part<'a> {
+    #[serde(borrow)]
+    pub(in crate::agents) text: Scalar<'a>,
+    /// Qwen Code keeps what the model thought.
+    pub(in crate::agents) thought: Scalar<'a>,
+    pub(in crate::agents) function_call: Option<ToolUse<'a>>,
+    pub(in crate::agents) function_response: Option<Response<'a>>,
 }
 
-#[derive(Deserialize)]
-struct Response<'a> {
-    #[serde(borrow, default)]
-    id: Scalar<'a>,
-    #[serde(borrow, default)]
-    response: Option<&'a RawValue>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(in crate::agents) struct Response<'a> {
+    #[serde(borrow)]
+    pub(in crate::agents) id: Scalar<'a>,
+    pub(in crate::agents) response: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Answer<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     output: Scalar<'a>,
-    #[serde(borrow, default)]
     error: Scalar<'a>,
 }
 
 /// Reads the tail: first the list of messages, then that list from its end back to where the turn began. If it began
 /// before, another part is read.
-pub(super) fn read(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+pub(super) fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     let mut log = Log::default();
     let (mut chat, mut entries, mut is_whole) = (Chat::default(), Vec::new(), false);
     if let Some(document) = tail.whole().and_then(document) {
@@ -123,12 +117,8 @@ fn last_turn<'a>(
 const CANCELLED: &str = "Request cancelled.";
 
 /// Reads a whole transcript from its beginning.
-pub(super) fn whole<'a>(
-    text: &'a str,
-    authors: &Authors<'_>,
-    facts: &mut Facts,
-    entries: &mut Vec<Entry<'a>>,
-) -> Whole {
+pub(super) fn whole<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> Whole {
+    let (facts, entries) = (&mut reader.facts, &mut reader.entries);
     let (chat, broken) = match document(text) {
         Some(chat) => (chat, 0),
         None => {
@@ -147,7 +137,7 @@ pub(super) fn whole<'a>(
             let at = message.timestamp.time();
             entries.push(Entry::Interrupted { at });
         }
-        add_entries(&chat.messages, at, authors, entries);
+        add_entries(&chat.messages, at, reader.authors, entries);
     }
     Whole {
         is_own: chat.is_gemini,
@@ -208,34 +198,27 @@ fn add_user<'a>(
     entries: &mut Vec<Entry<'a>>,
 ) {
     let message = &messages[at];
-    let text = match parts(message.content) {
-        None => json::plain(message.content),
-        Some(parts) if parts.iter().any(|part| part.function_response.is_some()) => {
-            let responses = parts.into_iter().filter_map(|part| part.function_response);
-            return entries.extend(responses.filter_map(|response| {
-                let Scalar::Text(id) = response.id else {
-                    return None;
-                };
-                let result = answer(response.response);
-                Some(Entry::Result {
-                    id,
-                    result,
-                    at: message.timestamp.time(),
-                    duration_ms: None,
-                })
-            }));
-        }
-        Some(parts) => {
-            // What hooks add to a prompt is a part of its own.
-            let is_added =
-                |text: &&str| text.starts_with("<hook_context>") && authors.is_host(text);
-            let texts = parts
-                .iter()
-                .map(|part| part.text.text())
-                .filter(|text| !is_added(text));
-            Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
-        }
-    };
+    let text =
+        match parts(message.content) {
+            None => json::plain(message.content),
+            Some(parts) if parts.iter().any(|part| part.function_response.is_some()) => {
+                let responses = parts.into_iter().filter_map(|part| part.function_response);
+                let at = message.timestamp.time();
+                return entries.extend(responses.filter_map(|response| {
+                    Entry::result(response.id, answer(response.response), at)
+                }));
+            }
+            Some(parts) => {
+                // What hooks add to a prompt is a part of its own.
+                let is_added =
+                    |text: &&str| text.starts_with("<hook_context>") && authors.is_host(text);
+                let texts = parts
+                    .iter()
+                    .map(|part| part.text.text())
+                    .filter(|text| !is_added(text));
+                Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
+            }
+        };
     let origin = authors.origin(&text, false);
     let (origin, text) = if origin == PromptOrigin::User && is_feedback(messages, at, &text) {
         (
@@ -288,11 +271,7 @@ fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
     for call in uses {
         let begun = begun(&call, at);
         let ended = ended(call, begun.kind);
-        entries.push(Entry::Call {
-            call: begun,
-            is_echo: false,
-            task: None,
-        });
+        entries.push(Entry::begun(begun));
         entries.extend(ended);
     }
 }
@@ -317,7 +296,7 @@ fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
         let answered = parts(call.result)
             .and_then(|parts| parts.into_iter().find_map(|part| part.function_response))
             .map_or_else(
-                || said(json::plain(call.result)),
+                || ResultText::of(None, json::plain(call.result)),
                 |response| answer(response.response),
             );
         let display = match json::part(call.result_display) {
@@ -337,35 +316,16 @@ fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
         "" if call.result.is_some() => {}
         _ => return None,
     }
-    let Scalar::Text(id) = call.id else {
-        return None;
-    };
-    Some(Entry::Result {
-        id,
-        result,
-        at,
-        duration_ms: None,
-    })
-}
-
-fn said(text: Cow<'_, str>) -> ResultText<'_> {
-    ResultText {
-        text,
-        ..ResultText::default()
-    }
+    Entry::result(call.id, result, at)
 }
 
 /// Reads `{"output": TEXT}` or `{"error": TEXT}`.
-fn answer(response: Option<&RawValue>) -> ResultText<'_> {
+pub(in crate::agents) fn answer(response: Option<&RawValue>) -> ResultText<'_> {
     let Some(Answer { output, error }) = json::part(response) else {
         return ResultText::default();
     };
-    match (error, output) {
-        (Scalar::Text(text), _) => ResultText {
-            is_error: Some(true),
-            ..said(text)
-        },
-        (_, Scalar::Text(text)) => said(text),
-        _ => ResultText::default(),
+    match error.into_text() {
+        Some(text) => ResultText::of(Some(true), text),
+        None => ResultText::of(None, output.into_text().unwrap_or_default()),
     }
 }

@@ -229,7 +229,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
         let (script, output) = script_and_output(line);
         let id = format!("call-{at}");
         let (name, input) = tool(case.agent, line.word, line.rest, &script);
-        let call = begun(adapter.tools(), &id, &name, &input, Timestamp::default());
+        let call = begun(adapter.tools, &id, &name, &input, Timestamp::default());
         entries.push(Entry::Call {
             call,
             is_echo: false,
@@ -243,7 +243,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
         });
     }
     let mut facts = Facts::default();
-    fold(adapter.tools(), &agents::authors(""), entries, &mut facts);
+    fold(adapter.tools, &agents::authors(""), entries, &mut facts);
     let joined = crate::transcript::join(Some(facts), &[]);
     files.sort();
     let mut evidence = Evidence {

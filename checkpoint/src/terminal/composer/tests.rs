@@ -1,71 +1,8 @@
-//! Composers of several agents, and what the tests of each agent's composer share.
+//! Composers of several agents. Those on recorded screens are in the tests of the agents.
 
 use super::*;
 
-pub(crate) const SHORT: &str = "[TeleClaude Checkpoint] - Context-aware checkpoint\n\nChanged: x\n\n1. do it\nsecond line `foo`";
-pub(crate) const ONE: &str = "[TeleClaude Checkpoint] - All expected validations were observed.";
-
-/// 63 lines.
-pub(crate) fn big() -> String {
-    let lines = (1..=60).map(|line| format!("line {line} of a long message that goes on\n"));
-    format!(
-        "[TeleClaude Checkpoint] - Context-aware checkpoint\n\n{}",
-        lines.collect::<String>()
-    )
-}
-
-/// Reads a screen of a real agent as `tmux capture-pane -e` gave it: a line with the cursor, then the rows.
-pub(crate) fn view(picture: &str) -> View {
-    let (head, screen) = picture.split_once('\n').expect("a head");
-    let mut words = head.split(' ');
-    let mut number = || {
-        words
-            .next()
-            .and_then(|word| word.parse().ok())
-            .expect("a number")
-    };
-    let cursor = (number(), number());
-    View {
-        screen: screen.to_owned(),
-        cursor,
-        cursor_shown: words.next() == Some("shown"),
-    }
-}
-
-/// Reads a screen from the folder `screens` of an agent's room.
-macro_rules! screen {
-    ($name:literal) => {
-        $crate::terminal::composer::tests::view(include_str!(concat!("../screens/", $name, ".txt")))
-    };
-}
-pub(crate) use screen;
-
-/// Checks what the composers on screens of an agent hold, if this text was sent. Where it is ours, it is a draft if another
-/// text was sent.
-pub(crate) fn hold<'a>(
-    agent: Agent,
-    screens: impl IntoIterator<Item = (&'a str, View, &'a str, Composer)>,
-) {
-    for (name, view, sent, expected) in screens {
-        assert_eq!(read(agent, &view, sent), expected, "{name}");
-        let other = if sent == SHORT { ONE } else { SHORT };
-        if expected == Composer::Ours {
-            assert_eq!(
-                read(agent, &view, other),
-                Composer::Draft,
-                "{name}, {other}"
-            );
-        }
-    }
-}
-
-/// Checks that the composer of a screen counts only with the cursor in it.
-pub(crate) fn needs_the_cursor(agent: Agent, mut view: View) {
-    view.cursor = (0, 0);
-    assert_eq!(read(agent, &view, ONE), Composer::Unknown);
-    view.cursor = (5, 900);
-    assert_eq!(read(agent, &view, ONE), Composer::Unknown);
-}
+const ONE: &str = "[TeleClaude Checkpoint] - All expected validations were observed.";
 
 #[test]
 fn the_prompt_of_a_shell_is_not_a_composer() {

@@ -148,7 +148,7 @@ fn a_turn_that_began_before_the_tail_is_all_of_it() {
 
 /// Makes the calls that the journal would hold, from the recorded hook calls of a scenario.
 fn journaled(agent: Agent, scenario: &str) -> Vec<ToolCall> {
-    let tools = adapter(agent).expect("an agent").tools();
+    let tools = adapter(agent).expect("an agent").tools;
     let mut calls: Vec<ToolCall> = Vec::new();
     for line in text(agent, &format!("{scenario}.ndjson")).lines() {
         let line: Value = serde_json::from_str(line).expect("recorded JSON");

@@ -1,6 +1,6 @@
 //! Compares the demo's results with the expected ones: the demo also tests the installation.
 
-use checkpoint::agents::{self, adapter::Adapter};
+use checkpoint::agents;
 use checkpoint::reply;
 use journal::recovery::verify::Verified;
 use journal::{Agent, Outcome as Delivery, ReplyForm};
@@ -92,9 +92,9 @@ fn of_session(played: &Played<'_>, outcome: &Outcome, expected_reason: &str) -> 
         .unwrap_or_default();
     let forms = Agent::host(played.recording.agent)
         .and_then(agents::adapter)
-        .map(Adapter::reply_forms);
-    let is_message = |form: &ReplyForm| reply::to_stop(*form, message) == reply.text;
-    if !forms.is_some_and(|forms| forms.iter().any(is_message)) {
+        .map(|adapter| adapter.reply_forms());
+    let is_message = |form: ReplyForm| reply::to_stop(form, message) == reply.text;
+    if !forms.is_some_and(|mut forms| forms.any(is_message)) {
         problems.push(format!(
             "the reply is not the decided message in its dialect: {}",
             reply.text

@@ -236,7 +236,7 @@ fn move_to(state: &mut SessionState, project: &Path) {
     let names_project = |name: &str| {
         agents::ALL
             .iter()
-            .any(|(_, agent)| agent.variables().project == Some(name))
+            .any(|agent| agent.variables.project == Some(name))
     };
     state.place.env.retain(|(name, _)| !names_project(name));
 }

@@ -6,151 +6,82 @@ pub(in crate::install) mod trust;
 
 use std::path::{Path, PathBuf};
 
-use journal::Agent;
-
 use crate::edit::files::{self, Text};
 use crate::install::change::{AgentPlan, Change, Entry, Kind, Status};
 use crate::install::check::Check;
 use crate::install::edits::{self, Edit, in_file, read};
 use crate::install::found::Found;
-use crate::install::hooks::{ANY, Limit, Row, Wanted};
-use crate::install::installer::{Installer, folder_in, home_for};
-use crate::install::settings::{self, Handler};
+use crate::install::hooks::Wanted;
+use crate::install::settings::{self, Handler, Shape};
 use crate::install::version::Version;
 
 /// The first version with hooks on by default; earlier ones reliably support only `notify`.
 const HOOKS_SINCE: Version = Version(0, 124, 0);
-const HOOKS_FILE: &str = "hooks.json";
-const CONFIG: &str = "config.toml";
+pub(super) const HOOKS_FILE: &str = "hooks.json";
+pub(in crate::install) const CONFIG: &str = "config.toml";
 
-const ROWS: [Row; 12] = [
-    ("SessionStart", Limit::Reply, ANY),
-    ("UserPromptSubmit", Limit::Plain, ANY),
-    ("PreToolUse", Limit::Plain, ANY),
-    ("PermissionRequest", Limit::Plain, ANY),
-    ("PostToolUse", Limit::Plain, ANY),
-    ("Stop", Limit::Reply, ANY),
-    ("SubagentStart", Limit::Plain, ANY),
-    ("SubagentStop", Limit::Plain, ANY),
-    ("PreCompact", Limit::Plain, ANY),
-    ("PostCompact", Limit::Plain, ANY),
-    ("Interrupt", Limit::End, ANY),
-    ("SessionEnd", Limit::End, ANY),
-];
-
-pub(super) struct Codex;
-
-impl Installer for Codex {
-    fn agent(&self) -> Agent {
-        Agent::Codex
+/// Plans the hooks and the trust in them; for a version without hooks, `notify`.
+pub(in crate::install) fn edits(
+    found: &Found,
+    file: &Path,
+    wanted: &[Wanted],
+    client: &Path,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Edit>, String> {
+    if has_no_hooks(found) {
+        return Ok(vec![notify_edit(found, client, notes)?]);
     }
+    let hooks = edits::settings(file, wanted, Shape::Groups, "")?;
+    let trust = trust_edit(found, &hooks)?;
+    Ok(vec![hooks, trust])
+}
 
-    /// Codex resolves links in the variable only, and derives the keys of trusted hooks from the
-    /// result.
-    fn user_folder(&self) -> Result<PathBuf, String> {
-        match folder_in("CODEX_HOME") {
-            Some(folder) => Ok(folder.canonicalize().unwrap_or(folder)),
-            None => home_for(self.agent().name()).map(|home| home.join(".codex")),
-        }
+/// Removes the trust in our hooks in these files, and `notify`.
+pub(in crate::install) fn strip_trust(
+    text: &str,
+    hooks_files: &[PathBuf],
+) -> Result<(String, Vec<Entry>), String> {
+    let mut text = text.to_owned();
+    let mut entries = Vec::new();
+    for hooks in hooks_files {
+        let now = Text::of(files::read(hooks)?.as_deref(), hooks)?.text;
+        let old = settings::handlers(&now)?;
+        let new: Vec<Handler> = settings::handlers(&settings::strip(&now, None)?.0)?;
+        let ours = old.iter().filter(|handler| handler.client.is_some());
+        let keys: Vec<String> = ours.map(|handler| trust::key(hooks, handler)).collect();
+        let (without, gone) = trust::forget(&text, &keys)?;
+        text = trust::rename(&without, &trust::moved(hooks, &old, &new))?;
+        entries.extend(gone);
     }
+    let (text, cleared) = notify::clear_notify(&text)?;
+    entries.extend(cleared);
+    Ok((text, entries))
+}
 
-    fn folder_variable(&self) -> Option<&'static str> {
-        Some("CODEX_HOME")
+pub(in crate::install) fn hooks_kind(found: &Found) -> Kind {
+    match has_no_hooks(found) {
+        true => Kind::Trust,
+        false => Kind::Settings,
     }
+}
 
-    fn hooks_file(&self) -> &'static str {
-        HOOKS_FILE
-    }
+pub(in crate::install) fn switched_off(found: &Found, change: &Change) -> Option<&'static str> {
+    let is_off = change.kind == Kind::Settings && trust::switched_off(&config(found));
+    is_off.then_some("features.hooks")
+}
 
-    fn rows(&self) -> &'static [Row] {
-        &ROWS
-    }
+/// Names our hooks in config.toml, which Codex reads too; a user may have added them by hand.
+pub(in crate::install) fn misplaced(found: &Found) -> Vec<String> {
+    let events = trust::events_of_ours(&config(found)).into_iter();
+    events
+        .map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"))
+        .collect()
+}
 
-    fn edits(
-        &self,
-        found: &Found,
-        file: &Path,
-        wanted: &[Wanted],
-        client: &Path,
-        notes: &mut Vec<String>,
-    ) -> Result<Vec<Edit>, String> {
-        if has_no_hooks(found) {
-            return Ok(vec![notify_edit(found, client, notes)?]);
-        }
-        let hooks = edits::settings(file, wanted, self.shape(), self.empty_file())?;
-        let trust = trust_edit(found, &hooks)?;
-        Ok(vec![hooks, trust])
-    }
-
-    fn other_files(&self, folder: &Path) -> Vec<(PathBuf, Kind)> {
-        vec![(folder.join(CONFIG), Kind::Trust)]
-    }
-
-    fn strip_trust(
-        &self,
-        text: &str,
-        hooks_files: &[PathBuf],
-    ) -> Result<(String, Vec<Entry>), String> {
-        let mut text = text.to_owned();
-        let mut entries = Vec::new();
-        for hooks in hooks_files {
-            let now = Text::of(files::read(hooks)?.as_deref(), hooks)?.text;
-            let old = settings::handlers(&now)?;
-            let new: Vec<Handler> = settings::handlers(&settings::strip(&now, None)?.0)?;
-            let ours = old.iter().filter(|handler| handler.client.is_some());
-            let keys: Vec<String> = ours.map(|handler| trust::key(hooks, handler)).collect();
-            let (without, gone) = trust::forget(&text, &keys)?;
-            text = trust::rename(&without, &trust::moved(hooks, &old, &new))?;
-            entries.extend(gone);
-        }
-        let (text, cleared) = notify::clear_notify(&text)?;
-        entries.extend(cleared);
-        Ok((text, entries))
-    }
-
-    fn prompts_folder(&self) -> &'static str {
-        "prompts"
-    }
-
-    fn has_project_prompts(&self) -> bool {
-        false
-    }
-
-    fn project_note(&self, project: &Path) -> String {
-        let project = project.display();
-        format!(
-            "Codex reads them only where {project} is trusted in your `config.toml`; it asks at its first start there"
-        )
-    }
-
-    fn hooks_kind(&self, found: &Found) -> Kind {
-        if has_no_hooks(found) {
-            Kind::Trust
-        } else {
-            Kind::Settings
-        }
-    }
-
-    fn switched_off(&self, found: &Found, change: &Change) -> Option<&'static str> {
-        let is_off = change.kind == Kind::Settings && trust::switched_off(&config(found));
-        is_off.then_some("features.hooks")
-    }
-
-    /// Codex also reads hooks from config.toml; a user may have added ours there by hand.
-    fn misplaced(&self, found: &Found) -> Vec<String> {
-        let events = trust::events_of_ours(&config(found));
-        events
-            .into_iter()
-            .map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"))
-            .collect()
-    }
-
-    fn checks(&self, found: &Found, plan: &AgentPlan) -> Vec<Check> {
-        if has_no_hooks(found) {
-            Vec::new()
-        } else {
-            vec![trusted(found, plan)]
-        }
+pub(super) fn checks(found: &Found, plan: &AgentPlan) -> Vec<Check> {
+    match has_no_hooks(found) {
+        true => Vec::new(),
+        false => vec![trusted(found, plan)],
     }
 }
 

@@ -1,4 +1,0 @@
-//! Tests with recordings of the real agent.
-
-mod recordings;
-mod tools;

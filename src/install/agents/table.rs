@@ -1,0 +1,324 @@
+//! All agents whose hooks can be installed, in the order of names.
+
+use journal::Agent;
+use serde_json::json;
+
+use super::{codex, configured};
+use crate::install::check::Check;
+use crate::install::hooks::Limit::{End, Plain, Reply};
+use crate::install::hooks::{ANY, Wanted};
+use crate::install::installer::{COMMANDS, DEFAULT, Folder, Format, Installer, Prompts};
+use crate::install::plugin::Plugin;
+use crate::install::settings::Shape;
+use crate::install::tables::string;
+use crate::install::version::Version;
+
+/// All installers, a row for each agent.
+pub(super) static INSTALLERS: [Installer; Agent::HOSTS.len()] = [
+    CLAUDE, CODEX, COPILOT, CURSOR, DROID, GEMINI, KIMI, OPENCODE, PI, QWEN, VIBE,
+];
+
+const CLAUDE: Installer = Installer {
+    agent: Agent::Claude,
+    folder: Folder::Named("CLAUDE_CONFIG_DIR", ".claude"),
+    project: Some(".claude"),
+    note: "Claude Code runs them once you trust {project} in its own dialog",
+    depends_on_version: true,
+    // It ignores a whole settings file because of one unknown event, so each event comes with the first version that
+    // knows it (checked in the published 2.0.42 to 2.1.89).
+    rows: &[
+        ("SessionStart", Reply, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PreSkillShellCommand", Plain, Version(2, 1, 332)),
+        ("PermissionRequest", Plain, Version(2, 0, 45)),
+        ("PermissionDenied", Plain, Version(2, 1, 88)),
+        ("PostToolUse", Plain, ANY),
+        ("PostToolUseFailure", Plain, Version(2, 1, 0)),
+        ("Notification", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("StopFailure", Plain, Version(2, 1, 78)),
+        ("SubagentStart", Plain, Version(2, 0, 44)),
+        ("SubagentStop", Plain, ANY),
+        ("PreCompact", Plain, ANY),
+        ("PostCompact", Plain, Version(2, 1, 76)),
+        ("SessionEnd", End, ANY),
+    ],
+    // Other agents read these settings too.
+    arguments: configured::marks,
+    prompts: Some(COMMANDS),
+    ..DEFAULT
+};
+
+const CODEX: Installer = Installer {
+    agent: Agent::Codex,
+    // It derives the keys of trusted hooks from this path.
+    folder: Folder::Resolved("CODEX_HOME", ".codex"),
+    project: Some(".codex"),
+    note: "Codex reads them only where {project} is trusted in your `config.toml`; it asks at its first start there",
+    depends_on_version: true,
+    file: codex::HOOKS_FILE,
+    format: Format::Codex,
+    rows: &[
+        ("SessionStart", Reply, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PermissionRequest", Plain, ANY),
+        ("PostToolUse", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("SubagentStart", Plain, ANY),
+        ("SubagentStop", Plain, ANY),
+        ("PreCompact", Plain, ANY),
+        ("PostCompact", Plain, ANY),
+        ("Interrupt", End, ANY),
+        ("SessionEnd", End, ANY),
+    ],
+    prompts: Some(Prompts {
+        folder: "prompts",
+        in_projects: false,
+        ..COMMANDS
+    }),
+    checks: codex::checks,
+    ..DEFAULT
+};
+
+const COPILOT: Installer = Installer {
+    agent: Agent::Copilot,
+    folder: Folder::Named("COPILOT_HOME", ".copilot"),
+    project: Some(".github"),
+    note: "Copilot runs them only where {project} is a trusted folder; it asks at its first start there",
+    // Version 0.0.400 has no stop hook.
+    hooks_since: Some(Version(0, 0, 401)),
+    file: "hooks/checkpointd.json",
+    format: Format::Copilot,
+    // `permissionRequest` fires for calls that are allowed, too.
+    rows: &[
+        ("sessionStart", Reply, ANY),
+        ("userPromptSubmitted", Plain, ANY),
+        ("preToolUse", Plain, ANY),
+        ("postToolUse", Plain, ANY),
+        ("postToolUseFailure", Plain, ANY),
+        ("agentStop", Reply, ANY),
+        ("preCompact", Plain, ANY),
+        ("sessionEnd", Plain, ANY),
+    ],
+    stop_event: "agentStop",
+    tells_event: true,
+    // It denies a tool call whose hook fails, so the shell stays and ends well even if the client is killed.
+    command: |client, arguments| {
+        let client = client.to_string_lossy();
+        let client = shlex::try_quote(&client).expect("a path has no NUL");
+        format!("[ -x {client} ] && {client} {arguments}; exit 0")
+    },
+    prefers_bash: true,
+    ..DEFAULT
+};
+
+/// Only on request, because it was not run.
+const CURSOR: Installer = Installer {
+    agent: Agent::Cursor,
+    folder: Folder::Home(".cursor"),
+    project: Some(".cursor"),
+    note: "Cursor runs them only where {project} is a trusted workspace",
+    is_on_request: true,
+    file: "hooks.json",
+    format: Format::Settings(Shape::Flat, "{\n  \"version\": 1\n}\n"),
+    // An event that it does not know makes it ignore the whole file, so newer ones are left out. `preToolUse`, which can
+    // deny a call, says nothing that `postToolUse` does not say.
+    rows: &[
+        ("sessionStart", Plain, ANY),
+        ("beforeSubmitPrompt", Plain, ANY),
+        ("postToolUse", Plain, ANY),
+        ("postToolUseFailure", Plain, ANY),
+        ("preCompact", Plain, ANY),
+        ("stop", Reply, ANY),
+        ("sessionEnd", Plain, ANY),
+    ],
+    stop_event: "stop",
+    ..DEFAULT
+};
+
+const DROID: Installer = Installer {
+    agent: Agent::Droid,
+    folder: Folder::Home(".factory"),
+    project: Some(".factory"),
+    note: "droid runs the hooks of {project} for everyone who works there",
+    rows: &[
+        ("SessionStart", Reply, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PostToolUse", Plain, ANY),
+        ("Notification", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("SubagentStop", Plain, ANY),
+        ("PreCompact", Plain, ANY),
+        ("SessionEnd", Plain, ANY),
+    ],
+    prompts: Some(COMMANDS),
+    // A file in whose place droid does not look at the hooks of its settings.
+    checks: |found, _| {
+        let path = found.folder.join("hooks.json");
+        if !path.is_file() {
+            return Vec::new();
+        }
+        let path = path.display();
+        vec![Check::warn(
+            format!("{}.file", found.agent),
+            format!("droid may read {path} in place of the hooks in its settings"),
+            "move its hooks into settings.json",
+        )]
+    },
+    ..DEFAULT
+};
+
+const GEMINI: Installer = Installer {
+    agent: Agent::Gemini,
+    folder: Folder::Below("GEMINI_CLI_HOME", "", ".gemini"),
+    project: Some(".gemini"),
+    note: "Gemini CLI runs them only where {project} is a trusted folder (`/permissions`)",
+    // The model hooks fire at every model call and add nothing. Subagents are tool calls here.
+    rows: &[
+        ("SessionStart", Reply, ANY),
+        ("BeforeAgent", Plain, ANY),
+        ("BeforeTool", Plain, ANY),
+        ("AfterTool", Plain, ANY),
+        ("AfterAgent", Reply, ANY),
+        ("Notification", Plain, ANY),
+        ("PreCompress", Plain, ANY),
+        ("SessionEnd", Plain, ANY),
+    ],
+    stop_event: "AfterAgent",
+    tells_event: true,
+    second: 1000,
+    // The automatic one fires before every model call, with or without compression.
+    matcher: Some(("PreCompress", "manual")),
+    prefers_bash: true,
+    prompts: Some(Prompts {
+        // JSON's strings are valid TOML; a literal block keeps the text readable.
+        file: |prompt| {
+            let description = json!(prompt.description);
+            let text = prompt.text("{{args}}");
+            let text = format!("description = {description}\nprompt = '''\n{text}'''\n");
+            (format!("{}.toml", prompt.name), text)
+        },
+        ..COMMANDS
+    }),
+    ..DEFAULT
+};
+
+const KIMI: Installer = Installer {
+    agent: Agent::Kimi,
+    folder: Folder::Named("KIMI_CODE_HOME", ".kimi-code"),
+    file: "config.toml",
+    format: Format::Tables("event", |wanted: &Wanted| {
+        vec![
+            ("event", string(wanted.event)),
+            ("command", string(&wanted.command)),
+            ("timeout", wanted.timeout.to_string()),
+        ]
+    }),
+    // One name that it does not know, and it does not start.
+    rows: &[
+        ("SessionStart", Plain, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PermissionRequest", Plain, ANY),
+        ("PostToolUse", Plain, ANY),
+        ("PostToolUseFailure", Plain, ANY),
+        ("Notification", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("StopFailure", Plain, ANY),
+        ("Interrupt", Plain, ANY),
+        ("SubagentStart", Plain, ANY),
+        ("SubagentStop", Plain, ANY),
+        ("PreCompact", Plain, ANY),
+        ("PostCompact", Plain, ANY),
+        ("SessionEnd", Plain, ANY),
+    ],
+    ..DEFAULT
+};
+
+const OPENCODE: Installer = Installer {
+    agent: Agent::OpenCode,
+    folder: Folder::Below("XDG_CONFIG_HOME", ".config", "opencode"),
+    project: Some(".opencode"),
+    note: "opencode loads the plugin of {project} without asking",
+    file: "plugins/checkpointd.js",
+    format: Format::Plugin(Plugin(include_str!("opencode.js"))),
+    // The plugin tells more. Of a stop the time limit is needed.
+    rows: &[("Stop", Reply, ANY)],
+    prompts: Some(COMMANDS),
+    ..DEFAULT
+};
+
+const PI: Installer = Installer {
+    agent: Agent::Pi,
+    folder: Folder::Named("PI_CODING_AGENT_DIR", ".pi/agent"),
+    project: Some(".pi"),
+    note: "Pi loads the extension of {project} without asking",
+    file: "extensions/checkpointd.ts",
+    format: Format::Plugin(Plugin(include_str!("pi.ts"))),
+    // As opencode's.
+    rows: &[("Stop", Reply, ANY)],
+    prompts: Some(Prompts {
+        folder: "prompts",
+        ..COMMANDS
+    }),
+    ..DEFAULT
+};
+
+const QWEN: Installer = Installer {
+    agent: Agent::Qwen,
+    folder: Folder::Named("QWEN_HOME", ".qwen"),
+    project: Some(".qwen"),
+    note: "Qwen Code runs them only where {project} is a trusted folder, if you use folder trust",
+    // Version 0.10.1 has no hooks.
+    hooks_since: Some(Version(0, 12, 0)),
+    // `PostToolBatch` repeats what `PostToolUse` says, and `MessageDisplay` comes for each piece of an answer.
+    rows: &[
+        ("SessionStart", Reply, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PermissionRequest", Plain, ANY),
+        ("PostToolUse", Plain, ANY),
+        ("PostToolUseFailure", Plain, ANY),
+        ("Notification", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("StopFailure", Plain, ANY),
+        ("SubagentStart", Plain, ANY),
+        ("SubagentStop", Plain, ANY),
+        ("PreCompact", Plain, ANY),
+        ("PostCompact", Plain, ANY),
+        ("SessionEnd", Plain, ANY),
+    ],
+    prefers_bash: true,
+    prompts: Some(Prompts {
+        file: |prompt| prompt.markdown("{{args}}"),
+        ..COMMANDS
+    }),
+    ..DEFAULT
+};
+
+const VIBE: Installer = Installer {
+    agent: Agent::Vibe,
+    folder: Folder::Named("VIBE_HOME", ".vibe"),
+    project: Some(".vibe"),
+    note: "Vibe runs the hooks of {project} once the folder is trusted",
+    file: "hooks.toml",
+    // A name that a project's file has too takes the place of the user's, so the call is made once.
+    format: Format::Tables("type", |wanted: &Wanted| {
+        vec![
+            ("name", string(&format!("checkpointd-{}", wanted.event))),
+            ("type", string(wanted.event)),
+            ("command", string(&wanted.command)),
+            ("timeout", format!("{}.0", wanted.timeout)),
+        ]
+    }),
+    rows: &[
+        ("pre_tool", Plain, ANY),
+        ("post_tool", Plain, ANY),
+        ("post_agent", Reply, ANY),
+    ],
+    stop_event: "post_agent",
+    ..DEFAULT
+};
