@@ -277,7 +277,12 @@ mod tests {
         let tests = "Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran on this content";
         let install = "Install updated dependencies: `npm ci`";
         let failed = "Test failures remain: `pytest -q` failed (`E   assert 3 == 4`), and nothing passed after it";
-        let kinds: [(&[&str], &[&str]); 4] = [(&[tests], &[]), (&[tests, install], &[]), (&[], &[failed]), (&[install], &[failed])];
+        let kinds: [(&[&str], &[&str]); 4] = [
+            (&[tests], &[]),
+            (&[tests, install], &[]),
+            (&[], &[failed]),
+            (&[install], &[failed]),
+        ];
         let mut said = String::new();
         for (actions, observations) in kinds {
             let findings = Findings {
@@ -298,7 +303,10 @@ mod tests {
             actions: vec![action("Check the logs")],
             ..Findings::default()
         };
-        let twice = Policy { max_blocks_per_turn: 2, ..policy() };
+        let twice = Policy {
+            max_blocks_per_turn: 2,
+            ..policy()
+        };
         assert!(compose(&findings, &twice, Uuid::nil()).contains("touch"));
         assert!(!compose(&findings, &policy(), Uuid::nil()).contains("touch"));
     }
