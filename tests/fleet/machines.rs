@@ -55,15 +55,6 @@ impl Machine {
         }
     }
 
-    /// Journals the call of a shell command.
-    pub(crate) fn runs(&mut self, command: &str) {
-        let payload = self.call(self.calls, command);
-        self.calls += 1;
-        let call = json!({ "agent": "claude", "payload": payload }).to_string();
-        let answer = self.daemon.http("POST", "/v1/append", &[], call.as_bytes());
-        assert_eq!(answer.expect("an answer").0, 200);
-    }
-
     fn call(&self, call: u64, command: &str) -> Value {
         json!({ "session_id": format!("load-{}", self.name), "hook_event_name": "PostToolUse",
             "tool_name": "Bash", "tool_use_id": format!("t{call}"), "cwd": "/nowhere/project",
