@@ -274,7 +274,7 @@ mod tests {
     /// Messages of all kinds, each with the number of its words.
     #[test]
     fn plain_messages() {
-        let tests = "Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran on this content";
+        let tests = "Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran after the last change";
         let install = "Install updated dependencies: `npm ci`";
         let failed = "Test failures remain: `pytest -q` failed (`E   assert 3 == 4`), and nothing passed after it";
         let kinds: [(&[&str], &[&str]); 4] = [
@@ -294,7 +294,37 @@ mod tests {
             let words = text.split_whitespace().count();
             let _ = write!(said, "{words} words\n{text}\n\n");
         }
-        insta::assert_snapshot!(said);
+        insta::assert_snapshot!(said, @r"
+        43 words
+        [checkpointd] Not verified yet
+
+        Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran after the last change.
+
+        Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+        50 words
+        [checkpointd] Not verified yet
+
+        1. Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran after the last change.
+        2. Install updated dependencies: `npm ci`.
+
+        Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+        42 words
+        [checkpointd] Not verified yet
+
+        Test failures remain: `pytest -q` failed (`E assert 3 == 4`), and nothing passed after it.
+
+        Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+        49 words
+        [checkpointd] Not verified yet
+
+        1. Install updated dependencies: `npm ci`.
+        2. Test failures remain: `pytest -q` failed (`E assert 3 == 4`), and nothing passed after it.
+
+        Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+        ");
     }
 
     #[test]

@@ -143,6 +143,7 @@ impl RuleFile {
             laid.docs_only = settings.docs_only;
             laid.unchanged = settings.unchanged;
             laid.background = settings.background;
+            laid.prefix = settings.prefix.0;
         }
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {

@@ -103,7 +103,7 @@ fn seen(action: &judging::ActionTrace, timeline: &Timeline) -> Vec<String> {
     vec![nothing]
 }
 
-/// `open (nothing ran, EVID-3): src/a.py, nothing that could show a mistake ran on this content`.
+/// `open (nothing ran, EVID-3): src/a.py, nothing that could show a mistake ran after the last change`.
 fn answer(answer: &Answer) -> String {
     let verified = match answer.verified {
         Verified::Done => "done",

@@ -49,7 +49,7 @@ fn every_key_of_a_policy_with_its_default() {
     reply: auto (default)
     headless: when_needed (default)
     restart_delay: 5s (default)
-    prefix: [TeleClaude Checkpoint] -  (default)
+    prefix: [checkpointd]  (default)
     fail: open (default)
     confirm_timeout: 1m (default)
     packs: auto (default)
@@ -361,7 +361,7 @@ fn patterns_to_redact_are_read_and_a_wrong_one_is_shown_with_its_place() {
     4 |     - '(open'
       |       ^
     ");
-    let own = load("redact:\n  extra: [Checkpoint]\n").expect_err("our own prefix");
+    let own = load("redact:\n  extra: [checkpointd]\n").expect_err("our own prefix");
     assert!(
         own.to_string().contains("the prefix would be redacted"),
         "{own}"

@@ -6,6 +6,11 @@ use crate::catalogue::Purpose;
 use crate::judging::paths::PathRef;
 use crate::judging::runs::{Ended, Run};
 use crate::judging::turn::{Turn, shorten};
+use crate::outcome::speaks_of_failure;
+use crate::text::steers;
+
+/// The most characters of a line of output that is quoted.
+const QUOTED_CHARS_MAX: usize = 160;
 
 /// What a message has to mention to be about a failure, besides what failed.
 const TELLS: [&str; 11] = [
@@ -48,12 +53,25 @@ pub(in crate::judging) fn find(
             continue;
         }
         let command = shorten(&turn.calls()[run.call]);
+        let line = telling(&turn.calls()[run.call].output);
+        let line = line.map(|line| format!(" (`{line}`)")).unwrap_or_default();
         sentences.push(format!(
-            "Test failures remain: `{command}` failed, and nothing passed after it"
+            "Test failures remain: `{command}` failed{line}, and nothing passed after it"
         ));
     }
     sentences.reverse();
     sentences
+}
+
+/// Returns the last line of an output that reports a failure, safe to quote.
+fn telling(output: &str) -> Option<String> {
+    let line = output
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| speaks_of_failure(line))?;
+    let safe = |c: char| if steers(c) || c == '`' { ' ' } else { c };
+    Some(line.chars().take(QUOTED_CHARS_MAX).map(safe).collect())
 }
 
 /// Returns whether something came after a failure that may have settled it: an edit, or another run that ended well.

@@ -198,7 +198,7 @@ const ROWS: [Row; 8] = [
     Row {
         name: NOTHING_RAN,
         spec: "EVID-3",
-        why: "nothing that could show a mistake ran on this content",
+        why: "nothing that could show a mistake ran after the last change",
         says: |_, _| Some((Verified::Open, None)),
     },
 ];
