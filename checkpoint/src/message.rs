@@ -67,25 +67,29 @@ fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
         } else {
             UNCHANGED
         });
-        return text;
+    } else {
+        text.push_str(OPEN);
+        text.push_str("\n\n");
+        push_items(&mut text, items);
+        let _ = write!(text, "\n{FIX} {WAY_OUT}");
     }
-    text.push_str(OPEN);
-    text.push_str("\n\n");
+    // Otherwise the next stop passes anyway.
+    if policy.max_blocks_per_turn > 1 && !findings.all_clear {
+        let _ = write!(text, "\n\n{}", escape_hatch(policy, session));
+    }
+    text
+}
+
+/// Adds one sentence, or a numbered list.
+fn push_items(text: &mut String, items: Vec<&str>) {
     let is_one = items.len() == 1;
-    let (lines, more) = fitting(
-        items.into_iter(),
-        ACTIONS_BYTES_MAX + OBSERVATIONS_BYTES_MAX,
-    );
+    let bytes_max = ACTIONS_BYTES_MAX + OBSERVATIONS_BYTES_MAX;
+    let (lines, more) = fitting(items.into_iter(), bytes_max);
     for (index, line) in lines.iter().enumerate() {
-        let end = if line.ends_with(['.', '!', '?', '…']) {
-            ""
+        let (number, end) = if is_one {
+            (String::new(), ".")
         } else {
-            "."
-        };
-        let number = if is_one {
-            String::new()
-        } else {
-            format!("{}. ", index + 1)
+            (format!("{}. ", index + 1), "")
         };
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{number}{line}{end}");
@@ -93,12 +97,6 @@ fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
     if more > 0 {
         let _ = writeln!(text, "And {more} more.");
     }
-    let _ = write!(text, "\n{FIX} {WAY_OUT}");
-    // Otherwise the next stop passes anyway.
-    if policy.max_blocks_per_turn > 1 {
-        let _ = write!(text, "\n\n{}", escape_hatch(policy, session));
-    }
-    text
 }
 
 fn of_teleclaude(findings: &Findings, policy: &Policy, session: Uuid) -> String {
@@ -305,8 +303,8 @@ mod tests {
         50 words
         [checkpointd] Not verified yet
 
-        1. Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran after the last change.
-        2. Install updated dependencies: `npm ci`.
+        1. Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran after the last change
+        2. Install updated dependencies: `npm ci`
 
         Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
 
@@ -320,8 +318,8 @@ mod tests {
         49 words
         [checkpointd] Not verified yet
 
-        1. Install updated dependencies: `npm ci`.
-        2. Test failures remain: `pytest -q` failed (`E assert 3 == 4`), and nothing passed after it.
+        1. Install updated dependencies: `npm ci`
+        2. Test failures remain: `pytest -q` failed (`E assert 3 == 4`), and nothing passed after it
 
         Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
         ");

@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
 /// After this long an agent hangs. Far above what a run takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(180);
 /// Begins every checkpoint.
-pub(crate) const PREFIX: &str = "[TeleClaude Checkpoint]";
+pub(crate) const PREFIX: &str = "[checkpointd]";
 /// Begins what a session is told of an earlier one's work.
 const OFFER: &str = "Work of an earlier session can be resumed here.";
 

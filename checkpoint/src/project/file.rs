@@ -13,6 +13,43 @@ pub struct ProjectFile {
     pub text: String,
 }
 
+/// Names of the files that are read in each folder.
+pub const READ: &[&str] = &[
+    "package.json",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    ".justfile",
+    "Taskfile.yml",
+    "Taskfile.yaml",
+    "mise.toml",
+    ".mise.toml",
+    ".config/mise.toml",
+    "pyproject.toml",
+    "Cargo.toml",
+    ".cargo/config.toml",
+    "composer.json",
+    "deno.json",
+    "deno.jsonc",
+    "go.mod",
+    "go.work",
+    "pnpm-workspace.yaml",
+    "turbo.json",
+    "project.json",
+    "noxfile.py",
+    "tox.ini",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "pom.xml",
+    "Rakefile",
+    "pubspec.yaml",
+    ".gitlab-ci.yml",
+];
+
 /// Returns the names of files that are only checked for presence: manifests, lock files, and what tells how a project is
 /// called on.
 pub fn seen() -> BTreeSet<&'static str> {
@@ -22,7 +59,7 @@ pub fn seen() -> BTreeSet<&'static str> {
         beside.chain(&language.locks).map(String::as_str)
     });
     let mut seen: BTreeSet<&str> = manifests().chain(names).collect();
-    seen.retain(|name| !super::READ.contains(name));
+    seen.retain(|name| !READ.contains(name));
     seen
 }
 

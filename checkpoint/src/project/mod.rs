@@ -28,7 +28,7 @@ use journal::{ChangedFile, Task, Workspace};
 
 pub use covering::{Sources, covered, holds_rust_tests, is_test};
 pub(crate) use file::file_name;
-pub use file::{ProjectFile, folder, seen};
+pub use file::{ProjectFile, READ, folder, seen};
 pub use remote::remote;
 
 /// Folders whose files are read.
@@ -39,43 +39,6 @@ pub(crate) const TASKS_MAX: usize = 96;
 const TEXT_BYTES_MAX: usize = 400;
 /// Maximum number of characters of a task's name.
 const NAME_CHARS_MAX: usize = 64;
-
-/// Names of the files that are read in each folder.
-pub const READ: &[&str] = &[
-    "package.json",
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    "Justfile",
-    ".justfile",
-    "Taskfile.yml",
-    "Taskfile.yaml",
-    "mise.toml",
-    ".mise.toml",
-    ".config/mise.toml",
-    "pyproject.toml",
-    "Cargo.toml",
-    ".cargo/config.toml",
-    "composer.json",
-    "deno.json",
-    "deno.jsonc",
-    "go.mod",
-    "go.work",
-    "pnpm-workspace.yaml",
-    "turbo.json",
-    "project.json",
-    "noxfile.py",
-    "tox.ini",
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "settings.gradle.kts",
-    "pom.xml",
-    "Rakefile",
-    "pubspec.yaml",
-    ".gitlab-ci.yml",
-];
 
 /// Returns whether a file is a workflow of a CI service, which is read whole.
 pub fn is_workflow(path: &str) -> bool {

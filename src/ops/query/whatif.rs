@@ -11,7 +11,7 @@ use checkpoint::Policy;
 use checkpoint::config::{Candidate, Config, PackName, Packs};
 use checkpoint::replay::Past;
 use checkpoint::rules::pack_names::ProjectFacts;
-use journal::{Changes, Journal, Verdict};
+use journal::{Action, Changes, Decision, Journal, Reason, Verdict};
 
 use super::question::{Emit, Error, Result, send};
 use super::redecide::judge_all;
@@ -45,8 +45,7 @@ pub(super) fn what_if(
             }
             let (policy, fingerprint) = policies.of(&past);
             let (was, now) = (past.decision, past.under(policy, *fingerprint));
-            let is_changed =
-                (now.verdict, now.reason, &now.message) != (was.verdict, was.reason, &was.message);
+            let is_changed = asked(&now) != asked(was);
             let guessed =
                 now.verdict == Verdict::Inject && past.evidence.changes == Changes::NotAsked;
             let changed = is_changed.then(|| ChangedDecision {
@@ -82,6 +81,13 @@ pub(super) fn what_if(
                 .collect(),
         },
     )
+}
+
+/// Returns what a decision asked for, whatever its words.
+fn asked(decision: &Decision) -> (Verdict, Reason, Option<(&[Action], &[String])>) {
+    let is_asked = decision.verdict == Verdict::Inject;
+    let asked = || (&decision.actions[..], &decision.observations[..]);
+    (decision.verdict, decision.reason, is_asked.then(asked))
 }
 
 /// What the candidate makes of each past decision's policy, with the number that identifies it. Few differ.

@@ -64,7 +64,7 @@ fn a_turn_gets_one_follow_up_and_its_second_stop_passes() {
         let reply: Value = serde_json::from_str(&reply).expect("a checkpoint");
         assert_eq!(reply.as_object().map(serde_json::Map::len), Some(1));
         let text = reply["followup_message"].as_str().expect("a text");
-        assert!(text.starts_with("[TeleClaude Checkpoint] - "), "{text}");
+        assert!(text.starts_with("[checkpointd] "), "{text}");
         asked = Some(reply["followup_message"].clone());
     }
     let decisions = machine.rows(&["audit", "--json", "--agent", "cursor"]);

@@ -54,7 +54,7 @@ fn a_described_agent_gets_one_checkpoint_and_leaves_its_settings_as_they_were() 
     let reply: Value = serde_json::from_str(&reply).expect("a checkpoint");
     assert_eq!(reply["decision"], "block");
     let text = reply["reason"].as_str().expect("a text");
-    assert!(text.starts_with("[TeleClaude Checkpoint] - "), "{text}");
+    assert!(text.starts_with("[checkpointd] "), "{text}");
     assert_eq!(call("Stop", json!({ "stop_hook_active": true })), "");
 
     let sessions = machine.rows(&["sessions", "--json", "--agent", "buddy"]);

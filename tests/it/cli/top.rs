@@ -201,7 +201,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.waits_for(&format!("decision {decision}: inject, generic"));
     top.press(&["G"]);
     top.waits_for("message");
-    top.waits_for("[TeleClaude Checkpoint] - ");
+    top.waits_for("[checkpointd] ");
     top.press(&["Escape"]);
     top.waits_for("lines 1-1 of 1");
     top.press(&["Escape"]);

@@ -122,7 +122,7 @@ fn rules_of_a_clone_do_not_speak_until_they_are_trusted() {
     clone.work();
     let said = clone.stop(false);
     assert!(
-        said.contains("[TeleClaude Checkpoint]") && !said.contains(DEMAND),
+        said.contains("[checkpointd]") && !said.contains(DEMAND),
         "{said}"
     );
     assert_eq!(clone.stop(true), "", "the user's budget is one block");
@@ -174,7 +174,7 @@ fn a_trusted_rule_names_its_source_and_keeps_the_users_budget_and_prefix() {
     let said = clone.stop(false);
     let sourced = format!("{DEMAND} (asked for by the project's .checkpointd.yml)");
     assert!(
-        said.contains(&sourced) && said.contains("[TeleClaude Checkpoint]"),
+        said.contains(&sourced) && said.contains("[checkpointd]"),
         "{said}"
     );
     assert!(!said.contains("[Security Audit]"), "{said}");

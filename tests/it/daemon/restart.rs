@@ -224,7 +224,7 @@ fn an_agent_is_stopped_started_again_and_owed_one_checkpoint() {
     );
     stage.shows(&format!("agent --resume {SESSION} is up"));
     let sent = stage.sent();
-    assert!(sent.starts_with("[TeleClaude Checkpoint] - "), "{sent}");
+    assert!(sent.starts_with("[checkpointd] "), "{sent}");
     stage.hook(&daemon, "UserPromptSubmit", json!({ "prompt": sent }), true);
     let last = until("the checkpoint is confirmed", || {
         daemon

@@ -106,7 +106,7 @@ fn neither_tokens_nor_search_path_of_the_starter_reach_the_daemon_or_its_childre
         ("LD_LIBRARY_PATH", "/planted-libraries"),
         ("GIT_DIR", "/planted-git"),
     ]);
-    assert!(stop(&daemon.home, &home.join("project")).contains("Required actions"));
+    assert!(stop(&daemon.home, &home.join("project")).contains("Not verified yet"));
     until("the listener has run", || written.exists().then_some(()));
     assert!(!bin.join("git.ran").exists());
 

@@ -110,7 +110,7 @@ impl Subject {
         }
         rows.push(("`init --project`".to_owned(), self.for_a_project()));
         for it in self.adapter.reply_forms() {
-            let reply = reply::to_stop(it, "[TeleClaude Checkpoint] ...");
+            let reply = reply::to_stop(it, "[checkpointd] ...");
             rows.push((
                 format!("answer to its stop hook, `{}`", form(it)),
                 format!("`{reply}`"),

@@ -35,7 +35,7 @@ fn its_message_is_the_one_that_the_demo_shows() {
         .and_then(|(_, after)| after.split_once("```text\n")?.1.split_once("```"))
         .expect("a message");
     assert_eq!(plain(shown.0), plain(&message.join("\n")));
-    assert!(plain(shown.0).starts_with("[TeleClaude Checkpoint]"));
+    assert!(plain(shown.0).starts_with("[checkpointd]"));
 }
 
 #[test]

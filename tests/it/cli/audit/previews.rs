@@ -110,27 +110,20 @@ fn rules_and_previews() {
       settings and data (generic) .checkpointd.yml
 
     message
-      [TeleClaude Checkpoint] - Context-aware checkpoint
+      [checkpointd] Not verified yet
 
-      Changed: database schema (a rule of the project's .checkpointd.yml)
+      Run the migration against a copy of the database that nobody else uses (`make
+      migrate-test`) (asked for by the project's .checkpointd.yml).
 
-      Required actions, in this order:
-      1. Run the migration against a copy of the database that nobody else uses
-      (`make migrate-test`) (asked for by the project's .checkpointd.yml)
-
-      Capture memories/bugs/ideas worth keeping.
-
-      Do this housekeeping silently. Then give the user a short debrief: the outcome
-      of the task, a blocker, or a decision you need. Leave checkpoint chores out of
-      it.
+      Fix what fails. If the user asked you not to, or it cannot be done here, say
+      what is unverified and why.
     == at 140 columns
       0 calls, 0 failed; neither transcript nor journal has any calls, so nothing counts as done
         due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
               .checkpointd.yml)
-      1. Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
-      .checkpointd.yml)
-      Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a decision you need. Leave
-      checkpoint chores out of it.
+      Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
+      .checkpointd.yml).
+      Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
     == colors
     ^32minject^0m: actions_due  (turn of 1m30s, claude)
     ^1mchanged files^0m

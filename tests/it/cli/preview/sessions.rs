@@ -89,7 +89,7 @@ fn only_what_changes_in_the_turn_counts_where_a_project_says_so() {
         (&answer["reason"], &answer["changed_files"]),
         (&json!("actions_due"), &json!(["b.py"]))
     );
-    assert!(call("Stop", &json!({"stop_hook_active":false})).contains("Context-aware checkpoint"));
+    assert!(call("Stop", &json!({"stop_hook_active":false})).contains("Not verified yet"));
     let explained = checkpointd(&home, &["explain", "--json"]);
     let explained: Value = serde_json::from_slice(&explained.stdout).expect("JSON");
     assert_eq!(

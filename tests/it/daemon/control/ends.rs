@@ -41,7 +41,7 @@ fn a_budget_of_two_asks_again_even_if_the_agent_did_nothing() {
     prompt("one");
     fs::write(project.path().join("lib.rs"), "fn b() {}\n").expect("writes");
     let first = stop("one", "done");
-    assert!(first.contains("Required actions"), "{first}");
+    assert!(first.contains("Not verified yet"), "{first}");
     assert_eq!(
         stop("one", "nothing to do"),
         first,

@@ -242,6 +242,8 @@ struct Session<'a> {
     project: PathBuf,
     number: usize,
     turn: &'static str,
+    /// Whether calls are examined, for which the turn's beginning is looked at.
+    judges_by_contents: bool,
 }
 
 impl Session<'_> {
@@ -275,7 +277,9 @@ impl Session<'_> {
             "UserPromptSubmit",
             json!({ "prompt": format!("go on, {}", self.turn) }),
         );
-        wait_until(is_begun);
+        if self.judges_by_contents {
+            wait_until(is_begun);
+        }
         self.note("user", &json!(format!("go on, {}", self.turn)));
         for (at, step) in steps.iter().enumerate() {
             self.tool(at, step);
@@ -402,6 +406,7 @@ fn play(daemon: &Daemon, number: usize, files: &[(&str, &str)], steps: &[&str]) 
         project,
         number,
         turn: "one",
+        judges_by_contents: true,
     };
     let decision = session.play(steps);
     let decided = daemon.ask(&["audit", "--json"]).len();
@@ -475,6 +480,7 @@ fn an_agent_in_a_subfolder_keeps_the_settings_of_its_project() {
         project: top.join("src"),
         number: 0,
         turn: "one",
+        judges_by_contents: true,
     };
     session.call("UserPromptSubmit", json!({ "prompt": "go on" }));
     session.tool(0, "edit cart.py = TOTAL = 3\n");
@@ -488,13 +494,22 @@ fn an_agent_in_a_subfolder_keeps_the_settings_of_its_project() {
 fn the_letter_counts_only_what_the_turn_itself_read() {
     let daemon = Daemon::with(&format!("{EVERY_STOP}judgment: letter\n"));
     let read = "$ cat src/cart.py -> TOTAL = 1";
-    play(&daemon, 0, PYTHON, &[read]);
-    for (turn, before, is_asked) in [("two", None, true), ("three", Some(read), false)] {
+    let project = daemon.home.path().join("project0");
+    for (path, text) in PYTHON {
+        put(&project.join(path), text);
+    }
+    commit_all(&project);
+    for (turn, before, is_asked) in [
+        ("one", Some(read), false),
+        ("two", None, true),
+        ("three", Some(read), false),
+    ] {
         let session = Session {
-            project: daemon.home.path().join("project0"),
+            project: project.clone(),
             daemon: &daemon,
             number: 0,
             turn,
+            judges_by_contents: false,
         };
         let change = format!("change src/cart.py = TOTAL = '{turn}'\n");
         let lines: Vec<&str> = before.into_iter().chain([change.as_str()]).collect();

@@ -52,7 +52,7 @@ fn each_agent_is_blocked_once_in_its_dialect_and_then_let_go() {
         assert_eq!(replies.len(), 1, "{scenario}");
         assert_eq!(replies[0]["decision"], dialect["decision"], "{scenario}");
         let reason = replies[0]["reason"].as_str().expect("a text");
-        assert!(reason.starts_with("[TeleClaude Checkpoint] - "), "{reason}");
+        assert!(reason.starts_with("[checkpointd] "), "{reason}");
         assert_eq!(
             replies[0].as_object().expect("an object").len(),
             2,

@@ -186,7 +186,7 @@ fn whoever_meets_a_daemon_coming_up_is_answered() {
             asked.join().expect("an answer"),
         )
     });
-    assert!(reply.contains("[TeleClaude Checkpoint] - "), "{reply}");
+    assert!(reply.contains("[checkpointd] "), "{reply}");
     assert_eq!(sessions.len(), 1);
     daemon.verify();
 }
