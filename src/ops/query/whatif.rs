@@ -83,8 +83,10 @@ pub(super) fn what_if(
     )
 }
 
-/// Returns what a decision asked for, whatever its words.
-fn asked(decision: &Decision) -> (Verdict, Reason, Option<(&[Action], &[String])>) {
+/// What a decision asked for, whatever its words.
+type Asked<'a> = (Verdict, Reason, Option<(&'a [Action], &'a [String])>);
+
+fn asked(decision: &Decision) -> Asked<'_> {
     let is_asked = decision.verdict == Verdict::Inject;
     let asked = || (&decision.actions[..], &decision.observations[..]);
     (decision.verdict, decision.reason, is_asked.then(asked))
