@@ -63,7 +63,7 @@ pub(crate) fn long_turn(agent: Agent) -> Counts {
     stage.run(TASK, [work, debrief(agent)].concat());
     assert_told_once(&stage, 4);
     assert!(
-        message(&stage).contains("Build or run the changed code: no test covers it"),
+        message(&stage).contains("Run the tests of `app.py`"),
         "{}",
         message(&stage)
     );
@@ -170,12 +170,12 @@ pub(crate) fn next_prompt(agent: Agent) -> Counts {
 
 pub(crate) fn failing_command(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    let fails = shell(format!("{WHILE}; make no-such-target"));
+    let fails = shell(format!("{WHILE}; ls no-such-file"));
     let work = vec![write("app.py", CODE), fails, says("Written.")];
     stage.run(TASK, [work, debrief(agent)].concat());
     assert_told_once(&stage, 3);
     assert!(
-        message(&stage).contains("A command returned errors"),
+        message(&stage).contains("Run the tests of `app.py`"),
         "{}",
         message(&stage)
     );
@@ -187,7 +187,7 @@ pub(crate) fn failing_command(agent: Agent) -> Counts {
     assert!(
         failed[0]["command"]
             .as_str()
-            .is_some_and(|command| command.ends_with("make no-such-target"))
+            .is_some_and(|command| command.ends_with("ls no-such-file"))
     );
     stage.finish()
 }
@@ -309,6 +309,8 @@ pub(crate) fn killed_daemon(agent: Agent) -> Counts {
     let work = vec![
         write("app.py", CODE),
         kill,
+        // What the script did with the file is not known, so that only a change after it asks for tests.
+        edit("app.py", "    return 42", "    return 43"),
         shell("echo on"),
         says("Written."),
     ];
@@ -316,7 +318,7 @@ pub(crate) fn killed_daemon(agent: Agent) -> Counts {
     assert_ne!(fs::read_to_string(&pid).expect("it runs again"), before);
     let log = fs::read_to_string(stage.path("data/logs/daemon.log")).expect("a log");
     assert!(log.contains("Accepted spooled hook calls."), "{log}");
-    assert_told_once(&stage, 4);
+    assert_told_once(&stage, 5);
     assert!(
         calls(&stage)
             .iter()
