@@ -61,11 +61,11 @@ impl Machine {
             "tool_input": { "command": command }, "tool_response": "ok" })
     }
 
-    /// Journals calls of tools.
+    /// Journals calls of tools that verify nothing, so that no event about them comes later.
     pub(crate) fn calls_tools(&mut self, count: u64) {
         let mut lines = String::new();
         for call in self.calls..self.calls + count {
-            let payload = self.call(call, &format!("cargo test case_{call}"));
+            let payload = self.call(call, &format!("ls case_{call}"));
             lines += &json!({ "agent": "claude", "payload": payload }).to_string();
             lines.push('\n');
         }

@@ -278,7 +278,7 @@ fn what_is_forgotten_does_not_come_again() {
         !collector
             .ask(&["sql", "--json", tools])
             .iter()
-            .any(|row| row["command"] == "cargo test case_3"),
+            .any(|row| row["command"] == "ls case_3"),
         "{machine}"
     );
 }

@@ -15,7 +15,8 @@ use testkit::http;
 /// After this long something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 /// What is told of long ago takes its time to arrive.
-pub(crate) const CONFIG: &str = "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\n";
+pub(crate) const CONFIG: &str =
+    "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\n";
 /// Days of history.
 const DAYS: u64 = 14;
 
