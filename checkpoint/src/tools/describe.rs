@@ -7,20 +7,6 @@ use super::patch;
 use super::table::Tools;
 use crate::text;
 
-/// Fields with one path or a list of paths.
-const PATH_FIELDS: [&str; 10] = [
-    "file_path",
-    "filePath",
-    "path",
-    "notebook_path",
-    "absolute_path",
-    "dir_path",
-    "relative_path",
-    "filename",
-    "paths",
-    "include",
-];
-
 /// Fields that hold a command line.
 const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
 
@@ -172,7 +158,10 @@ fn command_in(input: &Value) -> Option<String> {
 }
 
 fn paths_in(input: &Value) -> Vec<String> {
-    let values = PATH_FIELDS.iter().filter_map(|field| input.get(*field));
+    let fields = input.as_object().into_iter().flatten();
+    let values = fields
+        .filter(|(name, _)| names_a_path(name))
+        .map(|(_, value)| value);
     values
         .flat_map(|value| match value {
             Value::String(path) => vec![path.clone()],
@@ -185,6 +174,12 @@ fn paths_in(input: &Value) -> Vec<String> {
         })
         .filter(|path| !path.is_empty())
         .collect()
+}
+
+/// Returns whether a field holds one path or a list of paths, by its name.
+fn names_a_path(field: &str) -> bool {
+    let name = field.to_lowercase();
+    name.contains("path") || name == "filename" || name == "include"
 }
 
 /// Cuts the paths, command line and output of a call to their limits.

@@ -208,8 +208,14 @@ impl Reader<'_, '_> {
                 add(Some(does), String::new(), ended_of(verdict));
             }
         }
-        // A server that a person connected may have run anything.
-        if self.said[call].is_empty() && tool.tool.starts_with("mcp__") && !tool.is_error {
+        // A server that a person connected may have run anything; given the path of a file, it works on that, unless it says
+        // that it checks it.
+        let verifies = || self.turn.catalogue.named(&tool.tool) >= Some(Purpose::Lint);
+        if self.said[call].is_empty()
+            && tool.tool.starts_with("mcp__")
+            && !tool.is_error
+            && (tool.paths.is_empty() || verifies())
+        {
             add(None, String::new(), Ended::Unknown);
         }
     }
