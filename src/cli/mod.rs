@@ -7,6 +7,7 @@ mod connection;
 mod csv;
 mod daemon_process;
 mod doctor;
+mod mine;
 mod project_files;
 mod shared;
 mod text;
