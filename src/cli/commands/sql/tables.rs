@@ -73,13 +73,15 @@ pub(super) fn show(json: bool, csv: bool) -> Result<()> {
         [&table.name, &column.name, &column.r#type, &column.about].map(|cell| json!(cell))
     };
     let columns = |table: &'static Table| table.columns().map(move |column| line(table, column));
-    let lines = TABLES.iter().flat_map(columns);
+    let mut lines = TABLES.iter().flat_map(columns);
     if json {
-        let object = |line| Value::Object(names.map(str::to_owned).into_iter().zip(line).collect());
+        let object = |line: [Value; 4]| {
+            Value::Object(names.map(str::to_owned).into_iter().zip(line).collect())
+        };
         lines.map(object).for_each(|line| print_json(&line));
     } else if csv {
         let mut sheet = Sheet::new(io::stdout().lock(), names)?;
-        lines.into_iter().try_for_each(|line| sheet.row(&line))?;
+        lines.try_for_each(|line| sheet.row(&line))?;
         sheet.finish()?;
     } else {
         for table in &*TABLES {
