@@ -11,7 +11,7 @@ use super::removed::Cleaned;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs, Prefix};
-use super::yaml::read;
+use super::yaml::{DEFAULT_TEXT, read};
 use crate::policy::{Background, Edition, Policy, Quiet, Scope};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
@@ -19,9 +19,6 @@ use crate::rules::packs;
 
 /// The beginning of every checkpoint by the rules of TeleClaude (spec LETTER-1).
 const TELECLAUDE: &str = "[TeleClaude Checkpoint] - ";
-
-/// The default layer, with every key and a comment on each.
-pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
     // As a layer like the user's file: reading one type takes half of the code that reading two takes.

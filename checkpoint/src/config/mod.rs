@@ -29,7 +29,7 @@ pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::{ConfigError, did_you_mean};
 pub use fleet::{FleetLevel, MaybeName, MaybeServers, Servers};
-pub use layers::{Config, DEFAULT_TEXT};
+pub use layers::Config;
 pub use paths::{
     AutoPath, FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath,
 };
@@ -47,4 +47,5 @@ pub use values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
     ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand, VariableName,
 };
+pub use yaml::DEFAULT_TEXT;
 pub use yaml::{Name, value as yaml_value};

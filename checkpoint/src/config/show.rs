@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::layers::{Config, DEFAULTS, to_json};
 use super::project_file::ProjectFile;
 use super::settings::{ProjectLayer, Settings};
-use super::yaml::GROUPS;
+use super::yaml::is_group;
 use crate::policy::Edition;
 use crate::rules::pack_names::ProjectFacts;
 
@@ -124,8 +124,7 @@ fn differing(was: &Value, now: &Value) -> Value {
 /// Adds a row for each key. The first layer that sets a key is its source.
 fn show_level(values: &Value, layers: &[Layer], above: &str, rows: &mut Vec<Shown>) {
     for (key, value) in values.as_object().into_iter().flatten() {
-        let is_group = GROUPS.contains(&key.as_str());
-        if above.is_empty() && is_group {
+        if above.is_empty() && is_group(key) {
             let layers: Vec<_> = layers
                 .iter()
                 .filter_map(|(source, layer)| Some((source.clone(), layer.get(key)?.clone())))

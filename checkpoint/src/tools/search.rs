@@ -3,6 +3,8 @@
 //! Only the command that decides the line's exit code counts. If that one is not certain, the exit code is
 //! an error, as the agent says.
 
+use crate::catalogue::Catalogue;
+
 /// The operator before a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
@@ -19,36 +21,6 @@ struct Simple {
     join: Join,
     words: Vec<String>,
 }
-
-/// Programs that exit with 1 to say "no".
-const SEARCHES: [&str; 20] = [
-    "grep",
-    "egrep",
-    "fgrep",
-    "zgrep",
-    "rg",
-    "ag",
-    "ack",
-    "find",
-    "fd",
-    "fdfind",
-    "diff",
-    "colordiff",
-    "cmp",
-    "test",
-    "[",
-    "[[",
-    "which",
-    "pgrep",
-    "pidof",
-    "type",
-];
-
-/// Commands that do not fail for a reason that matters, so that they may precede a search.
-const HARMLESS: [&str; 14] = [
-    "cd", "pushd", "popd", "echo", "printf", "export", "set", "shopt", "true", ":", "pwd",
-    "source", ".", "sleep",
-];
 
 /// Returns whether `code` is the answer "nothing found" or "not the same" of the command that decided it.
 pub(super) fn found_nothing(command: &str, code: i64) -> bool {
@@ -89,7 +61,7 @@ fn nothing_else_decides(mut join: Join, mut before: &[Simple]) -> bool {
 }
 
 fn is_harmless(words: &[String]) -> bool {
-    program(words).is_none_or(|(name, _)| HARMLESS.contains(&name))
+    program(words).is_none_or(|(name, _)| Catalogue::built_in().is_harmless(name))
 }
 
 fn is_search(words: &[String]) -> bool {
@@ -102,7 +74,7 @@ fn is_search(words: &[String]) -> bool {
             .find(|word| !word.starts_with('-'))
             .is_some_and(|word| matches!(word.as_str(), "grep" | "diff")),
         "command" => rest.first().is_some_and(|word| word == "-v"),
-        _ => SEARCHES.contains(&name),
+        _ => Catalogue::built_in().is_search(name),
     }
 }
 

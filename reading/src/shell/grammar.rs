@@ -4,7 +4,7 @@
 //! the text after it is known.
 
 use super::reader::{COMMANDS_MAX, Command, Io, Kind, Reader, Script};
-use super::redirects::CLOSERS;
+use super::redirects::closes;
 use super::state::State;
 
 /// One pipeline of an and-or list.
@@ -84,7 +84,7 @@ impl Reader<'_> {
                 Some(_) => match self.reserved() {
                     Some(word) if stops.contains(&word) => return false,
                     // A stray closer is a syntax error; reading on does no harm.
-                    Some(word) if CLOSERS.contains(&word) => self.at += word.len(),
+                    Some(word) if closes(word) => self.at += word.len(),
                     _ => return true,
                 },
             }
