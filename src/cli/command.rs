@@ -7,6 +7,7 @@ use crate::cli::commands::{
     preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
     statusline, tail, timeline, trust, uninstall, web, wrong,
 };
+#[cfg(feature = "top")]
 use crate::cli::top;
 use crate::error::{Result, exit};
 use crate::render::{self, Color};
@@ -183,7 +184,10 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Hook { .. } | Command::Statusline(_) => Ok(exit::OK),
         Command::Daemon(args) => daemon::run(home, args),
         Command::Demo(args) => demo::run(&args),
+        #[cfg(feature = "top")]
         Command::Top => top::run(&home),
+        #[cfg(not(feature = "top"))]
+        Command::Top => Err(crate::error::Failure::not_built("`checkpointd top`", "top")),
         Command::Web(args) => web::run(&home, &args),
         Command::Init(args) => init::run(&home, &args),
         Command::Uninstall(args) => uninstall::run(&home, &args),

@@ -12,6 +12,7 @@ mod project_files;
 mod shared;
 mod text;
 mod time;
+#[cfg(feature = "top")]
 mod top;
 
 pub(crate) use command::{Cli, parse, run};
