@@ -118,7 +118,12 @@ fn turn(row: &PastTurnRow) {
         .collect();
     if !open.is_empty() {
         let open = render::paint(Color::Yellow, &open.join("; "));
-        println!("  {open} ({} files changed)", row.changed_files);
+        let files = if row.changed_files == 1 {
+            "file"
+        } else {
+            "files"
+        };
+        println!("  {open} ({} {files} changed)", row.changed_files);
     }
     for asked in row.asked.iter().take(ASKED_MAX) {
         render::print_wrapped("  asks: ", &render::printable(asked));

@@ -8,10 +8,11 @@ use super::spans::Names;
 use super::{Block, Document, documents};
 use crate::support::{Home, run};
 
-/// Commands that only a reader can run: they build, install, or need a server.
-const BY_HAND: [&str; 6] = [
+/// Commands that only a reader can run: they build, install, need a server, or follow such a command.
+const BY_HAND: [&str; 7] = [
     "cargo",
     "./install.sh",
+    "checkpointd lookback",
     "nats-server",
     "checkpointd fleet collect",
     "checkpointd fleet join",

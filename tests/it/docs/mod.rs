@@ -31,7 +31,7 @@ fn read(path: &str) -> String {
 /// Returns all documents of the book, and those that people read before it.
 fn documents() -> Vec<Document> {
     let mut paths = vec!["README.md".to_owned(), "examples/README.md".to_owned()];
-    for folder in ["docs", "docs/agents", "docs/spec"] {
+    for folder in ["docs", "docs/agents", "docs/measurements", "docs/spec"] {
         let entries = fs::read_dir(top().join(folder)).expect("a folder");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
         let names = names.filter_map(|name| name.into_string().ok());
