@@ -24,7 +24,7 @@ use crate::policy::{
     Uncovered,
 };
 use crate::redact::{self, Redactor};
-use crate::terminal::typing::{Bounds, Draft};
+use crate::terminal::{Bounds, Draft};
 
 /// Declares the files: the user's, with policy keys and groups; and the project's, with policy keys.
 macro_rules! files {

@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub use agents::adapter::Reply;
+
 use crate::catalogue::Row;
 use crate::digest;
 use crate::rules::{Rule, Sorting};
@@ -240,18 +242,6 @@ impl Quiet {
             Self::Silent => "silent",
         }
     }
-}
-
-/// The reply form for Claude Code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reply {
-    /// `context` when the host's version is known to support it, else `block`.
-    Auto,
-    /// `{"decision":"block","reason":..}`.
-    Block,
-    /// `hookSpecificOutput.additionalContext`.
-    Context,
 }
 
 /// What happens in a headless session.

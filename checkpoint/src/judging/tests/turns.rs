@@ -15,7 +15,7 @@ use super::*;
 use crate::agents;
 use crate::judging::Findings;
 use crate::tools::ResultText;
-use crate::transcript::facts::Facts;
+use crate::transcript::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
 
 const TABLES: [(&str, &str); 14] = [
