@@ -3,7 +3,7 @@
 //! Only the command that decides the line's exit code counts. If that one is not certain, the exit code is
 //! an error, as the agent says.
 
-use crate::catalogue::Catalogue;
+use reading::catalogue::Catalogue;
 
 /// The operator before a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
