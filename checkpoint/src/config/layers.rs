@@ -150,6 +150,7 @@ impl Config {
             headless: settings.headless,
             restart_delay_ms: settings.restart_delay.as_millis(),
             prefix: settings.prefix.0,
+            message: settings.message.0,
             confirm_timeout_ms: settings.confirm_timeout.as_millis(),
             escape_marker: settings.hooks.escape_marker.0,
             clear_folder: self.clear_folder.clone(),

@@ -45,7 +45,7 @@ pub use show::{InProject, Shown};
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
-    ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand, VariableName,
+    ProgressPlace, ResumeLine, Sync, Template, UserCheck, UserCommand, VariableName,
 };
 pub use yaml::DEFAULT_TEXT;
 pub use yaml::{Name, value as yaml_value};

@@ -61,6 +61,9 @@ pub struct Policy {
     pub restart_delay_ms: u64,
     /// First words of every checkpoint; how our own text is recognized (spec MSG-2).
     pub prefix: String,
+    /// The words of a checkpoint below its first line, with [`Self::OPEN`] for what is open; empty for our own.
+    #[serde(default)]
+    pub message: String,
     /// From a sent hook reply to giving up on its confirmation, in milliseconds.
     pub confirm_timeout_ms: u64,
     /// Name of the file that lets the next stop pass, in the agent's TMPDIR (spec DECIDE-4).
@@ -88,6 +91,9 @@ fn default_escape_marker() -> String {
 }
 
 impl Policy {
+    /// Stands in [`Self::message`] for what is not verified yet.
+    pub const OPEN: &str = "{open}";
+
     /// Returns whether the seeds are followed word for word (spec RULE-3).
     pub fn is_letter(&self) -> bool {
         self.judgment == Edition::Letter

@@ -151,12 +151,12 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     if let Some(rules) = &answer.rules {
         rule_trace::show(&mut page, &rules.trace);
     }
-    heading(&mut page, "exits, in order");
+    heading(&mut page, "what could have let it through, in order");
     for exit in &answer.considered {
         let mark = if exit.taken {
-            render::paint(Color::Green, "taken")
+            render::paint(Color::Green, "this")
         } else {
-            "     ".into()
+            "    ".into()
         };
         let why = render::printable(&exit.why);
         let line = format!("  {mark}  {:18} {why}", exit.reason);
@@ -196,7 +196,7 @@ fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
         Verdict::Inject => Color::Green,
         Verdict::Pass => Color::Yellow,
     };
-    let verdict = render::paint(color, decision.verdict.word());
+    let verdict = render::paint(color, &decision.verdict.to_string());
     page.push(format!(
         "decision {}: {verdict}, {}",
         decision.seq, decision.reason
@@ -239,7 +239,7 @@ fn show_others(page: &mut Vec<String>, answer: &Explanation) {
 }
 
 fn show_state(page: &mut Vec<String>, state: &StateView) {
-    heading(page, "the session before it");
+    heading(page, "the session at the stop");
     let time = |at: Option<Timestamp>| {
         at.map_or_else(|| "-".to_owned(), |at| render::local_time(&at.to_string()))
     };
