@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload, is_running};
-use crate::prompts::{Authors, Texts};
+use crate::hooks::payload::{Payload, is_running};
+use crate::known::{Fields, Known};
+use crate::prompts::{Authors, Peel};
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::TextBox;
 use crate::tools::Tools;
@@ -28,8 +29,6 @@ pub struct Adapter {
     // Hook calls.
     /// The fields that say where a call belongs.
     pub(crate) fields: fn(&Payload<'_>) -> &'static Fields,
-    /// Fields that the agent names in its own way, with their usual names.
-    pub(crate) renames: &'static [(&'static str, &'static str)],
     /// Returns the event that a call of a hook reports. Which prompts are a person's is decided here too, by the whole
     /// payload.
     pub(crate) event: fn(&str, Host, &Payload<'_>, &Tools) -> Event,
@@ -47,8 +46,8 @@ pub struct Adapter {
     pub variables: Variables,
 
     // Texts and tools.
-    /// The texts that the agent writes in its user's name.
-    pub(crate) texts: &'static Texts,
+    /// Removes one wrapper from a text and returns the parts to check, the likelier one last; none if there is no wrapper.
+    pub(crate) peel: Peel,
     /// The agent's tools.
     pub tools: &'static Tools,
 
@@ -99,8 +98,7 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     agent: Agent::Daemon,
     program: "",
     package: "",
-    fields: |_| &common::FIELDS,
-    renames: &[],
+    fields: |_| &Known::nothing().fields,
     event: common::event,
     notifications: Notifications {
         dialog: None,
@@ -110,21 +108,17 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     may_continue: |_| true,
     repeats_stops: false,
     variables: Variables::NONE,
-    texts: &Texts::NONE,
+    peel: |_| None,
     tools: &Tools::PLAIN,
-    forward: Forward::lines(&[], |_, _| Ok(Read::Nothing)),
+    forward: Forward::lines(Known::nothing, |_, _| Ok(Read::Nothing)),
     backward: None,
     transcript_place: None,
     transcript_files: None,
     subagents: None,
-    library: Library::of("HOME", "", &[]),
+    library: Library::NONE,
     database: None,
     omits_prompts: false,
-    // Most agents do not say so, but the hook client notes whether it has a terminal.
-    headless: |place| {
-        let has_terminal = ["CHECKPOINTD_TTY", "TMUX"].map(|name| place.env(name).is_some());
-        HeadlessSign::Known(has_terminal == [false, false])
-    },
+    headless: has_no_terminal,
     reply_form: ReplyForm::Block,
     context_since: None,
     takes_silently: false,
@@ -133,6 +127,12 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     composer: None,
     hand_over: None,
 };
+
+/// Most agents do not say whether a person is there, but the hook client notes whether it has a terminal.
+fn has_no_terminal(place: &Place) -> HeadlessSign {
+    let has_terminal = ["CHECKPOINTD_TTY", "TMUX"].map(|name| place.env(name).is_some());
+    HeadlessSign::Known(has_terminal == [false, false])
+}
 
 impl Adapter {
     /// Returns how many of the running background tasks that a stop's payload lists bring another stop when they end;
@@ -266,6 +266,9 @@ pub struct Library {
 }
 
 impl Library {
+    /// No transcripts.
+    const NONE: Self = Self::of("HOME", "", &[]);
+
     /// A library whose transcripts name their projects.
     pub(crate) const fn of(
         home_variable: &'static str,

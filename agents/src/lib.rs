@@ -1,6 +1,6 @@
 //! The agents: what each does in its own way, and what they share.
 //!
-//! `rooms/` has a file for each agent, as an [`adapter::Adapter`]. Hook calls become events in `hooks/`, tool calls are
+//! `rooms/` has a file for each agent, as an [`adapter::Adapter`], and `known/*.yml` its plain lists. Hook calls become events in `hooks/`, tool calls are
 //! told in common terms by `tools/`, transcripts are read by `transcript/`, and screens by `terminal/`.
 //!
 //! Pure, like the core: payloads, transcripts and screens are passed in. Nothing in here knows a rule or a setting.
@@ -12,6 +12,7 @@
 
 pub mod adapter;
 pub mod hooks;
+pub mod known;
 pub mod prompts;
 mod rooms;
 pub mod terminal;

@@ -10,6 +10,8 @@
 
 use journal::PromptOrigin;
 
+use crate::known::Known;
+
 /// How many wrappers are taken off at most.
 const WRAPPERS_MAX: usize = 8;
 
@@ -19,41 +21,21 @@ const MARKS: [&str; 2] = ["[checkpointd]", "[TeleClaude Checkpoint]"];
 /// How hook feedback begins, in Claude Code's words. Readers of other transcripts write it so too.
 pub(crate) const FEEDBACK: &str = "Stop hook feedback:";
 
-/// The texts that an agent writes in its user's name, and how it wraps texts of others.
-#[derive(Debug)]
-pub struct Texts {
-    /// Removes one wrapper and returns the parts to check, the likelier one last; none if there is no wrapper.
-    pub peel: for<'a> fn(&'a str) -> Option<[&'a str; 2]>,
-    /// Elements that the agent puts before a prompt.
-    pub companions: &'static [&'static str],
-    /// Openings of texts that set the agent to work.
-    pub calls_to_work: &'static [&'static str],
-    /// Openings of texts that ask for nothing.
-    pub asides: &'static [&'static str],
-}
-
-impl Texts {
-    /// Those of an agent that writes nothing in its user's name, and wraps nothing.
-    pub(crate) const NONE: Self = Self {
-        peel: |_| None,
-        companions: &[],
-        calls_to_work: &[],
-        asides: &[],
-    };
-}
+/// Removes one wrapper from a text and returns the parts to check, the likelier one last; none if there is no wrapper.
+pub type Peel = for<'a> fn(&'a str) -> Option<[&'a str; 2]>;
 
 /// Tells the authors of prompts apart.
 #[derive(Debug)]
 pub struct Authors<'a> {
     prefix: &'a str,
-    texts: Vec<&'static Texts>,
+    agents: Vec<(Peel, &'static Known)>,
 }
 
 impl<'a> Authors<'a> {
     /// `prefix` is the canonical prefix of this product's own texts, besides the defaults.
-    pub(crate) fn new(prefix: &'a str, texts: Vec<&'static Texts>) -> Self {
+    pub(crate) fn new(prefix: &'a str, agents: Vec<(Peel, &'static Known)>) -> Self {
         let prefix = prefix.trim();
-        Self { prefix, texts }
+        Self { prefix, agents }
     }
 
     /// Returns whether `text` is this product's own: it begins with the canonical prefix once all wrappers are off.
@@ -98,7 +80,7 @@ impl<'a> Authors<'a> {
 
     /// Returns whether an agent's text in a user's name sets the agent to work.
     pub(crate) fn calls_to_work(&self, text: &str) -> bool {
-        begins_with(text.trim_start(), self.all(|texts| texts.calls_to_work))
+        begins_with(text.trim_start(), self.all(|known| &known.calls_to_work))
     }
 
     /// Returns whether an agent put the text into the conversation by itself.
@@ -108,28 +90,26 @@ impl<'a> Authors<'a> {
             return false;
         }
         while let Some((_, after)) = self
-            .all(|texts| texts.companions)
+            .all(|known| &known.companions)
             .find_map(|name| element(rest, name))
         {
             rest = after.trim();
         }
         rest.is_empty()
-            || begins_with(rest, self.all(|texts| texts.calls_to_work))
-            || begins_with(rest, self.all(|texts| texts.asides))
+            || begins_with(rest, self.all(|known| &known.calls_to_work))
+            || begins_with(rest, self.all(|known| &known.asides))
     }
 
     fn peel<'t>(&self, text: &'t str) -> Option<[&'t str; 2]> {
-        self.texts.iter().find_map(|texts| (texts.peel)(text))
+        self.agents.iter().find_map(|(peel, _)| peel(text))
     }
 
     fn all(
         &self,
-        list: fn(&'static Texts) -> &'static [&'static str],
+        list: fn(&'static Known) -> &'static [String],
     ) -> impl Iterator<Item = &'static str> {
-        self.texts
-            .iter()
-            .flat_map(move |texts| list(texts))
-            .copied()
+        let lists = self.agents.iter().flat_map(move |&(_, known)| list(known));
+        lists.map(String::as_str)
     }
 }
 

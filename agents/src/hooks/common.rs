@@ -2,16 +2,8 @@
 
 use journal::{Event, Host};
 
-use super::payload::{Fields, Payload};
+use super::payload::Payload;
 use crate::tools::Tools;
-
-/// The fields of payloads that name no turn.
-pub(crate) const FIELDS: Fields = Fields {
-    session: "session_id",
-    turn: &[],
-    hook: None,
-    frequent: &["PreToolUse", "PostToolUse", "PostToolUseFailure"],
-};
 
 /// Like [`event`], of an agent whose notifications have a type.
 pub(crate) fn event_or_notification(

@@ -12,6 +12,7 @@ pub mod printed;
 pub(crate) mod tests;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use journal::{Agent, Draft, Event, Stream, Timestamp};
 use serde_json::Value;
@@ -112,7 +113,7 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     let adapter =
         rooms::adapter(call.agent).ok_or_else(|| format!("{} has no hooks", call.agent))?;
     reading.agents.translate(call.agent, &mut value);
-    rename(&mut value, adapter.renames);
+    rename(&mut value, &(adapter.tools.known)().renames);
     let authors = rooms::authors(reading.prefix);
     let payload = Payload::new(&value, call.at, &authors);
     let fields = (adapter.fields)(&payload);
@@ -145,13 +146,13 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
 }
 
 /// Gives fields their usual names.
-fn rename(payload: &mut Value, names: &[(&str, &str)]) {
+fn rename(payload: &mut Value, names: &BTreeMap<String, String>) {
     let Some(fields) = payload.as_object_mut() else {
         return;
     };
     for (own, usual) in names {
-        if let Some(value) = fields.remove(*own) {
-            fields.insert((*usual).to_owned(), value);
+        if let Some(value) = fields.remove(own) {
+            fields.insert(usual.clone(), value);
         }
     }
 }

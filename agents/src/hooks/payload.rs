@@ -4,25 +4,13 @@ use journal::{Event, Host, Place, PromptOrigin, Timestamp, ToolCall};
 use reading::{digest, text};
 use serde_json::Value;
 
+use crate::known::Fields;
 use crate::prompts::Authors;
 use crate::tools::{self, Tools};
 
 const SESSION_BYTES_MAX: usize = 512;
 const HOOK_BYTES_MAX: usize = 128;
 const TOOL_BYTES_MAX: usize = 256;
-
-/// Which fields of an agent's payloads say where a call belongs.
-#[derive(Debug)]
-pub(crate) struct Fields {
-    /// Holds the session's id.
-    pub session: &'static str,
-    /// Hold the id of the turn, the first that is there counts.
-    pub turn: &'static [&'static str],
-    /// The name of the event, for payloads that have none.
-    pub hook: Option<&'static str>,
-    /// Hooks that are called so often that their events leave out where the agent runs.
-    pub frequent: &'static [&'static str],
-}
 
 /// A payload, with what is needed to read it.
 #[derive(Debug)]
@@ -61,15 +49,20 @@ impl<'a> Payload<'a> {
             let known = env.iter().find(|(name, _)| Some(name.as_str()) == variable);
             known.map(|(_, value)| value.as_str())
         };
-        match self.text(fields.session).or_else(from_env).map(str::trim) {
+        match self.text(&fields.session).or_else(from_env).map(str::trim) {
             Some(id) if !id.is_empty() && id.len() <= SESSION_BYTES_MAX => Ok(id),
             _ => Err(format!("the payload has no `{}`", fields.session)),
         }
     }
 
-    pub(super) fn hook(&self, fields: &Fields, given: Option<&'a str>) -> Result<&'a str, String> {
+    pub(super) fn hook(
+        &self,
+        fields: &'static Fields,
+        given: Option<&'a str>,
+    ) -> Result<&'a str, String> {
         let name = fields
             .hook
+            .as_deref()
             .or_else(|| self.text("hook_event_name"))
             .or(given);
         match name.map(str::trim).filter(|name| !name.is_empty()) {
@@ -81,7 +74,7 @@ impl<'a> Payload<'a> {
     pub(super) fn host(&self, fields: &Fields, hook: &str, env: &[(String, String)]) -> Host {
         let turn = fields.turn.iter().find_map(|field| self.text(field));
         let subagent = self.text("agent_id").filter(|id| !id.is_empty());
-        let place = (!fields.frequent.contains(&hook)).then(|| Place {
+        let place = (!fields.frequent.iter().any(|frequent| frequent == hook)).then(|| Place {
             cwd: self.owned("cwd"),
             transcript: self
                 .text("transcript_path")

@@ -40,7 +40,7 @@ pub fn printed(agent: Agent, described: &dyn Described, call: &ToolCall, payload
         };
     }
     described.translate(agent, &mut payload);
-    super::rename(&mut payload, adapter.renames);
+    super::rename(&mut payload, &(adapter.tools.known)().renames);
     let given = |key| payload.get(key).filter(|value| !value.is_null());
     let tools = adapter.tools;
     let (result, response) = match (given("error"), given("tool_response")) {

@@ -1,54 +1,35 @@
 //! Agents that the user's configuration describes. Their hooks are called as Claude Code calls its own, or nearly so.
 //! Their screens are not known. The configuration names their programs and their transcripts.
 
+use std::sync::LazyLock;
+
 use journal::ToolKind;
 use serde_json::Value;
 
 use super::claude::CLAUDE;
 use crate::adapter::{Adapter, DEFAULT};
 use crate::hooks::common;
-use crate::hooks::payload::Fields;
+use crate::known::{Known, known};
 use crate::tools::{Frame, ResultText, Tools, flag, plain};
 
 pub(super) const CONFIGURED: Adapter = Adapter {
-    fields: |_| &FIELDS,
+    fields: |_| &KNOWN.fields,
     event: common::event_or_notification,
     notifications: CLAUDE.notifications,
     task_returns: CLAUDE.task_returns,
-    texts: CLAUDE.texts,
+    peel: CLAUDE.peel,
     tools: &TOOLS,
     forward: CLAUDE.forward,
     ..DEFAULT
 };
 
-const FIELDS: Fields = Fields {
-    turn: &["prompt_id"],
-    ..common::FIELDS
-};
+static KNOWN: LazyLock<Known> = known!("configured");
 
 /// Claude Code's names. The form of their results is unknown, so each plain sign of a failure counts.
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["Bash"]),
-        (ToolKind::Read, &["Read"]),
-        (ToolKind::Edit, &["Edit", "MultiEdit", "NotebookEdit"]),
-        (ToolKind::Write, &["Write"]),
-        (
-            ToolKind::Other,
-            &[
-                "Grep",
-                "Glob",
-                "LS",
-                "Task",
-                "TodoWrite",
-                "WebFetch",
-                "WebSearch",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     response,
     frame: Frame::of_first_line,
-    refusals: &[],
     ..Tools::PLAIN
 };
 

@@ -1,6 +1,8 @@
 //! GitHub Copilot CLI. Its transcripts are one JSON object a line, `{type, data, id, timestamp, parentId}`, in
 //! `~/.copilot/session-state/<session>/events.jsonl`. Lines with `parentToolCallId` are a subagent's.
 
+use std::sync::LazyLock;
+
 use journal::{Agent, Event, Host, ToolKind};
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,8 +10,9 @@ use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Variables};
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
-use crate::prompts::{Texts, element};
+use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
+use crate::prompts::element;
 use crate::terminal::text_box::between_rules;
 use crate::tools::{Frame, ResultText, Tools, plain};
 use crate::transcript::facts::Facts;
@@ -21,38 +24,16 @@ pub(super) const COPILOT: Adapter = Adapter {
     agent: Agent::Copilot,
     program: "copilot",
     package: "@github/copilot",
-    fields: |_| &FIELDS,
-    renames: &[
-        ("sessionId", "session_id"),
-        ("transcriptPath", "transcript_path"),
-        ("toolName", "tool_name"),
-        ("toolArgs", "tool_input"),
-        ("toolResult", "tool_response"),
-        ("toolInput", "tool_input"),
-        ("agentId", "agent_id"),
-    ],
+    fields: |_| &KNOWN.fields,
     event,
     variables: Variables {
         project: Some("COPILOT_PROJECT_DIR"),
         ..Variables::NONE
     },
     // The model gets the date before each message; hooks and transcripts have the message alone.
-    texts: &Texts {
-        peel: |text| element(text, "current_datetime").map(|(inner, after)| [inner, after]),
-        companions: &["current_datetime"],
-        ..Texts::NONE
-    },
+    peel: |text| element(text, "current_datetime").map(|(inner, after)| [inner, after]),
     tools: &TOOLS,
-    forward: Forward::lines(
-        &[
-            "\"session.start\"",
-            "\"user.message\"",
-            "\"assistant.message\"",
-            "\"tool.execution_complete\"",
-            "\"abort\"",
-        ],
-        line,
-    ),
+    forward: Forward::lines(|| &KNOWN, line),
     library: Library::of(
         "COPILOT_HOME",
         ".copilot",
@@ -72,43 +53,12 @@ pub(super) const COPILOT: Adapter = Adapter {
     ..DEFAULT
 };
 
-const FIELDS: Fields = Fields {
-    frequent: &["preToolUse", "postToolUse", "postToolUseFailure"],
-    ..common::FIELDS
-};
+static KNOWN: LazyLock<Known> = known!("copilot");
 
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["bash", "powershell"]),
-        (ToolKind::Read, &["view"]),
-        (ToolKind::Edit, &["edit"]),
-        (ToolKind::Write, &["create"]),
-        (
-            ToolKind::Other,
-            &[
-                "read_bash",
-                "write_bash",
-                "stop_bash",
-                "list_bash",
-                "grep",
-                "glob",
-                "task",
-                "sql",
-                "skill",
-                "web_fetch",
-                "ask_user",
-                "report_intent",
-            ],
-        ),
-    ],
-    subagent: Some("task"),
+    known: || &KNOWN,
     response,
     frame,
-    refusals: &[
-        "Denied by preToolUse hook",
-        "The user rejected this tool call",
-        "The tool call required approval from the user",
-    ],
     ..Tools::PLAIN
 };
 

@@ -1,11 +1,14 @@
 //! Cursor, by its public documentation: it was not run. Neither its screens nor the form of its transcripts are known.
 
+use std::sync::LazyLock;
+
 use journal::{Agent, Event, Host, ReplyForm, ToolKind};
 use serde_json::Value;
 
 use crate::adapter::{Adapter, DEFAULT, HeadlessSign, Library, Variables};
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
 use crate::tools::{ResultText, Tools, plain};
 
 /// How many answers in a row Cursor submits, if an entry does not set it.
@@ -14,13 +17,7 @@ const LOOP_LIMIT: u64 = 5;
 pub(super) const CURSOR: Adapter = Adapter {
     agent: Agent::Cursor,
     program: "cursor-agent",
-    fields: |_| &FIELDS,
-    renames: &[
-        ("conversation_id", "session_id"),
-        ("tool_output", "tool_response"),
-        ("error_message", "error"),
-        ("duration", "duration_ms"),
-    ],
+    fields: |_| &KNOWN.fields,
     event,
     may_continue: |payload| answered(payload.get("loop_count")) < LOOP_LIMIT,
     variables: Variables {
@@ -37,35 +34,11 @@ pub(super) const CURSOR: Adapter = Adapter {
     ..DEFAULT
 };
 
-const FIELDS: Fields = Fields {
-    turn: &["generation_id"],
-    frequent: &["preToolUse", "postToolUse", "postToolUseFailure"],
-    ..common::FIELDS
-};
+static KNOWN: LazyLock<Known> = known!("cursor");
 
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["Shell"]),
-        (ToolKind::Read, &["Read"]),
-        (ToolKind::Edit, &["Edit", "StrReplace"]),
-        (ToolKind::Write, &["Write"]),
-        (
-            ToolKind::Other,
-            &[
-                "Delete",
-                "Glob",
-                "Grep",
-                "LS",
-                "Task",
-                "TodoWrite",
-                "WebFetch",
-                "WebSearch",
-            ],
-        ),
-    ],
-    subagent: Some("Task"),
+    known: || &KNOWN,
     response,
-    refusals: &[],
     ..Tools::PLAIN
 };
 

@@ -1,11 +1,14 @@
 //! Factory droid. Its transcripts are one JSON object a line, `{type, id, parentId, timestamp, message}`, in
 //! `~/.factory/sessions/<folder>/<session>.jsonl`. The runs of hooks are messages without content.
 
-use journal::{Agent, Timestamp, ToolKind};
+use std::sync::LazyLock;
+
+use journal::{Agent, Timestamp};
 use serde::Deserialize;
 
 use crate::adapter::{Adapter, DEFAULT, Library, Variables};
 use crate::hooks::common;
+use crate::known::{Known, known};
 use crate::prompts::Authors;
 use crate::tools::{Frame, ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
@@ -23,45 +26,19 @@ pub(super) const DROID: Adapter = Adapter {
         ..Variables::NONE
     },
     tools: &TOOLS,
-    forward: Forward::lines(&["\"session_start\"", "\"message\""], line),
+    forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("FACTORY_HOME_OVERRIDE", ".factory", &["sessions/*/*.jsonl"]),
     // `droid exec` calls no prompt hook.
     omits_prompts: true,
     ..DEFAULT
 };
 
+static KNOWN: LazyLock<Known> = known!("droid");
+
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["Execute"]),
-        (ToolKind::Read, &["Read"]),
-        (ToolKind::Edit, &["Edit", "MultiEdit"]),
-        (ToolKind::Write, &["Create"]),
-        (
-            ToolKind::Other,
-            &[
-                "Grep",
-                "Glob",
-                "LS",
-                "Task",
-                "TaskOutput",
-                "Skill",
-                "TodoWrite",
-                "FetchUrl",
-                "WebSearch",
-                "ToolSearch",
-                "AskUser",
-                "ExitSpecMode",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     // After a call that failed no hook is called.
     frame: |result| Frame::of_last_line(result, "[Process exited with code ", "]"),
-    refusals: &[
-        "Tool execution was cancelled",
-        "Tool execution cancelled by user",
-        "Tool execution denied by hook",
-        "Command cancelled by user",
-    ],
     ..Tools::PLAIN
 };
 

@@ -2,7 +2,9 @@
 //! `~/.kimi-code/sessions/<folder>/<session>/agents/main/wire.jsonl`. Messages are `context.append_message`, what the
 //! model says and does `context.append_loop_event`; the lines around them repeat it.
 
-use journal::{Agent, Event, Host, ReplyForm, Timestamp, ToolKind};
+use std::sync::LazyLock;
+
+use journal::{Agent, Event, Host, ReplyForm, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,6 +12,7 @@ use serde_json::value::RawValue;
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, TranscriptPlace};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, begins, marked, numbered_paste};
 use crate::tools::{Frame, ResultText, Tools};
@@ -24,15 +27,11 @@ pub(super) const KIMI: Adapter = Adapter {
     agent: Agent::Kimi,
     program: "kimi",
     package: "@moonshot-ai/kimi-code",
-    renames: &[
-        ("tool_call_id", "tool_use_id"),
-        ("tool_output", "tool_response"),
-    ],
     event,
     // It continues once in a turn.
     may_continue: |payload| payload.get("stop_hook_active").and_then(Value::as_bool) != Some(true),
     tools: &TOOLS,
-    forward: Forward::lines(&[MESSAGE, STEP], line),
+    forward: Forward::lines(|| &KNOWN, line),
     // Its hooks do not report the transcript's path.
     transcript_place: Some(TranscriptPlace::InFolder {
         folder: "sessions",
@@ -54,33 +53,11 @@ pub(super) const KIMI: Adapter = Adapter {
     ..DEFAULT
 };
 
+static KNOWN: LazyLock<Known> = known!("kimi");
+
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["Bash"]),
-        (ToolKind::Read, &["Read", "ReadMediaFile"]),
-        (ToolKind::Edit, &["Edit"]),
-        (ToolKind::Write, &["Write"]),
-        (
-            ToolKind::Other,
-            &[
-                "Grep",
-                "Glob",
-                "Agent",
-                "AgentSwarm",
-                "TodoList",
-                "FetchURL",
-                "WebSearch",
-                "Skill",
-                "AskUserQuestion",
-                "ExitPlanMode",
-                "TaskList",
-                "TaskOutput",
-                "TaskStop",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     frame: |result| Frame::of_last_line(result, "Command failed with exit code: ", "."),
-    refusals: &["Aborted by the user", "Interrupted by user"],
     ..Tools::PLAIN
 };
 

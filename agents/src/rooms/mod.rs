@@ -57,7 +57,7 @@ pub fn program(agent: &Agent) -> Option<&str> {
 
 /// Returns the judge of who wrote a prompt. `prefix` is the canonical prefix of this product's own texts.
 pub fn authors(prefix: &str) -> Authors<'_> {
-    Authors::new(prefix, ALL.map(|adapter| adapter.texts).to_vec())
+    Authors::new(prefix, ALL.map(|it| (it.peel, (it.tools.known)())).to_vec())
 }
 
 /// Returns the variables in which agents give their tools the session's id, the most particular first.

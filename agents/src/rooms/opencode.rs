@@ -2,8 +2,9 @@
 //! one line, `{session, version, cwd, at, message, parts}`. A part of a tool holds the call and its result.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use journal::{Agent, Event, Host, Timestamp, ToolKind};
+use journal::{Agent, Event, Host, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Database, Library, Variables};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, begins};
 use crate::tools::{ResultText, Tools, plain};
@@ -32,7 +34,7 @@ pub(super) const OPENCODE: Adapter = Adapter {
     },
     tools: &TOOLS,
     // All lines have it.
-    forward: Forward::lines(&["\"parts\":["], line),
+    forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("XDG_DATA_HOME", ".local/share", &["opencode/opencode*.db"]),
     // Subagents have sessions of their own, with a parent.
     database: Some(Database {
@@ -54,40 +56,16 @@ pub(super) const OPENCODE: Adapter = Adapter {
     ..DEFAULT
 };
 
+static KNOWN: LazyLock<Known> = known!("opencode");
+
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["bash"]),
-        (ToolKind::Read, &["read"]),
-        (ToolKind::Edit, &["edit", "multiedit"]),
-        (ToolKind::Write, &["write"]),
-        (
-            ToolKind::Other,
-            &[
-                "list",
-                "grep",
-                "glob",
-                "task",
-                "webfetch",
-                "websearch",
-                "todowrite",
-                "todoread",
-                "question",
-                "skill",
-                "lsp",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     // The exit code of a command has a field, and the text is the program's own.
     response: |_, response| ResultText {
         exit_code: response.get("exit").and_then(Value::as_i64),
         text: plain(response),
         ..ResultText::default()
     },
-    refusals: &[
-        "The user rejected permission",
-        "The user has specified a rule which prevents",
-        "Tool execution aborted",
-    ],
     ..Tools::PLAIN
 };
 

@@ -1,13 +1,16 @@
 //! Pi. Its transcripts are one JSON object a line, `{type, id, parentId, timestamp, message}`, in
 //! `~/.pi/agent/sessions/<folder>/<time>_<session>.jsonl`.
 
-use journal::{Agent, Event, Host, Timestamp, ToolKind};
+use std::sync::LazyLock;
+
+use journal::{Agent, Event, Host, Timestamp};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Variables};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, numbered_paste};
 use crate::tools::{Frame, ResultText, Tools, flag, plain};
@@ -26,7 +29,7 @@ pub(super) const PI: Adapter = Adapter {
         ..Variables::NONE
     },
     tools: &TOOLS,
-    forward: Forward::lines(&["\"session\"", "\"message\""], line),
+    forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("PI_CODING_AGENT_DIR", ".pi/agent", &["sessions/*/*.jsonl"]),
     hears_start: false,
     composer: Some(ComposerForm {
@@ -36,17 +39,12 @@ pub(super) const PI: Adapter = Adapter {
     ..DEFAULT
 };
 
+static KNOWN: LazyLock<Known> = known!("pi");
+
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["bash"]),
-        (ToolKind::Read, &["read"]),
-        (ToolKind::Edit, &["edit"]),
-        (ToolKind::Write, &["write"]),
-        (ToolKind::Other, &["grep", "find", "ls"]),
-    ],
+    known: || &KNOWN,
     response: |_, response| ResultText::of(Some(flag(response) == Some(true)), plain(response)),
     frame: |result| Frame::of_last_line(result, "Command exited with code ", ""),
-    refusals: &["Command aborted", "Operation aborted"],
     ..Tools::PLAIN
 };
 

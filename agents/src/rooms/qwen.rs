@@ -1,15 +1,17 @@
 //! Qwen Code. Its transcripts are one JSON object a line, in `~/.qwen/projects/<folder>/chats/<session>.jsonl`.
 //! `provenance` says who wrote a line; in lines without it, the text does. The text of a stop hook is not written.
 
-use journal::{Agent, Event, Host, ToolKind};
+use std::sync::LazyLock;
+
+use journal::{Agent, Event, Host};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::claude::FIELDS;
 use super::gemini::{Part, answer};
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, Variables};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
 use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools, labeled, plain};
 use crate::transcript::forward::{Forward, Read, Reader};
@@ -25,7 +27,7 @@ pub(super) const QWEN: Adapter = Adapter {
     agent: Agent::Qwen,
     program: "qwen",
     package: "@qwen-code/qwen-code",
-    fields: |_| &FIELDS,
+    fields: |_| &KNOWN.fields,
     event,
     notifications: Notifications {
         dialog: Some("permission_prompt"),
@@ -39,7 +41,7 @@ pub(super) const QWEN: Adapter = Adapter {
         pid: None,
     },
     tools: &TOOLS,
-    forward: Forward::lines(&["\"user\"", "\"assistant\"", "\"tool_result\""], line),
+    forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("QWEN_HOME", ".qwen", &["projects/*/chats/*.jsonl"]),
     composer: Some(ComposerForm {
         // `* text` if it asks for no permission (`--approval-mode yolo`). Behind `! ` it takes shell commands.
@@ -51,46 +53,16 @@ pub(super) const QWEN: Adapter = Adapter {
     ..DEFAULT
 };
 
+static KNOWN: LazyLock<Known> = known!("qwen");
+
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["run_shell_command"]),
-        (ToolKind::Read, &["read_file", "read_many_files"]),
-        (ToolKind::Edit, &["edit", "notebook_edit"]),
-        (ToolKind::Write, &["write_file"]),
-        (
-            ToolKind::Other,
-            &[
-                "list_directory",
-                "glob",
-                "grep_search",
-                "save_memory",
-                "todo_write",
-                "web_fetch",
-                "web_search",
-                "agent",
-                "skill",
-                "lsp",
-                "task_create",
-                "task_update",
-                "task_list",
-                "task_stop",
-                "ask_user_question",
-                "exit_plan_mode",
-                "tool_search",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     // A failing call has an event of its own.
     response: |_, response| {
         let text = plain(response.get("llmContent").unwrap_or(response));
         ResultText::of(Some(false), text)
     },
     frame: labeled::frame,
-    refusals: &[
-        "Tool execution blocked:",
-        "Tool execution denied",
-        "[Operation Cancelled]",
-    ],
     ..Tools::PLAIN
 };
 

@@ -6,6 +6,7 @@
 //! the time. `action_intent` lines hold the calls, without a time: the one of the line before is theirs.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, ReplyForm, Timestamp, ToolKind};
 use serde::Deserialize;
@@ -14,7 +15,8 @@ use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, HeadlessSign, Library, ProjectFile};
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
+use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
 use crate::prompts::Authors;
 use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools, plain};
@@ -33,14 +35,9 @@ pub(super) const VIBE: Adapter = Adapter {
     package: "mistral-vibe",
     // A subagent's calls have a session of their own, and its place is not the agent's.
     fields: |payload| match payload.text(PARENT) {
-        Some(_) => &OF_SUBAGENT,
-        None => &FIELDS,
+        Some(_) => &KNOWN.other_fields,
+        None => &KNOWN.fields,
     },
-    renames: &[
-        ("tool_call_id", "tool_use_id"),
-        ("tool_output", "tool_response"),
-        ("tool_error", "error"),
-    ],
     event,
     // The call says nothing but the session.
     repeats_stops: true,
@@ -75,27 +72,11 @@ pub(super) const VIBE: Adapter = Adapter {
     ..DEFAULT
 };
 
-const FIELDS: Fields = Fields {
-    frequent: &["pre_tool", "post_tool"],
-    ..common::FIELDS
-};
-
-const OF_SUBAGENT: Fields = Fields {
-    session: PARENT,
-    frequent: &["pre_tool", "post_tool", "post_agent"],
-    ..common::FIELDS
-};
+static KNOWN: LazyLock<Known> = known!("vibe");
 
 const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["file_system.bash"]),
-        (ToolKind::Read, &["file_system.read_file"]),
-        (ToolKind::Edit, &["file_system.search_replace"]),
-        (ToolKind::Write, &["file_system.write_file"]),
-        (ToolKind::Other, &["vibe.todo", "vibe.skill"]),
-    ],
+    known: || &KNOWN,
     response,
-    refusals: &["Tool execution denied by"],
     ..Tools::PLAIN
 };
 
@@ -125,7 +106,7 @@ fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
 
 fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     if payload.text(PARENT).is_some() {
-        host.subagent = payload.text(FIELDS.session).map(str::to_owned);
+        host.subagent = payload.text(&KNOWN.fields.session).map(str::to_owned);
     }
     let usual = match hook {
         "pre_tool" => "PreToolUse",
@@ -149,13 +130,6 @@ fn is_programmatic(beginning: &[u8]) -> bool {
     let begun = beginning.split_once(COMMAND);
     begun.is_some_and(|(_, command)| command.starts_with("turn-"))
 }
-
-/// Only lines with one of these can hold anything of interest.
-const MARKS: [&str; 3] = [
-    "\"core_input\"",
-    "\"action_intent\"",
-    "\"command_reserved\"",
-];
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -309,7 +283,7 @@ fn whole<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> Whole {
 impl Log {
     /// Reads one line.
     fn take<'a>(&mut self, text: &'a str, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
-        if !MARKS.iter().any(|mark| text.contains(mark)) {
+        if !KNOWN.marks(text) {
             return;
         }
         let Ok(line) = serde_json::from_str::<Line<'a>>(text) else {

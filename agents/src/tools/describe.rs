@@ -61,11 +61,6 @@ impl Tools {
             Vec::new()
         }
     }
-
-    pub(super) fn kind(&self, tool: &str) -> Option<ToolKind> {
-        let known = self.kinds.iter().find(|(_, names)| names.contains(&tool));
-        known.map(|(kind, _)| *kind)
-    }
 }
 
 /// Returns the command line for an argument list: the script of `bash -lc SCRIPT`, otherwise the words joined.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::search;
 use super::table::{Frame, ResultText, Tools};
+use crate::known::Known;
 
 /// How a tool call ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,12 +28,10 @@ pub struct Outcome {
 impl Tools {
     /// The tools of an agent whose failing calls have an event of their own, and whose results have no framing.
     pub(crate) const PLAIN: Self = Self {
-        kinds: &[],
-        subagent: None,
+        known: Known::nothing,
         response: |_, response| ResultText::of(Some(false), plain(response)),
         frame: |_| Frame::default(),
         task_end: |_| None,
-        refusals: &[],
     };
 
     /// Judges the result of a tool call.
@@ -55,7 +54,7 @@ impl Tools {
         let failed = result
             .is_error
             .unwrap_or(frame.failed || code.is_some_and(|code| code != 0));
-        let is_refusal = || begins_with_refusal(&result.text, self.refusals);
+        let is_refusal = || begins_with_refusal(&result.text, &(self.known)().refusals);
         if result.refused || (failed && code.is_none() && is_refusal()) {
             return Outcome {
                 refused: true,
@@ -213,7 +212,7 @@ pub(crate) fn plain(value: &Value) -> Cow<'_, str> {
 }
 
 /// Returns whether a result begins with one of the openings.
-pub(crate) fn begins_with_refusal(text: &str, refusals: &[&str]) -> bool {
+pub(crate) fn begins_with_refusal(text: &str, refusals: &[String]) -> bool {
     let text = text.trim_start();
     let text = text.strip_prefix("Error: ").unwrap_or(text);
     refusals.iter().any(|opening| text.starts_with(opening))

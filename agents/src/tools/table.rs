@@ -5,27 +5,32 @@ use std::borrow::Cow;
 use journal::ToolKind;
 use serde_json::Value;
 
+use crate::known::Known;
+
 /// An agent's tools: their names, and how their results are framed.
 #[derive(Debug)]
 pub struct Tools {
-    /// The tools that the agent itself has, by kind.
-    pub kinds: &'static [(ToolKind, &'static [&'static str])],
-    /// The tool that runs a subagent, if the agent has no hook events for subagents.
-    pub subagent: Option<&'static str>,
+    /// Their names, and openings of their results.
+    pub known: fn() -> &'static Known,
     /// Reads the `tool_response` of a hook call.
     pub response: for<'a> fn(ToolKind, &'a Value) -> ResultText<'a>,
     /// Reads the agent's framing of a result.
     pub frame: fn(&ResultText<'_>) -> Frame,
     /// Reads from a result how the command in the background ended whose output it holds: whether it failed.
     pub task_end: fn(&ResultText<'_>) -> Option<bool>,
-    /// Openings of the result of a call that a person, a policy or a hook did not let run.
-    pub refusals: &'static [&'static str],
 }
 
 impl Tools {
     /// Returns whether a tool is one that the agent itself has.
     pub fn has(&self, tool: &str) -> bool {
-        self.kinds.iter().any(|(_, names)| names.contains(&tool))
+        self.kind(tool).is_some()
+    }
+
+    /// Returns the kind of a tool that the agent itself has.
+    pub(super) fn kind(&self, tool: &str) -> Option<ToolKind> {
+        let mut known = (self.known)().tools.iter();
+        let (kind, _) = known.find(|(_, names)| names.iter().any(|name| name == tool))?;
+        Some(*kind)
     }
 }
 

@@ -7,6 +7,7 @@ use journal::Timestamp;
 use super::facts::Facts;
 use super::json::Scalar;
 use super::normal::Entry;
+use crate::known::Known;
 use crate::prompts::Authors;
 
 /// Reads one line: notes what it says about the session, and adds its entries. An error is a broken line.
@@ -61,24 +62,23 @@ pub(crate) enum Forward {
 
 impl Forward {
     /// See [`Lines`].
-    pub(crate) const fn lines(marks: &'static [&'static str], line: ReadLine) -> Self {
-        Self::Lines(Lines { marks, line })
+    pub(crate) const fn lines(known: fn() -> &'static Known, line: ReadLine) -> Self {
+        Self::Lines(Lines { known, line })
     }
 }
 
 /// A transcript of JSON objects, one a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines {
-    /// Only lines with one of these can hold anything of interest. JSON does not escape them, so a line without any need
-    /// not be parsed.
-    pub(crate) marks: &'static [&'static str],
+    /// The marks of lines that can hold anything of interest.
+    pub(crate) known: fn() -> &'static Known,
     pub(crate) line: ReadLine,
 }
 
 impl Lines {
     /// Reads one line.
     pub(crate) fn read<'a>(&self, text: &'a str, reader: &mut Reader<'a, '_>) -> Read {
-        if !self.marks.iter().any(|mark| text.contains(mark)) {
+        if !(self.known)().marks(text) {
             return Read::Nothing;
         }
         (self.line)(text, reader).unwrap_or(Read::Broken)

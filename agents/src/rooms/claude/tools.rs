@@ -1,48 +1,20 @@
 //! Claude Code's tools.
 
+use std::sync::LazyLock;
+
 use journal::ToolKind;
 use serde_json::Value;
 
+use crate::known::{Known, known};
 use crate::tools::{Frame, ResultText, Tools, flag, plain};
 
+pub(super) static KNOWN: LazyLock<Known> = known!("claude");
+
 pub(super) const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["Bash", "PowerShell"]),
-        (ToolKind::Read, &["Read", "NotebookRead"]),
-        (ToolKind::Edit, &["Edit", "MultiEdit", "NotebookEdit"]),
-        (ToolKind::Write, &["Write"]),
-        (
-            ToolKind::Other,
-            &[
-                "Grep",
-                "Glob",
-                "LS",
-                "Agent",
-                "Task",
-                "BashOutput",
-                "KillShell",
-                "KillBash",
-                "TodoWrite",
-                "TaskOutput",
-                "TaskCreate",
-                "TaskUpdate",
-                "WebFetch",
-                "WebSearch",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     response,
     frame: Frame::of_first_line,
     task_end: |result| task_end(&result.text),
-    refusals: &[
-        "PreToolUse:",
-        "The user doesn't want to proceed with this tool use",
-        "The user doesn't want to take this action right now",
-        "Permission to use ",
-        "Claude requested permissions to ",
-        "[Request interrupted by user",
-        "Interrupted by user",
-    ],
     ..Tools::PLAIN
 };
 

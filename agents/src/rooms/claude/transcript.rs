@@ -19,14 +19,6 @@ use crate::transcript::json::{self, Block, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::{TaskEnd, task_in};
 
-/// Only lines with one of these can hold anything of interest.
-pub(super) const MARKS: &[&str] = &[
-    "\"user\"",
-    "\"assistant\"",
-    "\"hook_additional_context\"",
-    "\"queued_command\"",
-];
-
 /// The path of the file that was read is within this many bytes of a result.
 const PATH_BYTES: usize = 1_024;
 

@@ -16,8 +16,8 @@ use crate::adapter::{
     Adapter, ComposerForm, DEFAULT, HandOver, HeadlessSign, Library, TranscriptPlace,
 };
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
-use crate::prompts::{Texts, element};
+use crate::hooks::payload::Payload;
+use crate::prompts::element;
 use crate::terminal::text_box::{TextBox, open_composer};
 use crate::tools::Tools;
 use crate::transcript::forward::Forward;
@@ -31,13 +31,13 @@ pub(super) const CODEX: Adapter = Adapter {
     program: PROGRAM,
     package: "@openai/codex",
     fields: |payload| match (payload.text("type"), payload.text("thread-id")) {
-        (Some(_), Some(_)) => &NOTIFY_FIELDS,
-        _ => &HOOK_FIELDS,
+        (Some(_), Some(_)) => &tools::KNOWN.other_fields,
+        _ => &tools::KNOWN.fields,
     },
     event,
-    texts: &TEXTS,
+    peel,
     tools: &tools::TOOLS,
-    forward: Forward::lines(transcript::MARKS, transcript::line),
+    forward: Forward::lines(|| &tools::KNOWN, transcript::line),
     backward: Some(transcript::backward),
     // `notify` does not say where the rollout is.
     transcript_place: Some(TranscriptPlace::ByDay {
@@ -70,20 +70,6 @@ const ROLLOUTS: [&str; 2] = [
 /// The column at which the text begins in the composer.
 const START: usize = 2;
 
-const HOOK_FIELDS: Fields = Fields {
-    turn: &["turn_id"],
-    frequent: &["PreToolUse", "PostToolUse"],
-    ..common::FIELDS
-};
-
-/// The fields of calls of the older `notify` program, whose replies are not read.
-const NOTIFY_FIELDS: Fields = Fields {
-    session: "thread-id",
-    turn: &["turn-id"],
-    hook: Some(NOTIFY),
-    frequent: &[],
-};
-
 fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     match hook {
         NOTIFY => notified(host, payload),
@@ -112,21 +98,6 @@ fn notified(host: Host, payload: &Payload<'_>) -> Event {
             .map(|last| text::tail(last, Event::TEXT_BYTES_MAX).to_owned()),
     }
 }
-
-const TEXTS: Texts = Texts {
-    peel,
-    companions: &[],
-    calls_to_work: &["<hook_prompt"],
-    asides: &[
-        "<turn_aborted>",
-        "<environment_context>",
-        "<user_instructions>",
-        "<permissions instructions>",
-        "# AGENTS.md instructions for ",
-        "Another language model started to solve this problem",
-        "<user_shell_command>",
-    ],
-};
 
 /// Several hooks that speak at once get an element each, one after the other.
 fn peel(text: &str) -> Option<[&str; 2]> {

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::tools::KNOWN;
 use crate::tools::ResultText;
 
 /// The longest line that tells a status, in bytes.
 const CODE_LINE_MAX: usize = 120;
-/// Words before a status.
-const WORDS: [&str; 6] = ["exit", "exit code", "exit_code", "exitCode", "status", "rc"];
 
 /// The id that a script still running is waited for by, in a form that no command's id has.
 pub(super) fn cell(id: &str) -> String {
@@ -86,12 +85,12 @@ pub(super) fn codes(text: &str) -> Vec<i64> {
         let digits = line.len() - line.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (head, code) = line.split_at(line.len() - digits);
         let head = head.trim_end_matches([' ', ':', '=', '"', '-', '>', '(', '[']);
-        let says = |word: &&str| {
+        let says = |word: &String| {
             head.len() >= word.len()
                 && head.is_char_boundary(head.len() - word.len())
                 && head[head.len() - word.len()..].eq_ignore_ascii_case(word)
         };
-        let is_one = digits > 0 && line.len() <= CODE_LINE_MAX && WORDS.iter().any(says);
+        let is_one = digits > 0 && line.len() <= CODE_LINE_MAX && KNOWN.statuses.iter().any(says);
         is_one.then(|| code.parse().ok()).flatten()
     };
     text.lines().filter_map(code).collect()

@@ -1,56 +1,26 @@
 //! Codex CLI's tools.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use journal::ToolKind;
 use serde_json::Value;
 
+use crate::known::{Known, known};
 use crate::tools::{Frame, ResultText, Tools, begins_with_refusal, flag, plain};
 
+pub(super) static KNOWN: LazyLock<Known> = known!("codex");
+
 pub(super) const TOOLS: Tools = Tools {
-    kinds: &[
-        (
-            ToolKind::Shell,
-            &[
-                "Bash",
-                "shell",
-                "exec_command",
-                "local_shell",
-                "shell_command",
-                "container.exec",
-            ],
-        ),
-        (ToolKind::Read, &["view_image", "read_file"]),
-        (
-            ToolKind::Other,
-            &[
-                "write_stdin",
-                "update_plan",
-                "web_search",
-                "list_dir",
-                "grep_files",
-            ],
-        ),
-    ],
+    known: || &KNOWN,
     response,
     frame,
     task_end: |result| {
         let code = result.exit_code.or_else(|| frame(result).code);
         code.map(|code| code != 0)
     },
-    refusals: &REFUSALS,
     ..Tools::PLAIN
 };
-
-const REFUSALS: [&str; 7] = [
-    "Interrupted by user",
-    "Command blocked by PreToolUse hook",
-    "Tool call blocked by PreToolUse hook",
-    "exec command rejected by user",
-    "patch rejected by user",
-    "rejected by user",
-    "aborted by user",
-];
 
 /// A hook call does not say how a shell command ended, so it is never an error here; the transcript says.
 fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
@@ -69,18 +39,6 @@ fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
         ..ResultText::default()
     }
 }
-
-/// Openings of the answer to a call that could not be made at all.
-const FAILURES: [&str; 8] = [
-    "apply_patch verification failed",
-    "exec_command failed",
-    "write_stdin failed",
-    "failed to parse function arguments",
-    "failed to parse exec arguments",
-    "unsupported call",
-    "unsupported custom tool call",
-    "execution error",
-];
 
 /// A few `Key: value` lines come before `Output:`; older versions write a JSON object instead.
 fn frame(result: &ResultText<'_>) -> Frame {
@@ -113,8 +71,11 @@ fn frame(result: &ResultText<'_>) -> Frame {
             break;
         }
     }
-    frame.failed = FAILURES.iter().any(|opening| text.starts_with(opening))
-        || (frame.code.is_none() && begins_with_refusal(text, &REFUSALS));
+    frame.failed = KNOWN
+        .failures
+        .iter()
+        .any(|opening| text.starts_with(opening))
+        || (frame.code.is_none() && begins_with_refusal(text, &KNOWN.refusals));
     frame
 }
 

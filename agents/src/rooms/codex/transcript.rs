@@ -13,7 +13,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::items::{Item, add_item};
-use super::tools::{TOOLS, session_in};
+use super::tools::{KNOWN, TOOLS, session_in};
 use super::{results, script};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
@@ -23,39 +23,6 @@ use crate::transcript::json::{self as read_json, Scalar};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
-
-/// The line types that rollouts have had.
-const LINE_TYPES: [&str; 7] = [
-    "session_meta",
-    "turn_context",
-    "response_item",
-    "event_msg",
-    "compacted",
-    "world_state",
-    "token_usage_record",
-];
-
-/// Only lines with one of these can hold anything of interest; the others, token counts above all, are not parsed.
-pub(super) const MARKS: &[&str] = &[
-    "\"item_completed\"",
-    "_call",
-    "message\"",
-    "\"session_meta\"",
-    "\"turn_context\"",
-    "_end\"",
-    "\"task_",
-    "\"turn_started\"",
-    "\"turn_aborted\"",
-];
-
-/// Events where a task begins or ends. What a person types while it runs is one more message of it.
-const TASK_MARKS: [&str; 5] = [
-    "task_started",
-    "task_complete",
-    "turn_started",
-    "turn_complete",
-    "turn_aborted",
-];
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -169,11 +136,12 @@ pub(super) fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json
 
 /// Returns the parsed line if it has a type that is read.
 fn parsed(text: &str) -> serde_json::Result<Option<Line<'_>>> {
-    if !MARKS.iter().any(|mark| text.contains(mark)) {
+    if !KNOWN.marks(text) {
         return Ok(None);
     }
     let line: Line<'_> = serde_json::from_str(text)?;
-    let is_known = LINE_TYPES.contains(&line.kind.text()) && line.payload.is_some();
+    let is_known =
+        KNOWN.line_types.iter().any(|it| it == line.kind.text()) && line.payload.is_some();
     Ok(is_known.then_some(line))
 }
 
@@ -194,7 +162,7 @@ fn is_task_mark(line: &Line<'_>) -> bool {
     }
     line.kind.text() == "event_msg"
         && read_json::part::<Kind<'_>>(line.payload)
-            .is_some_and(|payload| TASK_MARKS.contains(&payload.kind.text()))
+            .is_some_and(|payload| KNOWN.task_marks.iter().any(|it| it == payload.kind.text()))
 }
 
 fn note_place(line: &Line<'_>, facts: &mut Facts) {

@@ -10,8 +10,8 @@ use crate::adapter::{
     Adapter, ComposerForm, DEFAULT, IgnoredStart, Library, Notifications, ProjectFile, Variables,
 };
 use crate::hooks::common;
-use crate::hooks::payload::{Fields, Payload};
-use crate::prompts::{Texts, element};
+use crate::hooks::payload::Payload;
+use crate::prompts::element;
 use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, is_choice, is_rule, open_composer};
 use crate::tools::Tools;
@@ -23,7 +23,7 @@ pub(super) const GEMINI: Adapter = Adapter {
     agent: Agent::Gemini,
     program: "gemini",
     package: "@google/gemini-cli",
-    fields: |_| &FIELDS,
+    fields: |_| &tools::KNOWN.fields,
     event,
     notifications: Notifications {
         dialog: Some("ToolPermission"),
@@ -34,12 +34,7 @@ pub(super) const GEMINI: Adapter = Adapter {
         project: Some("GEMINI_PROJECT_DIR"),
         pid: None,
     },
-    texts: &Texts {
-        peel: |text| element(text, "hook_context").map(|(inner, after)| [after, inner]),
-        companions: &["hook_context"],
-        asides: &["<session_context>", "<state_snapshot>"],
-        ..Texts::NONE
-    },
+    peel: |text| element(text, "hook_context").map(|(inner, after)| [after, inner]),
     tools: &tools::TOOLS,
     forward: Forward::Whole(transcript::whole),
     backward: Some(transcript::backward),
@@ -71,18 +66,6 @@ const TRANSCRIPTS: [&str; 2] = [
     ".gemini/tmp/*/chats/session-*.jsonl",
     ".gemini/tmp/*/chats/session-*.json",
 ];
-
-const FIELDS: Fields = Fields {
-    frequent: &[
-        "BeforeTool",
-        "AfterTool",
-        "BeforeModel",
-        "AfterModel",
-        "BeforeToolSelection",
-        "PreCompress",
-    ],
-    ..common::FIELDS
-};
 
 fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     match hook {

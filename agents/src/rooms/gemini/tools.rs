@@ -1,40 +1,20 @@
 //! Gemini CLI's tools.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use journal::ToolKind;
 use serde_json::Value;
 
+use crate::known::{Known, known};
 use crate::tools::{ResultText, Tools, flag, labeled, plain};
 
+pub(super) static KNOWN: LazyLock<Known> = known!("gemini");
+
 pub(super) const TOOLS: Tools = Tools {
-    kinds: &[
-        (ToolKind::Shell, &["run_shell_command"]),
-        (ToolKind::Read, &["read_file", "read_many_files"]),
-        (ToolKind::Edit, &["replace", "edit"]),
-        (ToolKind::Write, &["write_file"]),
-        (
-            ToolKind::Other,
-            &[
-                "list_directory",
-                "glob",
-                "search_file_content",
-                "grep_search",
-                "save_memory",
-                "write_todos",
-                "web_fetch",
-                "google_web_search",
-            ],
-        ),
-    ],
-    subagent: Some("invoke_agent"),
+    known: || &KNOWN,
     response,
     frame: labeled::frame,
-    refusals: &[
-        "Tool execution blocked:",
-        "Tool execution denied",
-        "[Operation Cancelled]",
-    ],
     ..Tools::PLAIN
 };
 

@@ -56,10 +56,27 @@ fn adapters_answer_in_their_own_terms() {
                 "{agent}: {name}"
             );
         }
-        for (_, names) in adapter.tools.kinds {
-            for name in *names {
-                assert!(tools.insert((agent, *name)), "{agent}: {name} twice");
-            }
+        let known = (adapter.tools.known)();
+        for name in known.tools.values().flatten() {
+            assert!(tools.insert((agent, name)), "{agent}: {name} twice");
+        }
+        let lists = [
+            &known.refusals,
+            &known.failures,
+            &known.companions,
+            &known.calls_to_work,
+            &known.asides,
+            &known.statuses,
+            &known.marks,
+            &known.line_types,
+            &known.task_marks,
+            &known.fields.turn,
+        ];
+        for list in known.tools.values().chain(lists) {
+            assert!(
+                list.is_sorted_by(|a, b| a < b),
+                "{agent}: {list:?} is not sorted"
+            );
         }
     }
 }
@@ -109,7 +126,7 @@ fn only_a_notify_call_of_codex_has_other_fields() {
     let payload = Payload::new(&notify, Timestamp::default(), &authors);
     for adapter in ALL {
         let agent = adapter.agent;
-        let hook = (adapter.fields)(&payload).hook;
+        let hook = (adapter.fields)(&payload).hook.as_deref();
         let expected = (agent == Agent::Codex).then_some("notify");
         assert_eq!(hook, expected, "{agent}");
     }

@@ -1,5 +1,7 @@
 //! An agent that does not exist: what its file would hold is enough to read its hook calls, transcripts and screens.
 
+use std::sync::LazyLock;
+
 use journal::{Event, Host, ReplyForm, Timestamp, ToolKind};
 use serde::Deserialize;
 use serde_json::json;
@@ -7,6 +9,7 @@ use serde_json::json;
 use crate::adapter::Reply;
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library};
 use crate::hooks::payload::Payload;
+use crate::known::Known;
 use crate::rooms::authors;
 use crate::terminal::Composer;
 use crate::terminal::composer::read_as;
@@ -21,7 +24,7 @@ use crate::transcript::tail::{Part, Parts, Tail};
 const GHOST: Adapter = Adapter {
     program: "ghost",
     tools: &TOOLS,
-    forward: Forward::lines(&["\"said\"", "\"ran\""], line),
+    forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("GHOST_HOME", ".ghost", &["sessions/*.jsonl"]),
     reply_form: ReplyForm::Deny,
     composer: Some(ComposerForm {
@@ -31,8 +34,11 @@ const GHOST: Adapter = Adapter {
     ..DEFAULT
 };
 
+static KNOWN: LazyLock<Known> =
+    LazyLock::new(|| Known::read("ghost", "tools: {shell: [haunt]}\nmarks: [said, ran]\n"));
+
 const TOOLS: Tools = Tools {
-    kinds: &[(ToolKind::Shell, &["haunt"])],
+    known: || &KNOWN,
     ..Tools::PLAIN
 };
 
