@@ -19,7 +19,7 @@ const LATER: &str = "And now?";
 /// What an agent states of its work.
 const STATED: &str = "## Goal\nA small program\n\n## Remaining\n- a test for it\n\n## Must Read\n- app.py - goes on here\n";
 /// No stop gets a checkpoint.
-const NEVER: &str = "min_turn: 1h\n";
+const NEVER: &str = "min_turn: 1h\nprogress: {resume: true}\n";
 
 /// The text is given at the start of a session that begins, and at no other time.
 pub(crate) fn told_at_start(agent: Agent) -> Counts {

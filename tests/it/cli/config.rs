@@ -118,17 +118,58 @@ fn a_key_is_set_and_comments_stay() {
 fn an_edit_is_used_only_once_it_is_valid() {
     let home = Home::new();
     put(&home, "config.yml", "min_turn: 45s\n");
-    let edit = |editor: &str| {
-        let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), &["config", "edit"]);
-        run(command.env("EDITOR", editor).env_remove("VISUAL"), b"")
+    // In a terminal, which `script` makes. The answers are those to "Edit it again?".
+    let edit = |editor: &str, answers: &str| {
+        let line = format!("{} config edit", env!("CARGO_BIN_EXE_checkpointd"));
+        let mut command = home.command("script", &["-qec", &line, "/dev/null"]);
+        let output = run(
+            command.env("EDITOR", editor).env_remove("VISUAL"),
+            answers.as_bytes(),
+        );
+        (output.status.code(), text(&output.stdout))
     };
     let file = || fs::read_to_string(home.path().join("config.yml")).expect("reads");
-    assert_eq!(edit("sed -i s/45s/soon/").status.code(), Some(2));
+    let (code, said) = edit("sed -i s/45s/soon/", "n\n");
+    assert!(code == Some(1) && said.contains("is kept in"), "{said}");
     assert_eq!(file(), "min_turn: 45s\n");
-    assert_eq!(edit("false").status.code(), Some(1));
-    assert!(text(&edit("true").stdout).contains("Nothing was changed."));
-    assert_eq!(edit("sed -i s/45s/50s/").status.code(), Some(0));
+    // The mistake of the last time can be mended.
+    let (code, said) = edit("sed -i s/soon/50s/", "");
+    assert!(
+        code == Some(0) && said.contains("is opened again"),
+        "{said}"
+    );
     assert_eq!(file(), "min_turn: 50s\n");
+    assert_eq!(edit("false", "").0, Some(1));
+    assert_eq!(edit("true", "").0, Some(0));
+    assert!(edit("true", "").1.contains("Nothing was changed."));
+    let error = refused(&home, &["edit"]);
+    assert!(error.contains("needs a terminal"), "{error}");
+}
+
+#[test]
+fn what_differs_is_shown_and_each_key_explained() {
+    let home = Home::new();
+    let fresh = said(&home, &["show"]);
+    assert!(fresh.contains("every setting has its default"), "{fresh}");
+    assert!(fresh.lines().count() <= 12, "{fresh}");
+    put(&home, "config.yml", "scope: worktree\n");
+    let table = said(&home, &["show"]);
+    assert!(
+        table.contains("worktree") && !table.contains("min_turn  "),
+        "{table}"
+    );
+    assert!(said(&home, &["show", "--all"]).contains("min_turn  "));
+    let scope = said(&home, &["explain", "scope"]);
+    for words in [
+        "values: turn, worktree",
+        "default: turn",
+        "here: worktree",
+        "config set scope",
+    ] {
+        assert!(scope.contains(words), "{words}: {scope}");
+    }
+    assert!(said(&home, &["explain", "journal"]).contains("journal.retention"));
+    assert!(refused(&home, &["explain", "min_trun"]).contains("did you mean `min_turn`?"));
 }
 
 #[test]
@@ -189,7 +230,14 @@ fn the_help_lists_every_command_in_a_group() {
         .take(5)
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(first, ["init", "status", "top", "explain", "doctor"]);
+    assert_eq!(first, ["init", "lookback", "top", "explain", "doctor"]);
+    let alone = run(&mut home.command(program, &[]), b"");
+    let said = text(&alone.stdout);
+    assert_eq!(alone.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("lookback") && said.contains("--help"),
+        "{said}"
+    );
     // The completions know every command from the same definition.
     let mut complete = home.command(program, &["--", "checkpointd", ""]);
     let names = text(&run(complete.env("COMPLETE", "fish"), b"").stdout);

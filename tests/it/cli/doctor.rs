@@ -65,9 +65,10 @@ fn right_after_init_all_is_well_and_what_is_missing_is_only_warned_of() {
     for name in ["daemon", "claude.hooks", "codex.firing"] {
         assert_eq!(status(name), "warn", "{name}");
     }
-    for name in ["socket", "journal", "gemini.hooks"] {
+    for name in ["socket", "journal", "agents"] {
         assert_eq!(status(name), "skip", "{name}");
     }
+    assert!(check(&answer, "agents").1.contains("Gemini CLI"));
 }
 
 #[test]
@@ -162,6 +163,33 @@ fn hooks_that_are_switched_off_and_a_wrong_configuration_are_found() {
         let (status, detail) = check(&answer, &format!("{agent}.hooks"));
         assert!(status == "fail" && detail.contains(switch), "{detail}");
     }
+    // A project's own settings are another layer, and so is a neighbor that makes the agent ignore the whole file.
+    machine.write(
+        ".claude/settings.json",
+        r#"{"hooks": {"Stop": [{"command": "x"}]}}"#,
+    );
+    machine.ok(&["init", "--agent", "claude"]);
+    let (status, detail) = check(&doctor(&machine, &[]).1, "claude.hooks");
+    assert!(
+        status == "warn" && detail.contains("hooks.Stop[0]"),
+        "{detail}"
+    );
+    machine.write(".claude/settings.json", "{}");
+    machine.ok(&["init", "--agent", "claude"]);
+    machine.write("code/.git/HEAD", "ref: refs/heads/main\n");
+    machine.write(
+        "code/.claude/settings.local.json",
+        r#"{"disableAllHooks": true}"#,
+    );
+    let program = env!("CARGO_BIN_EXE_checkpointd");
+    let mut command = machine.command(program, &["doctor", "--json"]);
+    let output = run(command.current_dir(machine.home().join("code")), b"");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let (status, detail) = check(&answer, "claude.hooks");
+    assert!(
+        status == "fail" && detail.contains("code/.claude/settings.local.json"),
+        "{detail}"
+    );
     machine.write(".config/checkpointd/config.yml", "min_turn: soon\n");
     assert_eq!(check(&doctor(&machine, &[]).1, "config").0, "fail");
 }

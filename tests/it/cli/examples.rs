@@ -238,7 +238,7 @@ fn the_described_agents_can_be_installed() {
         } else {
             &[]
         };
-        let said = user.run(&[&["init", "--agent", name, "--dry-run"], scope].concat());
+        let said = user.run(&[&["init", "--agent", name, "--diff"], scope].concat());
         assert!(
             said.contains(&format!("checkpointd-hook {name} Stop")),
             "{said}"

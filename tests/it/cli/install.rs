@@ -92,11 +92,16 @@ fn in_and_out_again_leaves_every_file_as_it_was() {
 }
 
 #[test]
-fn a_dry_run_shows_a_diff_and_writes_nothing_anywhere() {
+fn a_dry_run_and_a_diff_write_nothing_anywhere() {
     let machine = Machine::all();
     machine.write(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = machine.tree();
-    let said = machine.ok(&["init", "--dry-run"]);
+    let listed = machine.ok(&["init", "--dry-run"]);
+    assert!(
+        listed.contains(".claude/settings.json: 16 added") && !listed.contains("+++"),
+        "{listed}"
+    );
+    let said = machine.ok(&["init", "--diff"]);
     assert!(
         said.contains("-  \"a\": 1\n+  \"a\": 1,\n") && said.contains("+++ "),
         "{said}"
@@ -113,6 +118,17 @@ fn a_dry_run_shows_a_diff_and_writes_nothing_anywhere() {
             .contains("-  \"hooks\": {")
     );
     assert_eq!(machine.tree(), installed);
+}
+
+#[test]
+fn three_agents_are_set_up_in_a_few_lines() {
+    let agents = [
+        ("claude", "2.1.330"),
+        ("codex", "0.169.0"),
+        ("gemini", "0.61.0"),
+    ];
+    let said = Machine::with(&agents).ok(&["init"]);
+    assert!(said.lines().count() <= 15, "{said}");
 }
 
 #[test]
@@ -199,7 +215,7 @@ fn one_agents_broken_settings_do_not_stop_the_others() {
 fn where_others_have_written_since_only_ours_goes() {
     let machine = Machine::all();
     machine.write(".claude/settings.json", sample("claude-foreign-hooks.json"));
-    machine.ok(&["init"]);
+    machine.ok(&["init", "--commands"]);
     // As agents do: read, reorder, add, write.
     let mut settings: Value =
         serde_json::from_str(&machine.read(".claude/settings.json")).expect("JSON");
@@ -280,7 +296,7 @@ fn a_second_init_after_others_have_written_still_leads_back() {
 fn commands_of_the_users_own_stay() {
     let machine = Machine::with(&[("claude", "2.1.330")]);
     machine.write(".claude/commands/checkpoint.md", "mine");
-    let answer = machine.json(&["init", "--json"]);
+    let answer = machine.json(&["init", "--commands", "--json"]);
     assert_eq!(statuses(&answer, "claude", "checkpoint.md"), ["kept"]);
     assert!(
         machine

@@ -23,7 +23,11 @@ fn offers_all_that_is_stated(reply: &Value) {
 
 #[test]
 fn a_session_that_begins_is_told_in_each_agents_dialect() {
-    let (daemon, project, elsewhere) = (Daemon::with("{}"), repository(), repository());
+    let (daemon, project, elsewhere) = (
+        Daemon::with("progress: {resume: true}\n"),
+        repository(),
+        repository(),
+    );
     let top = project.path();
     let begin = |agent: &str, session: &str, project: &Path, source: &str| {
         hook(
@@ -83,7 +87,7 @@ fn a_session_that_begins_is_told_in_each_agents_dialect() {
 #[test]
 fn gemini_is_told_after_clear_with_the_first_message_for_it_does_not_look_at_the_reply_to_that_start()
  {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let top = project.path();
     work(&daemon.home, "s-one", top, "new.rs");
     ask(
@@ -139,7 +143,7 @@ fn gemini_is_told_after_clear_with_the_first_message_for_it_does_not_look_at_the
 
 #[test]
 fn in_gemini_a_subagent_is_a_tool_call_and_only_a_compression_that_was_asked_for_counts() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let gemini = |event: &str, fields: Value| {
         hook(
             &daemon.home,
