@@ -44,10 +44,7 @@ fn shortened(said: &str) -> String {
     let [size, _, counts, _, _, turns @ .., _] = paragraphs.as_slice() else {
         panic!("{said}");
     };
-    format!(
-        "{size}\n[..]\n{counts}\n[..]\n{}\n",
-        turns.join("\n\n")
-    )
+    format!("{size}\n[..]\n{counts}\n[..]\n{}\n", turns.join("\n\n"))
 }
 
 /// Returns a message as one line, with the path of the way out taken out.
