@@ -26,7 +26,7 @@ prose *files:
 # Replay recorded sessions through the real client and daemon
 [group('everyday')]
 demo:
-    cargo run --release -- demo
+    cargo run -- demo
 
 # Build and open the API documentation
 [group('everyday')]

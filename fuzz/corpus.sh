@@ -34,7 +34,7 @@ case $target in
         ;;
     redaction) { payloads; printf 'api_key=%s\n' '"abcdef0123456789abcdef"' 'Bearer abcdef0123456789abcdef'; } | lines txt ;;
     screen)
-        for screen in checkpoint/src/agents/*/screens/*.txt; do
+        for screen in tests/data/fixtures/*/screens/*.txt; do
             agent=$(basename "$(dirname "$(dirname "$screen")")")
             cp "$screen" "$corpus/$agent-$(basename "$screen")"
         done

@@ -7,6 +7,7 @@ use checkpoint::Policy;
 use checkpoint::config::{Config, ProjectFile};
 use checkpoint::policy::Edition;
 use checkpoint::rules::pack_names::ProjectFacts;
+use checkpoint::rules::packs;
 use journal::ChangedFile;
 
 use crate::named_file;
@@ -158,19 +159,6 @@ pub fn facts(top: &Path) -> ProjectFacts {
     }
 }
 
-/// The files that switch on a pack, searched for above changed files.
-const MANIFESTS: [&str; 10] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "setup.py",
-    "setup.cfg",
-    "requirements.txt",
-    "Pipfile",
-    "tox.ini",
-    "go.mod",
-    "go.work",
-];
 /// Maximum number of folders that are searched for them.
 const FOLDERS_MAX: usize = 64;
 
@@ -186,7 +174,7 @@ pub fn touched(top: &Path, changed: &[ChangedFile]) -> Vec<String> {
         }
     }
     let places = folders.into_iter().take(FOLDERS_MAX).flat_map(|folder| {
-        let named = MANIFESTS.iter().map(|name| folder.join(name));
+        let named = packs::manifests().map(|name| folder.join(name));
         named.collect::<Vec<_>>()
     });
     let is_file = |path: &PathBuf| {

@@ -118,7 +118,7 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
             let first = name.split('/').next().unwrap_or(name);
             there.as_ref().is_none_or(|there| there.contains(first))
         };
-        for name in project::READ.iter().copied().filter(is_there) {
+        for name in project::read_files().filter(is_there) {
             let path = place(name);
             let text = named_file::text(&top.join(&path), FILE_BYTES_MAX).ok();
             if let Some(text) = text.filter(|text| text.len() <= bytes_left) {

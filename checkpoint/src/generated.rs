@@ -1,34 +1,23 @@
 //! Whether a file's first lines say that a program wrote it (spec RULE-17).
 
+use crate::catalogue::Catalogue;
+
 /// How much of a file is examined, in bytes.
 pub const HEADER_BYTES: usize = 2048;
 /// Maximum number of lines that are read.
 const LINES_MAX: usize = 20;
-
-/// Starts of comments, in any language.
-const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "'"];
-
-/// What generators ask of people, in lower case.
-const REQUESTS: [&str; 9] = [
-    "do not edit",
-    "don't edit",
-    "do not modify",
-    "do not change",
-    "do not manually",
-    "not be edited",
-    "not be modified",
-    "changes will be lost",
-    "will be overwritten",
-];
 
 /// Returns whether the comments at the beginning of a file say that it was generated and is not to be edited.
 ///
 /// `start` is the beginning of the file; only [`HEADER_BYTES`] of it count.
 pub fn is_generated(start: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&start[..start.len().min(HEADER_BYTES)]);
+    let Some(known) = Catalogue::built_in().generated() else {
+        return false;
+    };
     let (mut says_generated, mut asks) = (false, false);
     for line in start.lines().take(LINES_MAX).map(str::trim) {
-        if !COMMENTS.iter().any(|comment| line.starts_with(comment)) {
+        if !known.comments.iter().any(|begin| line.starts_with(begin)) {
             continue;
         }
         if line.split_whitespace().any(|word| word == "@generated") {
@@ -36,7 +25,7 @@ pub fn is_generated(start: &[u8]) -> bool {
         }
         let line = line.to_lowercase();
         says_generated |= line.contains("generated");
-        asks |= REQUESTS.iter().any(|request| line.contains(request));
+        asks |= known.requests.iter().any(|request| line.contains(request));
     }
     says_generated && asks
 }

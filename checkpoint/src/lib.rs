@@ -9,7 +9,6 @@
     expect(clippy::disallowed_methods, reason = "tests read recordings")
 )]
 
-pub mod agents;
 pub mod announce;
 pub mod config;
 pub mod decide;
@@ -17,26 +16,22 @@ pub mod demands;
 pub mod follow_up;
 pub mod gathered;
 pub mod generated;
-pub mod hooks;
 pub mod judging;
 mod layered;
 pub mod lookback;
 pub mod message;
 pub mod policy;
 pub mod project;
-pub mod prompts;
 pub mod replay;
 pub mod reply;
 pub mod rules;
 pub mod state;
 pub mod suggest;
-pub mod terminal;
 #[cfg(test)]
 mod tests;
-pub mod tools;
-pub mod transcript;
 pub mod whose;
 
+pub use agents::{self, hooks, prompts, terminal, tools, transcript};
 pub use decide::{Case, decide};
 pub use memory::{phase, progress};
 pub use policy::Policy;

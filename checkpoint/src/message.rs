@@ -7,6 +7,7 @@ use std::fmt::Write;
 use journal::Action;
 use uuid::Uuid;
 
+use crate::config::Template;
 use crate::judging::Findings;
 use crate::policy::Policy;
 use crate::rules::pack_names;
@@ -70,8 +71,15 @@ fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
     } else {
         text.push_str(OPEN);
         text.push_str("\n\n");
-        push_items(&mut text, items);
-        let _ = write!(text, "\n{FIX} {WAY_OUT}");
+        if policy.message.is_empty() {
+            push_items(&mut text, items);
+            let _ = write!(text, "\n{FIX} {WAY_OUT}");
+        } else {
+            let mut open = String::new();
+            push_items(&mut open, items);
+            let words = clip(&policy.message, Template::BYTES_MAX);
+            text.push_str(words.replacen(Policy::OPEN, open.trim_end(), 1).trim_end());
+        }
     }
     // Otherwise the next stop passes anyway.
     if policy.max_blocks_per_turn > 1 && !findings.all_clear {
@@ -322,6 +330,26 @@ mod tests {
         2. Test failures remain: `pytest -q` failed (`E assert 3 == 4`), and nothing passed after it
 
         Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+        ");
+    }
+
+    #[test]
+    fn a_person_may_have_other_words() {
+        let findings = Findings {
+            actions: vec![action("Check the logs"), action("Run `make e2e`")],
+            ..Findings::default()
+        };
+        let own = Policy {
+            message: "Before you stop:\n{open}\nAnswer in one line.\n".into(),
+            ..policy()
+        };
+        insta::assert_snapshot!(compose(&findings, &own, Uuid::nil()), @r"
+        [checkpointd] Not verified yet
+
+        Before you stop:
+        1. Check the logs
+        2. Run `make e2e`
+        Answer in one line.
         ");
     }
 

@@ -68,10 +68,7 @@ impl Home {
                 journal: data.join("journal"),
                 spool: data.join("spool"),
                 progress: data.join("progress"),
-                phases: user.as_ref().map_or_else(
-                    || data.join("checkpoints"),
-                    |user| user.join(".pai").join("checkpoints"),
-                ),
+                phases: data.join("checkpoints"),
                 trust: data.join("trust"),
                 clear: data.join("clear"),
                 installed: data.join("installed"),
@@ -165,7 +162,7 @@ mod tests {
             Path::new("/home/u/.config/checkpointd/config.yml")
         );
         assert_eq!(home.spool, Path::new("/data/checkpointd/spool"));
-        assert_eq!(home.phases, Path::new("/home/u/.pai/checkpoints"));
+        assert_eq!(home.phases, Path::new("/data/checkpointd/checkpoints"));
         assert_eq!(
             home.socket,
             Path::new("/home/u/.local/state/checkpointd/run/sock")

@@ -7,6 +7,7 @@ use super::chars::{Look, boundary, line_end, line_start};
 use super::names::{Class, Name, is_key};
 use super::scan::Scan;
 use super::value::{Style, is_password, is_said, is_secret};
+use super::words::WORDS;
 use super::{headers, prose};
 
 /// How far a name extends on each side of its stem, in bytes.
@@ -21,20 +22,6 @@ const NEIGHBOR_BYTES_MAX: usize = 24;
 const LOGIN_BYTES_MAX: usize = 160;
 /// How many bytes of a value are examined.
 const JUDGED_BYTES_MAX: usize = 128;
-
-/// Commands and words that set a variable to the word after its name.
-const SETTERS: [&[u8]; 10] = [
-    b"setenv ",
-    b"ENV ",
-    b"ARG ",
-    b"set -x ",
-    b"set -gx ",
-    b"set -Ux ",
-    b"config set ",
-    b"configure set ",
-    b"setx ",
-    b"put ",
-];
 
 /// What joins a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -346,7 +333,12 @@ fn after_blank(
     let text = &scan.text[inner.clone()];
     let from = line_start(scan.bytes, whole.start, LOGIN_BYTES_MAX);
     let line = &scan.bytes[from..whole.start];
-    let is_set = || SETTERS.iter().any(|set| contains(line, set));
+    let is_set = || {
+        WORDS
+            .setters
+            .iter()
+            .any(|set| contains(line, set.as_bytes()))
+    };
     let is_login = || is_login_before(scan, whole.start);
     let is_conf = || matches!(&scan.bytes[whole.clone()], b"requirepass" | b"masterauth");
     let is_secret = match name.class {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
@@ -22,7 +24,8 @@ const KEY_LINE_BYTES_MIN: usize = 16;
 const PGPASS_BYTES_MAX: usize = 256;
 
 /// What a literal begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Part {
     /// The frame of a key in PEM form.
     Begin,
@@ -35,19 +38,6 @@ pub(super) enum Part {
     /// The port of a line of `.pgpass`.
     PgPass,
 }
-
-pub(super) const PARTS: &[(&str, Part)] = &[
-    ("-----BEGIN ", Part::Begin),
-    ("-----END ", Part::End),
-    ("Private-Lines: ", Part::Putty),
-    ("kind: Secret", Part::Kubernetes),
-    ("kind\": \"Secret\"", Part::Kubernetes),
-    ("kind\":\"Secret\"", Part::Kubernetes),
-    (":5432:", Part::PgPass),
-    (":5433:", Part::PgPass),
-    (":6432:", Part::PgPass),
-    (":*:*:", Part::PgPass),
-];
 
 /// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use super::chars::{Look, boundary, line_start};
 use super::scan::Scan;
 use super::value::{Style, is_password, says_nothing};
@@ -12,220 +14,32 @@ const WORDS_MAX: usize = 48;
 /// How far before a program its input is searched for, in bytes.
 const INPUT_BYTES_MAX: usize = 512;
 
-/// Where a program takes a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The word after an option, or what is attached to the option.
-    Option(&'static str),
-    /// What is attached to an option; the word after it is something else.
-    Attached(&'static str),
-    /// The word after an option, behind a sign: `-u name:secret`.
-    Behind(&'static str, u8),
-    /// The so-manieth word that is no option, behind a sign if there is one.
-    Word(usize, u8),
-    /// The input: `echo secret | program`, or a here-string; behind a sign if there is one.
-    Input(u8),
-}
-
-use Place::{Attached, Behind, Input, Option as Opt, Word};
-
+/// Where a program takes a secret; behind a sign if it has one.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Program {
-    pub(super) name: &'static str,
+    pub(super) names: Vec<String>,
     /// A word or the letters of an option that the command must have; empty if none.
-    needs: &'static str,
-    places: &'static [Place],
+    needs: String,
+    /// Options: the word after one, or what is attached to it.
+    options: Vec<String>,
+    /// What it is attached to; the word after that is something else.
+    attached: Vec<String>,
+    /// The so-manieth word that is no option, from 0.
+    word: Option<usize>,
+    /// Whether it is the input: `echo secret | program`, or a here-string.
+    input: bool,
+    sign: Option<char>,
 }
 
-const fn row(name: &'static str, needs: &'static str, places: &'static [Place]) -> Program {
-    Program {
-        name,
-        needs,
-        places,
-    }
-}
-
-const PASSWORD: &[Place] = &[Opt("-p"), Opt("--password"), Input(0)];
-const SQL: &[Place] = &[Attached("-p"), Attached("--password=")];
-const ARCHIVE: &[Place] = &[Attached("-p")];
-const STORE: &[Place] = &[
-    Opt("-storepass"),
-    Opt("-keypass"),
-    Opt("-srcstorepass"),
-    Opt("-deststorepass"),
-    Opt("-passwd"),
-];
-const HTTP: &[Place] = &[
-    Behind("-u", b':'),
-    Behind("--user", b':'),
-    Behind("-U", b':'),
-    Behind("--proxy-user", b':'),
-    Opt("--oauth2-bearer"),
-    Opt("--pass"),
-    Opt("--proxy-pass"),
-    Behind("-b", b'='),
-    Behind("--cookie", b'='),
-];
-const LDAP: &[Place] = &[Opt("-w")];
-const ADMIN: &[Place] = &[Opt("-P"), Opt("-p"), Opt("--password")];
-
-pub(super) const PROGRAMS: &[Program] = &[
-    row("docker", "login", PASSWORD),
-    row("podman", "login", PASSWORD),
-    row("nerdctl", "login", PASSWORD),
-    row("helm", "login", PASSWORD),
-    row("buildah", "login", PASSWORD),
-    row(
-        "skopeo",
-        "",
-        &[
-            Behind("--creds", b':'),
-            Behind("--src-creds", b':'),
-            Behind("--dest-creds", b':'),
-            Opt("-p"),
-        ],
-    ),
-    row("oras", "login", PASSWORD),
-    row("oc", "login", PASSWORD),
-    row("cf", "login", PASSWORD),
-    row("az", "login", PASSWORD),
-    row("argocd", "login", PASSWORD),
-    row("sudo", "-S", &[Input(0)]),
-    row("sudo", "--stdin", &[Input(0)]),
-    row("chpasswd", "", &[Input(b':')]),
-    row("passwd", "--stdin", &[Input(0)]),
-    row("smbpasswd", "-s", &[Input(0)]),
-    row("cryptsetup", "", &[Input(0)]),
-    row("kinit", "", &[Input(0)]),
-    row("gpg", "", &[Opt("--passphrase")]),
-    row("gpg", "--passphrase-fd", &[Input(0)]),
-    row("gh", "--with-token", &[Input(0)]),
-    row("gh", "secret", &[Opt("-b"), Opt("--body"), Input(0)]),
-    row("vault", "login", &[Word(1, 0), Input(0)]),
-    row("openssl", "", &[Attached("pass:"), Opt("-k"), Opt("-K")]),
-    row("openssl", "-stdin", &[Input(0)]),
-    row("zip", "", &[Opt("-P")]),
-    row("unzip", "", &[Opt("-P")]),
-    row("7z", "", ARCHIVE),
-    row("7za", "", ARCHIVE),
-    row("7zz", "", ARCHIVE),
-    row("rar", "", &[Attached("-p"), Attached("-hp")]),
-    row("unrar", "", ARCHIVE),
-    row("redis-cli", "", &[Opt("-a"), Opt("--pass")]),
-    row("valkey-cli", "", &[Opt("-a"), Opt("--pass")]),
-    row("htpasswd", "-n", &[Word(1, 0)]),
-    row("htpasswd", "-b", &[Word(2, 0)]),
-    row(
-        "smbclient",
-        "",
-        &[Behind("-U", b'%'), Behind("--user", b'%')],
-    ),
-    row("rpcclient", "", &[Behind("-U", b'%')]),
-    row("mysql", "", SQL),
-    row("mysqldump", "", SQL),
-    row("mysqladmin", "", SQL),
-    row("mysqlimport", "", SQL),
-    row("mariadb", "", SQL),
-    row("mariadb-dump", "", SQL),
-    row("mongo", "", PASSWORD),
-    row("mongosh", "", PASSWORD),
-    row("mongodump", "", PASSWORD),
-    row("mongorestore", "", PASSWORD),
-    row("cypher-shell", "", PASSWORD),
-    row("cqlsh", "", PASSWORD),
-    row("influx", "", &[Opt("-password"), Opt("-t"), Opt("--token")]),
-    row("sqlcmd", "", &[Opt("-P")]),
-    row("bcp", "", &[Opt("-P")]),
-    row("sqlplus", "", &[Word(0, b'/')]),
-    row("neo4j-admin", "", &[Word(2, 0)]),
-    row("rabbitmqctl", "add_user", &[Word(2, 0)]),
-    row("rabbitmqctl", "change_password", &[Word(2, 0)]),
-    row("sshpass", "", &[Opt("-p")]),
-    row("curl", "", HTTP),
-    row(
-        "wget",
-        "",
-        &[
-            Opt("--password"),
-            Opt("--http-password"),
-            Opt("--ftp-password"),
-            Opt("--proxy-password"),
-        ],
-    ),
-    row("http", "", &[Behind("-a", b':'), Behind("--auth", b':')]),
-    row("https", "", &[Behind("-a", b':'), Behind("--auth", b':')]),
-    row("xh", "", &[Behind("-a", b':'), Behind("--auth", b':')]),
-    row("ldapsearch", "", LDAP),
-    row("ldapmodify", "", LDAP),
-    row("ldapadd", "", LDAP),
-    row("ldapwhoami", "", LDAP),
-    row("ldappasswd", "", &[Opt("-w"), Opt("-s")]),
-    row("keytool", "", STORE),
-    row("jarsigner", "", STORE),
-    row(
-        "pdftk",
-        "",
-        &[Opt("user_pw"), Opt("owner_pw"), Opt("input_pw")],
-    ),
-    row("snmpwalk", "", &[Opt("-c"), Opt("-A"), Opt("-X")]),
-    row("snmpget", "", &[Opt("-c"), Opt("-A"), Opt("-X")]),
-    row("ipmitool", "", &[Opt("-P")]),
-    row("xfreerdp", "", &[Attached("/p:")]),
-    row("rdesktop", "", &[Opt("-p")]),
-    row("cmdkey", "", &[Attached("/pass:")]),
-    row("net", "use", &[Word(3, 0)]),
-    row("net", "user", &[Word(2, 0)]),
-    row("psexec", "", &[Opt("-p")]),
-    row("wpa_passphrase", "", &[Word(1, 0)]),
-    row(
-        "nmcli",
-        "",
-        &[
-            Opt("password"),
-            Opt("wifi-sec.psk"),
-            Opt("802-11-wireless-security.psk"),
-        ],
-    ),
-    row("useradd", "", &[Opt("-p")]),
-    row("usermod", "", &[Opt("-p")]),
-    row("twine", "", &[Opt("-p")]),
-    row("cargo", "login", &[Word(1, 0), Input(0)]),
-    row("svn", "", &[Opt("--password")]),
-    row("mosquitto_pub", "", &[Opt("-P")]),
-    row("mosquitto_sub", "", &[Opt("-P")]),
-    row("mosquitto_passwd", "-b", &[Word(2, 0)]),
-    row(
-        "ngrok",
-        "",
-        &[Opt("authtoken"), Opt("add-authtoken"), Opt("--authtoken")],
-    ),
-    row("doctl", "", &[Opt("-t")]),
-    row("bw", "unlock", &[Word(1, 0)]),
-    row("bw", "login", &[Word(2, 0)]),
-    row("snyk", "auth", &[Word(1, 0)]),
-    row("security", "", &[Opt("-w"), Opt("-p")]),
-    row("rclone", "obscure", &[Word(1, 0)]),
-    row("wrangler", "secret", &[Input(0)]),
-    row("ansible-vault", "", &[Opt("--vault-password")]),
-    row("ConvertTo-SecureString", "", &[Word(0, 0), Opt("-String")]),
-    row("impacket-", "", &[Behind("", b':')]),
-    row("evil-winrm", "", ADMIN),
-    row("crackmapexec", "", ADMIN),
-    row("mc", "alias", &[Word(5, 0)]),
-    row("lftp", "", &[Behind("-u", b',')]),
-    row("ncftpget", "", &[Opt("-p")]),
-];
-
-pub(super) fn read(scan: &mut Scan<'_>, index: usize, name: Range<usize>) {
-    let program = &PROGRAMS[index];
+/// Reads the arguments of a program, whose name is the literal `index` of the rules.
+pub(super) fn read(scan: &mut Scan<'_>, program: &Program, index: usize, name: Range<usize>) {
     if !is_word(scan, &name) {
         return;
     }
-    let until = scan
-        .arguments_until
-        .iter_mut()
-        .find(|(known, _)| *known == index);
-    let is_read = until.as_ref().is_some_and(|(_, until)| name.end < *until);
-    if is_read {
+    let mut known = scan.arguments_until.iter_mut();
+    let known = known.find(|(known, _)| *known == index);
+    if known.as_ref().is_some_and(|(_, until)| name.end < *until) {
         return;
     }
     let words = words(scan, name.end);
@@ -238,14 +52,9 @@ pub(super) fn read(scan: &mut Scan<'_>, index: usize, name: Range<usize>) {
         Some((_, until)) => *until = end,
         None => scan.arguments_until.push((index, end)),
     }
-    if program.needs.is_empty()
-        || words
-            .iter()
-            .any(|word| has(&scan.text[word.clone()], program.needs))
-    {
-        for place in program.places {
-            secrets(scan, index, *place, &words, &name);
-        }
+    let mut texts = words.iter().map(|word| &scan.text[word.clone()]);
+    if program.needs.is_empty() || texts.any(|word| has(word, &program.needs)) {
+        secrets(scan, program, &words, &name);
     }
 }
 
@@ -308,56 +117,55 @@ fn words(scan: &Scan<'_>, from: usize) -> Vec<Range<usize>> {
     words
 }
 
-fn secrets(
-    scan: &mut Scan<'_>,
-    index: usize,
-    place: Place,
-    words: &[Range<usize>],
-    name: &Range<usize>,
-) {
-    match place {
-        Input(sign) => input(scan, sign, words, name),
-        Word(number, sign) => {
-            let mut plain = words
-                .iter()
-                .filter(|word| !scan.text[(*word).clone()].starts_with('-'));
-            let word = plain.nth(number).cloned();
-            // Without an option that tells it, only what is no word: sentences name programs too.
-            let is_told = sign != 0 || PROGRAMS[index].needs.starts_with('-');
-            let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+".contains(c);
-            if let Some(word) = word.filter(|word| {
-                let text = &scan.text[word.clone()];
-                is_told || text.contains(is_random) || Look::at(text).is_scrambled()
-            }) {
-                behind(scan, word, sign);
-            }
-        }
-        Opt(option) | Attached(option) | Behind(option, _) => {
-            let sign = if let Behind(_, sign) = place { sign } else { 0 };
-            for (index, word) in words.iter().enumerate() {
-                let Some(attached) = scan.text[word.clone()].strip_prefix(option) else {
-                    continue;
-                };
-                let is_long = option.starts_with("--");
-                let value = match attached {
-                    "" if matches!(place, Attached(_)) => touching(words, index),
-                    "" => words.get(index + 1).cloned(),
-                    attached if attached.starts_with('=') => {
-                        Some(word.end - attached.len() + 1..word.end)
-                    }
-                    _ if is_long || option.is_empty() => None,
-                    attached => Some(word.end - attached.len()..word.end),
-                };
-                // A quoted value that is attached is a word of its own.
-                let value = value
-                    .filter(|value| !value.is_empty())
-                    .or_else(|| touching(words, index));
-                if let Some(value) = value {
-                    behind(scan, value, sign);
-                }
+fn secrets(scan: &mut Scan<'_>, program: &Program, words: &[Range<usize>], name: &Range<usize>) {
+    let options = program.options.iter().map(|option| (option, true));
+    for (option, is_apart) in options.chain(program.attached.iter().map(|it| (it, false))) {
+        for index in 0..words.len() {
+            if let Some(value) = value_of(scan.text, option, is_apart, words, index) {
+                behind(scan, value, program.sign);
             }
         }
     }
+    if let Some(number) = program.word {
+        let mut plain = words
+            .iter()
+            .filter(|word| !scan.text[(*word).clone()].starts_with('-'));
+        let word = plain.nth(number).cloned();
+        // Without an option that tells it, only what is no word: sentences name programs too.
+        let is_told = program.sign.is_some() || program.needs.starts_with('-');
+        let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+".contains(c);
+        if let Some(word) = word.filter(|word| {
+            let text = &scan.text[word.clone()];
+            is_told || text.contains(is_random) || Look::at(text).is_scrambled()
+        }) {
+            behind(scan, word, program.sign);
+        }
+    }
+    if program.input {
+        input(scan, program.sign, words, name);
+    }
+}
+
+/// Returns the value of an option, if that is the word at `index`: what is attached to it, or else the word after it.
+fn value_of(
+    text: &str,
+    option: &str,
+    is_apart: bool,
+    words: &[Range<usize>],
+    index: usize,
+) -> Option<Range<usize>> {
+    let word = &words[index];
+    let attached = text[word.clone()].strip_prefix(option)?;
+    let value = match attached {
+        "" if is_apart => words.get(index + 1).cloned(),
+        attached if attached.starts_with('=') => Some(word.end - attached.len() + 1..word.end),
+        _ if option.starts_with("--") || option.is_empty() => None,
+        attached => Some(word.end - attached.len()..word.end),
+    };
+    // A quoted value that is attached is a word of its own.
+    value
+        .filter(|value| !value.is_empty())
+        .or_else(|| touching(words, index))
 }
 
 /// Returns the word in quotes that is written right after another one.
@@ -367,16 +175,13 @@ fn touching(words: &[Range<usize>], index: usize) -> Option<Range<usize>> {
 }
 
 /// Notes what a word has behind a sign; all of it without a sign.
-fn behind(scan: &mut Scan<'_>, word: Range<usize>, sign: u8) {
+fn behind(scan: &mut Scan<'_>, word: Range<usize>, sign: Option<char>) {
     let text = &scan.text[word.clone()];
-    let skipped = match sign {
-        0 => Some(0),
-        sign => text.bytes().position(|byte| byte == sign).map(|at| at + 1),
-    };
+    let skipped = sign.map_or(Some(0), |sign| Some(text.find(sign)? + 1));
     let Some(skipped) = skipped else { return };
     let secret = &text[skipped..];
     let secret = secret.trim_end_matches("\\n");
-    let is_option = secret.starts_with('-') && sign == 0;
+    let is_option = secret.starts_with('-') && sign.is_none();
     let is_port = secret.len() <= 5 && secret.bytes().all(|byte| byte.is_ascii_digit());
     let is_variable = says_nothing(secret)
         || secret.contains("$(")
@@ -395,7 +200,7 @@ fn behind(scan: &mut Scan<'_>, word: Range<usize>, sign: u8) {
 }
 
 /// Notes what is piped into a program, or given to it as a here-string.
-fn input(scan: &mut Scan<'_>, sign: u8, words: &[Range<usize>], name: &Range<usize>) {
+fn input(scan: &mut Scan<'_>, sign: Option<char>, words: &[Range<usize>], name: &Range<usize>) {
     let here = words
         .iter()
         .position(|word| scan.text[word.clone()].starts_with("<<<"));

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::chars::table;
+use super::words::WORDS;
 
 /// The longest escape sequence of a terminal that is recognized, in bytes.
 const SEQUENCE_BYTES_MAX: usize = 256;
@@ -12,23 +13,9 @@ const SEQUENCE_BYTES_MAX: usize = 256;
 const NUMBER_DIGITS_MAX: usize = 7;
 /// The most blanks before a line number.
 const INDENT_MAX: usize = 8;
+
 /// Characters without width, which split a word invisibly.
-const INVISIBLE: [&str; 5] = ["\u{200b}", "\u{200c}", "\u{200d}", "\u{feff}", "\u{ad}"];
-/// HTML's names of the characters that assignments are written with.
-const ENTITIES: [(&str, char); 8] = [
-    ("&quot;", '"'),
-    ("&#34;", '"'),
-    ("&#x22;", '"'),
-    ("&apos;", '\''),
-    ("&#39;", '\''),
-    ("&#x27;", '\''),
-    ("&amp;", '&'),
-    ("&#61;", '='),
-];
-/// What separates a line's number from its text: editors, `cat -n`, `grep -n`, `git grep -n`, `nl`.
-const AFTER_NUMBER: [&str; 6] = ["\u{2192}", "\t", " | ", "|", ": ", ":"];
-/// What quotes a line: mails, diffs, tables of compilers.
-const QUOTES: [&str; 4] = ["> ", "| ", "\u{2502} ", "+"];
+const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{feff}', '\u{ad}'];
 
 /// A decoded text.
 pub(super) struct Decoded {
@@ -152,14 +139,17 @@ fn step(text: &str, at: usize) -> Step {
             Some(code @ 0x20..0x7f) => Step::Char(3, char::from(code)),
             _ => Step::Keep,
         },
-        b'&' => ENTITIES
+        b'&' => WORDS
+            .lines
+            .entities
             .iter()
             .find(|(name, _)| rest.starts_with(name.as_bytes()))
             .map_or(Step::Keep, |(name, char)| Step::Char(name.len(), *char)),
-        0xc2 | 0xe2 | 0xef => INVISIBLE
-            .iter()
-            .find(|char| rest.starts_with(char.as_bytes()))
-            .map_or(Step::Keep, |char| Step::Skip(char.len())),
+        0xc2 | 0xe2 | 0xef => text[at..]
+            .chars()
+            .next()
+            .filter(|char| INVISIBLE.contains(char))
+            .map_or(Step::Keep, |char| Step::Skip(char.len_utf8())),
         _ => Step::Keep,
     }
 }
@@ -244,7 +234,12 @@ fn line_start(line: &str) -> usize {
     ) {
         return 0;
     }
-    if let Some(quote) = QUOTES.iter().find(|quote| line.starts_with(**quote)) {
+    if let Some(quote) = WORDS
+        .lines
+        .quotes
+        .iter()
+        .find(|quote| line.starts_with(*quote))
+    {
         return quote.len();
     }
     let indent = bytes
@@ -258,9 +253,8 @@ fn line_start(line: &str) -> usize {
         .take_while(|byte| byte.is_ascii_digit())
         .count();
     let after = indent + digits;
-    let sign = AFTER_NUMBER
-        .iter()
-        .find(|sign| line[after..].starts_with(**sign));
+    let mut signs = WORDS.lines.after_number.iter();
+    let sign = signs.find(|sign| line[after..].starts_with(*sign));
     match (digits, sign) {
         (1.., Some(sign)) => after + sign.len(),
         _ => 0,

@@ -3,20 +3,22 @@
 
 use std::sync::LazyLock;
 
+use super::commands::Program;
 use super::literals::Literals;
 use super::scan::{Found, Scan};
-use super::shapes::SHAPES;
-use super::{assigned, blocks, commands, names, runs, urls};
+use super::shapes::Shape;
+use super::words::WORDS;
+use super::{assigned, blocks, commands, runs, urls};
 
 /// The rule that a literal belongs to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 enum Rule {
-    /// A token's prefix: the index of its shape.
-    Shape(usize),
+    /// A token's prefix.
+    Shape(&'static Shape),
     /// Part of a name that secrets are assigned to.
     Name,
-    /// A program that takes secrets as arguments: the index of its row.
-    Program(usize),
+    /// A program that takes secrets as arguments.
+    Program(&'static Program),
     /// A part of a URL.
     Url(urls::Part),
     /// What a block of lines begins or ends with.
@@ -25,35 +27,34 @@ enum Rule {
 
 struct Rules {
     literals: Literals,
-    /// The rule of each literal, and whether the case of its letters matters.
+    /// The rule of each literal.
     rules: Vec<(Rule, &'static str)>,
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let shapes = SHAPES.iter().enumerate().flat_map(|(index, shape)| {
-        shape
-            .prefixes
-            .split(' ')
-            .map(move |prefix| (Rule::Shape(index), prefix))
-    });
-    let programs = commands::PROGRAMS
+    let mut rules = Vec::new();
+    let mut add = |rule: Rule, literals: &'static [String]| {
+        rules.extend(literals.iter().map(|literal| (rule, literal.as_str())));
+    };
+    let names = &WORDS.names;
+    WORDS
+        .shapes
         .iter()
-        .enumerate()
-        .map(|(index, program)| (Rule::Program(index), program.name));
-    let rules: Vec<_> = shapes
-        .chain(programs)
-        .chain(names::STEMS.iter().map(|stem| (Rule::Name, *stem)))
-        .chain(
-            urls::PARTS
-                .iter()
-                .map(|(literal, part)| (Rule::Url(*part), *literal)),
-        )
-        .chain(
-            blocks::PARTS
-                .iter()
-                .map(|(literal, part)| (Rule::Block(*part), *literal)),
-        )
-        .collect();
+        .for_each(|shape| add(Rule::Shape(shape), &shape.prefixes));
+    WORDS
+        .programs
+        .iter()
+        .for_each(|program| add(Rule::Program(program), &program.names));
+    add(Rule::Name, &names.stems);
+    add(Rule::Name, &names.providers);
+    WORDS
+        .addresses
+        .iter()
+        .for_each(|(part, literals)| add(Rule::Url(*part), literals));
+    WORDS
+        .blocks
+        .iter()
+        .for_each(|(part, literals)| add(Rule::Block(*part), literals));
     let literals = Literals::new(rules.iter().map(|(_, literal)| *literal));
     Rules { literals, rules }
 });
@@ -69,13 +70,13 @@ pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
     literals.each(text.as_bytes(), |index, at| {
         let (rule, literal) = rules[index];
         match rule {
-            Rule::Shape(index) => {
+            Rule::Shape(shape) => {
                 if scan.bytes[at.clone()] == *literal.as_bytes() {
-                    scan.shape(&SHAPES[index], at);
+                    scan.shape(shape, at);
                 }
             }
             Rule::Name => assigned::read(&mut scan, at),
-            Rule::Program(index) => commands::read(&mut scan, index, at),
+            Rule::Program(program) => commands::read(&mut scan, program, index, at),
             Rule::Url(part) => urls::read(&mut scan, part, at),
             Rule::Block(part) => blocks::read(&mut scan, part, at),
         }

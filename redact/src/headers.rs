@@ -5,6 +5,7 @@ use super::chars::{Look, boundary};
 use super::names::Class;
 use super::scan::Scan;
 use super::value::{Style, is_call, is_secret, says_nothing};
+use super::words::WORDS;
 
 /// The most bytes of a header that are read.
 const HEADER_BYTES_MAX: usize = 8192;
@@ -12,21 +13,6 @@ const HEADER_BYTES_MAX: usize = 8192;
 const COOKIE_BYTES_MIN: usize = 6;
 /// The shortest token without a digit.
 const LETTERS_MIN: usize = 16;
-/// Words before the secret of an `Authorization` header.
-const SCHEMES: [&str; 12] = [
-    "bearer",
-    "basic",
-    "token",
-    "apikey",
-    "api-key",
-    "key",
-    "negotiate",
-    "splunk",
-    "digest",
-    "bot",
-    "oauth",
-    "ntlm",
-];
 
 pub(super) fn read(scan: &mut Scan<'_>, class: Class, at: usize) {
     match class {
@@ -71,7 +57,7 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
         });
         let spelled = scan.text[start..word].to_ascii_lowercase();
         let next = scan.after_blanks(word, 4);
-        if next == word || !SCHEMES.contains(&spelled.as_str()) {
+        if next == word || !WORDS.schemes.contains(&spelled) {
             break;
         }
         has_scheme = true;

@@ -27,6 +27,7 @@ mod shapes;
 mod tests;
 mod urls;
 mod value;
+mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,6 +36,7 @@ use std::sync::{Arc, LazyLock};
 use regex::{Captures, Regex, RegexBuilder};
 
 use scan::Found;
+use words::WORDS;
 
 const MARKER: &str = "[redacted: ";
 /// The kind of matches of the user's own patterns.
@@ -47,31 +49,6 @@ const KIND_BYTES_MAX: usize = 32;
 const PATTERN_BYTES_MAX: usize = 1024 * 1024;
 /// The shortest text that can hold a secret, in bytes.
 const TEXT_BYTES_MIN: usize = 6;
-/// The kinds of markers.
-const KINDS: [&str; 22] = [
-    "secret",
-    "password",
-    "token",
-    "private_key",
-    "anthropic_key",
-    "api_key",
-    "google_key",
-    "github_token",
-    "gitlab_token",
-    "slack_token",
-    "aws_key_id",
-    "aws_secret",
-    "jwt",
-    "authorization",
-    "cookie",
-    "url_password",
-    "url_parameter",
-    "password_hash",
-    "encoded_secret",
-    "seed_phrase",
-    EXTRA,
-    "hidden",
-];
 
 /// Redacts secrets in texts.
 #[derive(Clone, Debug)]
@@ -227,8 +204,10 @@ fn markers(text: &str) -> Vec<Range<usize>> {
             .take(KIND_BYTES_MAX)
             .position(|byte| byte == b']')?;
         // Brackets around a secret are not a marker; a marker contains only a kind.
-        KINDS
-            .contains(&&kind[..end])
+        WORDS
+            .kinds
+            .iter()
+            .any(|known| known == &kind[..end])
             .then_some(start..start + MARKER.len() + end + 1)
     };
     starts.filter_map(whole).collect()

@@ -4,213 +4,8 @@ use std::sync::LazyLock;
 
 use super::chars::Look;
 use super::literals::Literals;
+use super::words::WORDS;
 
-/// Parts of names that are looked for; [`Name::read`] reads the whole name around one.
-pub(super) const STEMS: &[&str] = &[
-    "pass",
-    "pwd",
-    "_pw",
-    "-pw",
-    "kennwort",
-    "contrasena",
-    "contrase\u{f1}a",
-    "senha",
-    "\u{5bc6}\u{7801}",
-    "\u{43f}\u{430}\u{440}\u{43e}\u{43b}",
-    "psk",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "auth",
-    "jwt",
-    "cookie",
-    "bearer",
-    "mnemonic",
-    "seed",
-    "recovery",
-    "login",
-    "_session",
-    "twilio",
-    "mailgun",
-    "docker",
-    "square",
-    "facebook",
-    "discord",
-    "newrelic",
-    "new_relic",
-    "figma",
-    "sentry",
-    "postman",
-    "typeform",
-    "terraform",
-    "onepassword",
-    "supabase",
-    "fly_",
-    "datadog",
-    "cloudflare",
-    "algolia",
-    "heroku",
-    "pagerduty",
-    "mailchimp",
-    "sendgrid",
-    "stripe",
-    "airtable",
-    "asana",
-    "okta",
-    "notion",
-    "snyk",
-    "sonar",
-    "codecov",
-    "telegram",
-    "twitch",
-    "twitter",
-    "dropbox",
-    "zendesk",
-    "intercom",
-    "hubspot",
-    "shopify",
-    "plaid",
-    "coinbase",
-    "infura",
-    "etherscan",
-    "mapbox",
-    "fastly",
-    "netlify",
-    "vercel",
-    "digitalocean",
-    "linkedin",
-    "bitbucket",
-    "artifactory",
-    "rapidapi",
-    "adafruit",
-];
-/// Ends of names of passwords, without `_` and `-`.
-const PASSWORDS: [&str; 22] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "sshpass",
-    "passwort",
-    "kennwort",
-    "contrasena",
-    "senha",
-    "motdepasse",
-    "pwd",
-    "psk",
-    "dbpass",
-    "userpass",
-    "rootpass",
-    "storepass",
-    "keypass",
-    "requirepass",
-    "masterauth",
-    "mypass",
-    "smtppass",
-    "bindpw",
-];
-/// Ends of names of keys and tokens, without `_` and `-`.
-const SECRETS: [&str; 29] = [
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "accountkey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-    "sharedkey",
-    "servicekey",
-    "licensekey",
-    "adminkey",
-    "appkey",
-    "clientkey",
-    "consumerkey",
-    "deploykey",
-    "webhookkey",
-    "sessionkey",
-    "keybase",
-    "credential",
-    "creds",
-    "jwt",
-    "bearer",
-    "webhooksecret",
-    "cookiesecret",
-    "hmackey",
-];
-/// Ends of names of keys that are not secret.
-const PUBLIC: [&str; 9] = [
-    "websocketkey",
-    "publickey",
-    "pubkey",
-    "primarykey",
-    "foreignkey",
-    "sortkey",
-    "partitionkey",
-    "cachekey",
-    "groupkey",
-];
-/// Words before `key` that make it a secret's name.
-const KEY_WORDS: [&str; 13] = [
-    "api",
-    "access",
-    "secret",
-    "private",
-    "auth",
-    "account",
-    "encryption",
-    "signing",
-    "master",
-    "shared",
-    "license",
-    "service",
-    "client",
-];
-/// What may follow such a name: an environment, an encoding, a part.
-const SUFFIXES: [&str; 22] = [
-    "prod",
-    "production",
-    "dev",
-    "development",
-    "test",
-    "testing",
-    "staging",
-    "live",
-    "value",
-    "raw",
-    "plain",
-    "plaintext",
-    "text",
-    "string",
-    "data",
-    "b64",
-    "base64",
-    "default",
-    "local",
-    "old",
-    "new",
-    "s",
-];
-/// Ends of names of providers that are not secret.
-const IDENTITIES: [&str; 13] = [
-    "id",
-    "url",
-    "uri",
-    "host",
-    "sha",
-    "hash",
-    "version",
-    "rev",
-    "commit",
-    "digest",
-    "integrity",
-    "checksum",
-    "name",
-];
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
@@ -291,7 +86,8 @@ fn first_of(name: &str, bytes: usize) -> &str {
 /// Returns a name without the number and the environment at its end.
 fn without_suffix(small: &str) -> Option<&str> {
     let bare = small.trim_end_matches(|c: char| c.is_ascii_digit());
-    let suffix = SUFFIXES
+    let suffixes = &WORDS.names.suffixes;
+    let suffix = suffixes
         .iter()
         .find(|suffix| bare.ends_with(*suffix) && bare.len() > suffix.len());
     let shorter = suffix.map_or(bare, |suffix| &bare[..bare.len() - suffix.len()]);
@@ -301,9 +97,10 @@ fn without_suffix(small: &str) -> Option<&str> {
 fn class(small: &str, name: &str, before: &str) -> Option<Class> {
     let last = small.as_bytes().last();
     // Most ends differ in their last byte already.
-    let has_end = |end: &&str| end.as_bytes().last() == last && small.ends_with(*end);
-    let ends = |list: &[&str]| list.iter().any(has_end);
-    if ends(&PUBLIC) {
+    let has_end = |end: &String| end.as_bytes().last() == last && small.ends_with(end);
+    let ends = |list: &[String]| list.iter().any(has_end);
+    let names = &WORDS.names;
+    if ends(&names.public) {
         return None;
     }
     let class = match () {
@@ -311,16 +108,21 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("setcookie") => Class::SetCookie,
         () if small.ends_with("cookie") => Class::Cookie,
         () if small == "passe" && before.ends_with("mot de ") => Class::Password,
-        () if ends(&PASSWORDS) || !small.is_ascii() => Class::Password,
+        () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
         () if is_pass(small, name) => Class::Pass,
-        () if ends(&SECRETS) => Class::Secret,
+        () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if matches!(small, "credentials" | "login" | "logins") => Class::Login,
         () if small == "auth" => Class::Auth,
-        () if small == "key" && KEY_WORDS.iter().any(|word| ends_with_word(before, word)) => {
+        () if small == "key"
+            && names
+                .key_words
+                .iter()
+                .any(|word| ends_with_word(before, word)) =>
+        {
             Class::Secret
         }
         () if small.ends_with("key") || small.ends_with("session") => Class::Key,
-        () if is_provider(small) && !ends(&IDENTITIES) => Class::Provider,
+        () if is_provider(small) && !ends(&names.identities) => Class::Provider,
         () => return None,
     };
     Some(class)
@@ -350,13 +152,22 @@ fn is_pass(small: &str, name: &str) -> bool {
     ends("pass") || ends("pw")
 }
 
+/// Returns whether a name ends in `key` behind a word that makes it a secret's.
+fn is_key_word(small: &str) -> bool {
+    let words = &WORDS.names.key_words;
+    let before = small.strip_suffix("key");
+    before.is_some_and(|before| words.iter().any(|word| before.ends_with(word)))
+}
+
 /// What every telling name has in it, unless it has other letters than ASCII's.
-static TELLING: LazyLock<Literals> =
-    LazyLock::new(|| Literals::new(STEMS.iter().map(|stem| stem.trim_matches(['_', '-']))));
+static TELLING: LazyLock<Literals> = LazyLock::new(|| {
+    let stems = WORDS.names.stems.iter().chain(&WORDS.names.providers);
+    Literals::new(stems.map(|stem| stem.trim_matches(['_', '-'])))
+});
 
 /// The names of providers.
 static PROVIDERS: LazyLock<Literals> = LazyLock::new(|| {
-    let stems = STEMS.iter().skip_while(|stem| **stem != "twilio");
+    let stems = WORDS.names.providers.iter();
     Literals::new(stems.map(|stem| stem.trim_end_matches('_')))
 });
 
@@ -395,9 +206,13 @@ mod tests {
     #[test]
     fn no_telling_name_is_passed_over() {
         let ends = "authorization setcookie cookie passe pass pw credentials login logins auth key session";
-        let providers = STEMS.iter().skip_while(|stem| **stem != "twilio");
-        let all = PASSWORDS.iter().chain(&SECRETS).chain(providers).copied();
-        for name in all.chain(ends.split(' ')) {
+        let names = &WORDS.names;
+        let all = names
+            .passwords
+            .iter()
+            .chain(&names.secrets)
+            .chain(&names.providers);
+        for name in all.map(String::as_str).chain(ends.split(' ')) {
             let small = name.replace('_', "");
             assert!(TELLING.any(&small, |_| true), "{name}");
             assert_eq!(

@@ -9,26 +9,8 @@ use super::chars::table;
 use super::names::{Class, Name};
 use super::scan::Found;
 use super::value::Style;
+use super::words::WORDS;
 use super::{MARKER, Redactor, marker, replace, search};
-
-/// Fields of a hook payload that identify the session and its place; they are not redacted.
-const ADDRESS: [&str; 11] = [
-    "session_id",
-    "thread-id",
-    "hook_event_name",
-    "cwd",
-    "transcript_path",
-    "tool_name",
-    "tool_use_id",
-    "prompt_id",
-    "turn_id",
-    "turn-id",
-    "agent_id",
-];
-/// Members that name a value.
-const NAME_KEYS: [&str; 5] = ["name", "key", "Name", "Key", "variable"];
-/// Members that hold the value.
-const VALUE_KEYS: [&str; 2] = ["value", "Value"];
 
 impl Redactor {
     /// Redacts a hook payload. Returns its JSON text if that differs from `raw`.
@@ -39,7 +21,7 @@ impl Redactor {
         let is_all = is_text_of(payload, raw.trim());
         let mut changed = false;
         for (key, value) in payload.as_object_mut().into_iter().flatten() {
-            if !ADDRESS.contains(&key.as_str()) {
+            if !WORDS.payload.address.contains(key) {
                 changed |= self.member(key, value);
             }
         }
@@ -126,14 +108,16 @@ impl Redactor {
 
     /// Redacts a value whose name is a value too: `{"name": "TOKEN", "value": "..."}`.
     fn named(&self, members: &mut Map<String, Value>) -> bool {
-        let name = NAME_KEYS
+        let name = WORDS
+            .payload
+            .names
             .iter()
-            .find_map(|key| members.get(*key)?.as_str())
+            .find_map(|key| members.get(key)?.as_str())
             .map(str::to_owned);
         let Some(name) = name else { return false };
-        VALUE_KEYS.iter().any(|key| {
+        WORDS.payload.values.iter().any(|key| {
             members
-                .get_mut(*key)
+                .get_mut(key)
                 .is_some_and(|value| assign(&name, value))
         })
     }

@@ -5,41 +5,12 @@ use std::ops::Range;
 use super::chars::{Look, line_end, line_start};
 use super::scan::Scan;
 use super::value::{is_said, plain};
+use super::words::WORDS;
 
 /// How far from a name its sentence is read, in bytes.
 const SENTENCE_BYTES_MAX: usize = 100;
 /// The most words between a name and the verb.
 const WORDS_MAX: usize = 7;
-/// What separates a name from its secret.
-const VERBS: [&str; 17] = [
-    "is", "is:", "was", "are", "be", "to", "as", "->", "becomes", "ist", "lautet", "lautet:",
-    "est", "es", "era", "reads", "equals",
-];
-/// What may come between a verb and a secret.
-const FILLERS: [&str; 11] = [
-    "changed",
-    "reset",
-    "updated",
-    "now",
-    "still",
-    "set",
-    "to",
-    "simply",
-    "just",
-    "currently",
-    "probably",
-];
-/// What separates a secret from the name after it.
-const LINKS: [&str; 8] = [
-    " as the ",
-    " as my ",
-    " as a ",
-    " as ",
-    " is the ",
-    " is my ",
-    " for the ",
-    " is our ",
-];
 
 /// Reads the sentence around a name, which ends at `after`.
 pub(super) fn read(scan: &mut Scan<'_>, name: &Range<usize>, is_password: bool) {
@@ -71,7 +42,8 @@ fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<R
         {
             return None;
         }
-        if VERBS.contains(&lower.as_str()) || has_verb && FILLERS.contains(&lower.as_str()) {
+        let (verbs, fillers) = (&WORDS.sentences.verbs, &WORDS.sentences.fillers);
+        if verbs.contains(&lower) || has_verb && fillers.contains(&lower) {
             has_verb = true;
             continue;
         }
@@ -98,12 +70,12 @@ fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<R
 /// Finds a secret before `as the password`.
 fn said_before(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
     let before = text.get(from..to)?;
-    let ends = |link: &&&str| {
+    let ends = |link: &&String| {
         let tail = before.len().checked_sub(link.len());
         let tail = tail.map(|at| &before.as_bytes()[at..]);
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(link.as_bytes()))
     };
-    let link = LINKS.iter().find(ends)?;
+    let link = WORDS.sentences.links.iter().find(ends)?;
     let end = to - link.len();
     let start = text[from..end]
         .rfind(char::is_whitespace)

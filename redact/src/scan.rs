@@ -117,7 +117,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Notes a token whose prefix is at `prefix`.
-    pub(super) fn shape(&mut self, shape: &Shape, prefix: Range<usize>) {
+    pub(super) fn shape(&mut self, shape: &'static Shape, prefix: Range<usize>) {
         // A longer prefix at the same place tells more.
         let is_same = |found: &Found| found.0.start == prefix.start;
         if self.is_taken(prefix.start) && !self.found.last().is_some_and(is_same) {
@@ -151,7 +151,7 @@ impl<'t> Scan<'t> {
         // Other base64 of JSON is no token: those have parts.
         let head = &body[..body.len().min(TOKEN_HEAD_BYTES)];
         let has_parts =
-            shape.prefixes != "eyJ" || head.contains(".eyJ") || head.matches('.').count() >= 2;
+            shape.prefixes != ["eyJ"] || head.contains(".eyJ") || head.matches('.').count() >= 2;
         if is_long && is_token && has_parts {
             let word = |byte: &&u8| shape.set.has(**byte);
             let inside = if shape.sign == Sign::Inner {
@@ -166,7 +166,11 @@ impl<'t> Scan<'t> {
                 .take_while(word);
             let from = prefix.start - before.count();
             self.found.pop_if(|found| found.0.start == from);
-            self.take(from..until, shape.kind);
+            let kind = match shape.kind.as_str() {
+                "" => "token",
+                kind => kind,
+            };
+            self.take(from..until, kind);
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use super::chars::{Look, line_start};
 use super::headers;
 use super::scan::Scan;
@@ -16,7 +18,8 @@ const TOKEN_BYTES_MIN: usize = 16;
 const BOT_DIGITS: std::ops::RangeInclusive<usize> = 8..=10;
 
 /// What a literal of an address begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Part {
     /// The address's host, perhaps after a login.
     Host,
@@ -33,41 +36,6 @@ pub(super) enum Part {
     /// The word `Bearer`.
     Bearer,
 }
-
-pub(super) const PARTS: &[(&str, Part)] = &[
-    ("://", Part::Host),
-    (":\\/\\/", Part::Host),
-    ("?key=", Part::Parameter),
-    ("&key=", Part::Parameter),
-    ("?sig=", Part::Parameter),
-    ("&sig=", Part::Parameter),
-    ("?code=", Part::Parameter),
-    ("&code=", Part::Parameter),
-    ("?auth=", Part::Parameter),
-    ("&auth=", Part::Parameter),
-    ("?st=", Part::Parameter),
-    ("signature=", Part::Parameter),
-    ("?apikey=", Part::Parameter),
-    ("&apikey=", Part::Parameter),
-    ("?sid=", Part::Parameter),
-    ("&sid=", Part::Parameter),
-    ("?session=", Part::Parameter),
-    ("&session=", Part::Parameter),
-    ("?hash=", Part::Parameter),
-    ("?t=", Part::Parameter),
-    ("?k=", Part::Parameter),
-    ("&k=", Part::Parameter),
-    ("?pw=", Part::Parameter),
-    ("&pw=", Part::Parameter),
-    ("appid=", Part::Parameter),
-    ("@tcp(", Part::LoginEnd),
-    ("@unix(", Part::LoginEnd),
-    (":thin:", Part::SlashLogin),
-    (":oci:", Part::SlashLogin),
-    (":AA", Part::Bot),
-    ("-us", Part::DataCenter),
-    ("bearer", Part::Bearer),
-];
 
 /// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::chars::Look;
 use super::literals::Literals;
+use super::words::WORDS;
 
 /// The syntax around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,74 +21,9 @@ pub(super) enum Style {
     Flag,
 }
 
-/// Placeholders and the words of code: values that are not secrets.
-const NO_SECRETS: [&str; 33] = [
-    "true",
-    "false",
-    "null",
-    "none",
-    "nil",
-    "undefined",
-    "string",
-    "required",
-    "optional",
-    "hidden",
-    "redacted",
-    "...",
-    "the",
-    "and",
-    "for",
-    "from",
-    "with",
-    "option",
-    "flag",
-    "argument",
-    "value",
-    "text",
-    "bool",
-    "boolean",
-    "integer",
-    "number",
-    "bytes",
-    "masked",
-    "empty",
-    "unset",
-    "prompt",
-    "stdin",
-    "sensitive",
-];
-/// What values of configurations begin with that name an algorithm or a place.
-const NAMES: [&str; 23] = [
-    "md5", "sha1", "sha2", "sha3", "sha5", "base64", "utf8", "utf-8", "bcrypt", "scrypt", "argon2",
-    "aes", "x509", "oauth2", "pbkdf2", "hs256", "rs256", "es256", "ed25519", "http:", "https:",
-    "your-", "your_",
-];
-/// What tells a label of a form from a password.
-const LABELS: [&str; 21] = [
-    "passw",
-    "passphrase",
-    "passe",
-    "kennwort",
-    "contrase",
-    "senha",
-    "secret",
-    "token",
-    "enter ",
-    "required",
-    "invalid",
-    "must ",
-    "your ",
-    "wrong",
-    "forgot",
-    "reset",
-    "please",
-    "show ",
-    "confirm",
-    "%s",
-    "{0}",
-];
-/// Finds [`LABELS`] in any case.
-static LABEL_PARTS: LazyLock<Literals> = LazyLock::new(|| Literals::new(LABELS));
+/// Finds what tells a label of a form from a password, in any case.
+static LABELS: LazyLock<Literals> =
+    LazyLock::new(|| Literals::new(WORDS.values.labels.iter().map(String::as_str)));
 /// The shortest password, in bytes.
 const PASSWORD_BYTES_MIN: usize = 3;
 /// The shortest key or token, in bytes.
@@ -188,7 +124,7 @@ pub(super) fn says_nothing(value: &str) -> bool {
     let is_filler = value
         .chars()
         .all(|c| Some(c) == first || "xX*.-_".contains(c));
-    let begins = |name: &&str| {
+    let begins = |name: &String| {
         let head = value.as_bytes().get(..name.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
     };
@@ -196,10 +132,12 @@ pub(super) fn says_nothing(value: &str) -> bool {
         || is_filler
         || value.starts_with(['<', '{', '%', ',', ')', ']', '}', ';'])
         || value.starts_with("--")
-        || NO_SECRETS
+        || WORDS
+            .values
+            .nothing
             .iter()
             .any(|word| value.eq_ignore_ascii_case(word))
-        || NAMES.iter().any(begins)
+        || WORDS.values.beginnings.iter().any(begins)
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
@@ -264,5 +202,5 @@ fn is_type(value: &str) -> bool {
 fn is_label(value: &str) -> bool {
     let head = value.get(..value.len().min(64)).unwrap_or(value);
     let has_digit = head.contains(|c: char| c.is_ascii_digit());
-    !has_digit && (!value.is_ascii() || LABEL_PARTS.any(head, |_| true))
+    !has_digit && (!value.is_ascii() || LABELS.any(head, |_| true))
 }

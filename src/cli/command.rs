@@ -7,6 +7,7 @@ use crate::cli::commands::{
     preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
     statusline, tail, timeline, trust, uninstall, web, wrong,
 };
+#[cfg(feature = "top")]
 use crate::cli::top;
 use crate::error::{Result, exit};
 use crate::render::{self, Color};
@@ -20,8 +21,9 @@ use crate::render::{self, Color};
     Exit codes: 0 ok, 1 a check failed or the request could not be fulfilled, 2 usage, 3 daemon or journal unreachable"
 )]
 pub(crate) struct Cli {
+    /// Without one: the status, and the commands to know.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -80,16 +82,23 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Start here",
-        &["init", "status", "top", "explain", "doctor"],
+        &["init", "lookback", "top", "explain", "doctor"],
     ),
     (
         "Watch",
-        &["sessions", "timeline", "tail", "web", "statusline"],
+        &[
+            "status",
+            "sessions",
+            "timeline",
+            "tail",
+            "web",
+            "statusline",
+        ],
     ),
     (
         "Analyze",
         &[
-            "audit", "lookback", "stats", "state", "sql", "replay", "preview", "rules",
+            "audit", "stats", "state", "sql", "replay", "preview", "rules",
         ],
     ),
     (
@@ -126,6 +135,28 @@ pub(crate) fn parse() -> Cli {
     read.unwrap_or_else(|error| error.exit())
 }
 
+/// Shows the status and the commands that people begin with.
+fn first(home: &::journal::Home) -> Result<u8> {
+    // Without a daemon or data there is little to say, and it is no failure to look.
+    status::run(home, status::StatusArgs::default())?;
+    println!();
+    let command = Cli::command();
+    for name in GROUPS[0].1 {
+        println!("{}", about(&command, name).join("\n"));
+    }
+    println!("\n`checkpointd --help` lists all commands.");
+    Ok(exit::OK)
+}
+
+/// Returns what a command does, beside its name.
+fn about(command: &clap::Command, name: &str) -> Vec<String> {
+    let about = command
+        .find_subcommand(name)
+        .and_then(clap::Command::get_about);
+    let about = about.map(ToString::to_string).unwrap_or_default();
+    render::wrapped(&format!("  {name:12} "), &about)
+}
+
 /// Returns all commands with what they do, in their groups.
 fn grouped(command: &clap::Command) -> String {
     let mut text = String::new();
@@ -133,11 +164,7 @@ fn grouped(command: &clap::Command) -> String {
         text.push_str(&render::paint(Color::Bold, &format!("{group}:")));
         text.push('\n');
         for name in names {
-            let about = command
-                .find_subcommand(name)
-                .and_then(clap::Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            for line in render::wrapped(&format!("  {name:12} "), &about) {
+            for line in about(command, name) {
                 text.push_str(&line);
                 text.push('\n');
             }
@@ -149,12 +176,18 @@ fn grouped(command: &clap::Command) -> String {
 
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     let home = crate::config::home()?;
-    match cli.command {
+    let Some(command) = cli.command else {
+        return first(&home);
+    };
+    match command {
         // Answered before the command line was parsed.
         Command::Hook { .. } | Command::Statusline(_) => Ok(exit::OK),
         Command::Daemon(args) => daemon::run(home, args),
         Command::Demo(args) => demo::run(&args),
+        #[cfg(feature = "top")]
         Command::Top => top::run(&home),
+        #[cfg(not(feature = "top"))]
+        Command::Top => Err(crate::error::Failure::not_built("`checkpointd top`", "top")),
         Command::Web(args) => web::run(&home, &args),
         Command::Init(args) => init::run(&home, &args),
         Command::Uninstall(args) => uninstall::run(&home, &args),

@@ -87,6 +87,7 @@ pub(crate) fn ask<T: DeserializeOwned>(
 }
 
 /// Like [`ask`], but never opens the journal.
+#[cfg(feature = "top")]
 pub(crate) fn ask_daemon<T: DeserializeOwned>(
     home: &Home,
     query: &Query,

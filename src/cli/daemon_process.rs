@@ -26,6 +26,14 @@ pub(crate) fn detach(home: &Home) -> Result<()> {
     Ok(())
 }
 
+/// Starts the daemon in the background if none runs.
+pub(crate) fn ensure(home: &Home) -> Result<()> {
+    if connection::health(home).is_none() {
+        start_in_background(home)?;
+    }
+    Ok(())
+}
+
 /// Starts the daemon in the background and waits until it accepts hooks.
 pub(crate) fn start_in_background(home: &Home) -> Result<Health> {
     if let Some(health) = connection::health(home) {

@@ -7,10 +7,12 @@ mod connection;
 mod csv;
 mod daemon_process;
 mod doctor;
+mod mine;
 mod project_files;
 mod shared;
 mod text;
 mod time;
+#[cfg(feature = "top")]
 mod top;
 
 pub(crate) use command::{Cli, parse, run};

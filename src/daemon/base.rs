@@ -8,6 +8,9 @@ use checkpoint::config::Config;
 use journal::recovery::Recovered;
 use journal::{Home, Journal, Options};
 use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::http::Api;
 use super::instance::{lock, private_folder};
@@ -60,17 +63,19 @@ pub(super) fn prepare(home: &Home) -> Result<Prepared> {
 
 fn log_to_stderr(home: &Home, config: &Config) {
     let level = config.settings.logs.level.word();
-    let filter =
-        tracing_subscriber::EnvFilter::try_from_env("CHECKPOINTD_LOG").unwrap_or_else(|_| {
-            tracing_subscriber::EnvFilter::new(format!(
-                "{level},actix_server=warn,sled=warn,async_nats=warn"
-            ))
-        });
+    let asked: Option<Targets> = std::env::var("CHECKPOINTD_LOG")
+        .ok()
+        .and_then(|targets| targets.parse().ok());
+    let targets = asked.unwrap_or_else(|| {
+        format!("{level},actix_server=warn,sled=warn,async_nats=warn")
+            .parse()
+            .expect("a level and targets")
+    });
     let log = Mutex::new(log_file::Log::new(home.logs.clone()));
-    let _ = tracing_subscriber::fmt()
-        .json()
-        .with_env_filter(filter)
-        .with_writer(log)
+    let lines = tracing_subscriber::fmt::layer().json().with_writer(log);
+    let _ = tracing_subscriber::registry()
+        .with(lines)
+        .with(targets)
         .try_init();
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Installer {
     pub(super) file: &'static str,
     /// How hooks are written in that file.
     pub(super) format: Format,
+    /// Settings of the machine's administrator, which can switch hooks off; those of a folder end with `/`.
+    pub(super) managed: &'static [&'static str],
     /// The events that hooks are installed for.
     pub(super) rows: &'static [Row],
     /// The event at which a turn ends.
@@ -70,6 +72,7 @@ pub(super) const DEFAULT: Installer = Installer {
     is_on_request: false,
     file: "settings.json",
     format: Format::Settings(Shape::Groups, ""),
+    managed: &[],
     rows: &[],
     stop_event: "Stop",
     tells_event: false,
@@ -274,18 +277,63 @@ impl Installer {
         }
     }
 
-    /// Names the setting that disables all hooks, if one does.
-    pub(crate) fn switched_off(&self, found: &Found, change: &Change) -> Option<&'static str> {
-        let text = || files::text(files::read(&change.path).ok().flatten().as_deref());
-        match self.format {
-            Format::Settings(..) => settings::switched_off(&text()),
+    /// Names the setting that disables all hooks and its file, if one does: of the user, of this folder's project, or of the
+    /// machine.
+    pub(crate) fn switched_off(
+        &self,
+        found: &Found,
+        change: &Change,
+    ) -> Option<(&'static str, PathBuf)> {
+        let read = |path: &Path| files::text(files::read(path).ok().flatten().as_deref());
+        let own = match self.format {
+            Format::Settings(..) => settings::switched_off(&read(&change.path)),
             // Neither has a switch.
             Format::Tables(..) | Format::Plugin(_) => None,
             Format::Copilot => {
-                let root: Value = serde_json::from_str(&text()).ok()?;
+                let root: Value = serde_json::from_str(&read(&change.path)).ok()?;
                 (root["disableAllHooks"] == true).then_some("disableAllHooks")
             }
-            Format::Codex => codex::switched_off(found, change),
+            Format::Codex => return codex::switched_off(found, change, &self.others()),
+        };
+        let own = own.map(|switch| (switch, change.path.clone()));
+        own.or_else(|| {
+            let others = self.others().into_iter();
+            others
+                .filter_map(|path| Some((settings::switched_off(&read(&path))?, path)))
+                .next()
+        })
+    }
+
+    /// Returns the other files that can switch hooks off: of this folder's project and of the machine.
+    fn others(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        if let (Some(folder), Ok(here)) = (self.project, std::env::current_dir()) {
+            let local = self.file.replace(".json", ".local.json");
+            for top in here.ancestors() {
+                files.push(top.join(folder).join(self.file));
+                files.push(top.join(folder).join(&local));
+                if top.join(".git").exists() {
+                    break;
+                }
+            }
+        }
+        for path in self.managed {
+            if path.ends_with('/') {
+                let parts = std::fs::read_dir(path).into_iter().flatten().flatten();
+                files.extend(parts.map(|part| part.path()));
+            } else {
+                files.push(path.into());
+            }
+        }
+        files
+    }
+
+    /// Names entries beside ours that make the agent drop the whole file.
+    pub(crate) fn malformed(&self, change: &Change) -> Vec<String> {
+        let text = || files::text(files::read(&change.path).ok().flatten().as_deref());
+        match self.format {
+            Format::Settings(Shape::Groups, _) => settings::malformed(&text()),
+            _ => Vec::new(),
         }
     }
 

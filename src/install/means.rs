@@ -14,4 +14,6 @@ pub(crate) struct Means<'a> {
     pub(crate) client: &'a Path,
     /// The daemon's longest wait for a reply.
     pub(crate) stop_wait_ms: u64,
+    /// Whether the commands of [`super::prompts`] are added; those that were are kept up to date.
+    pub(crate) adds_commands: bool,
 }

@@ -65,7 +65,8 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
         .map(|edit| change(agent, edit, means))
         .collect::<Result<Vec<_>>>()?;
     let prompts = prompts::files(installer, &folder, *scope != Scope::User);
-    for (path, text) in prompts {
+    let is_wanted = |path: &PathBuf| means.adds_commands || means.record.files.contains_key(path);
+    for (path, text) in prompts.into_iter().filter(|(path, _)| is_wanted(path)) {
         changes.push(prompt_change(agent, path, text, means, &mut notes)?);
     }
     Ok(AgentPlan {

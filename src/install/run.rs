@@ -11,7 +11,12 @@ use super::record::Record;
 use crate::config;
 use crate::error::{Failure, Result};
 
-pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<AgentPlan>> {
+pub(crate) fn plans(
+    home: &Home,
+    found: &[Found],
+    scope: &Scope,
+    adds_commands: bool,
+) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
     let client = plan::client().map_err(Failure::failed)?;
     // As in the daemon: an invalid configuration is not used.
@@ -22,6 +27,7 @@ pub(crate) fn plans(home: &Home, found: &[Found], scope: &Scope) -> Result<Vec<A
         record: &record,
         client: &client,
         stop_wait_ms,
+        adds_commands,
     };
     let plans = found
         .iter()

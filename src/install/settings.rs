@@ -191,6 +191,21 @@ pub(super) fn is_blank(text: &str) -> bool {
     }
 }
 
+/// Names entries of hooks that have no list of hooks inside, which the agent takes for a mistake in the whole file.
+pub(super) fn malformed(text: &str) -> Vec<String> {
+    let root: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let events = root["hooks"].as_object().into_iter().flatten();
+    let mut found = Vec::new();
+    for (event, groups) in events {
+        for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
+            if !group["hooks"].is_array() {
+                found.push(format!("hooks.{event}[{at}]"));
+            }
+        }
+    }
+    found
+}
+
 /// Returns the name of a setting that disables all hooks, if there is one.
 pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
     let root = json::parse(text).ok()??;
@@ -200,8 +215,10 @@ pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
             .get_boolean(key)
             .is_some_and(|flag| flag.value == off)
     };
-    if is(root, "disableAllHooks", true) {
-        return Some("disableAllHooks");
+    for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
+        if is(root, switch, true) {
+            return Some(switch);
+        }
     }
     if root
         .get_object("hooksConfig")

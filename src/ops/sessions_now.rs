@@ -87,6 +87,7 @@ pub(crate) struct NowRow {
     pub(crate) passed: u64,
 }
 
+#[cfg(feature = "top")]
 impl NowRow {
     /// Returns the machine that it came from, in a collector's journal.
     pub(crate) fn machine(&self) -> Option<&str> {

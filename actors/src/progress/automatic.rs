@@ -209,7 +209,8 @@ fn is_breakage(call: &ToolCall) -> bool {
 
 /// Returns the type of the document that is due after an event, and the reason word.
 fn due_after(envelope: &Envelope) -> Option<(ProgressKind, &'static str)> {
-    let subagent = adapter(envelope.stream.agent).and_then(|agent| agent.tools.subagent);
+    let known = adapter(envelope.stream.agent).map(|agent| (agent.tools.known)());
+    let subagent = known.and_then(|known| known.subagent.as_deref());
     let is_subagent = |call: &ToolCall| subagent == Some(&call.tool);
     Some(match &envelope.event {
         Event::CompactionStarted { .. } => (ProgressKind::PreCompaction, "compaction"),

@@ -11,6 +11,7 @@ use std::time::Duration;
 use actix::prelude::*;
 use checkpoint::agents::adapter;
 use checkpoint::agents::adapter::HandOver;
+use checkpoint::config::CodexDelivery;
 use checkpoint::state::{Delivery, SessionState};
 use checkpoint::terminal::{self, Seen, Situation, Step};
 use journal::{Event, Reason, Route, Stream, Timestamp};
@@ -188,12 +189,10 @@ impl Work {
 
     /// Returns the agent's own command that delivers the text, if the text is not to be typed.
     fn command(&self) -> Option<HandOver> {
-        (adapter(self.terminal.agent)?.hand_over)(
-            &self.shared.config().settings,
-            &self.state.place,
-            &self.state.stream.native(),
-            &self.terminal.text,
-        )
+        let hand_over = adapter(self.terminal.agent)?.hand_over?;
+        let is_queued = self.shared.config().settings.codex.delivery == CodexDelivery::Queue;
+        let native = self.state.stream.native();
+        is_queued.then(|| hand_over(&self.state.place, &native, &self.terminal.text))
     }
 
     /// Passes the text to the agent's own queue, once, and waits until it is confirmed.

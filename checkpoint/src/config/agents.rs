@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use agents::hooks::Described;
 use journal::{Agent, AgentName};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::ConfigError;
 use super::paths::UserPath;
@@ -77,6 +79,27 @@ impl DescribedAgents {
             return Err(ConfigError::at(file, text, *line, *column, problem));
         }
         Ok(())
+    }
+}
+
+impl Described for DescribedAgents {
+    fn translate(&self, agent: Agent, payload: &mut Value) {
+        let (Some(described), Some(fields)) = (self.of(agent), payload.as_object_mut()) else {
+            return;
+        };
+        for (usual, own) in &described.fields {
+            if let Some(value) = fields.remove(&own.0) {
+                fields.insert(usual.word().to_owned(), value);
+            }
+        }
+        if let Some(Value::String(tool)) = fields.get_mut("tool_name") {
+            let mut known = described.tools.iter();
+            if let Some((usual, _)) =
+                known.find(|(_, names)| names.iter().any(|name| name.0 == *tool))
+            {
+                *tool = usual.word().to_owned();
+            }
+        }
     }
 }
 
@@ -204,6 +227,18 @@ pub enum UsualTool {
     Edit,
     /// It writes whole files.
     Write,
+}
+
+impl UsualTool {
+    /// Returns the name under which the tools that do this are journaled: Claude Code's.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Shell => "Bash",
+            Self::Read => "Read",
+            Self::Edit => "Edit",
+            Self::Write => "Write",
+        }
+    }
 }
 
 /// The name of a hook: one word, because it is part of a command line.

@@ -13,7 +13,7 @@ use super::rule_layers;
 use super::settings::{ProjectLayer, Settings};
 use super::units::Span;
 use super::values::Packs;
-use super::yaml::{GROUPS, ONLY_CONFIG, read};
+use super::yaml::{ONLY_CONFIG, is_group, read};
 use crate::policy::Policy;
 use crate::rules::{Rule, packs};
 
@@ -76,7 +76,7 @@ impl Candidate {
         }
         let has = |names: &[&str]| keys.iter().any(|key| names.contains(&key.as_str()));
         let is_named = file.rsplit('/').next() == Some(".checkpointd.yml");
-        let only_config = has(&GROUPS) || has(&ONLY_CONFIG);
+        let only_config = keys.iter().any(|key| is_group(key)) || has(&ONLY_CONFIG);
         if has(&ONLY_PROJECT) && only_config {
             let message =
                 "the file mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();

@@ -11,7 +11,7 @@ use super::removed::Cleaned;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs, Prefix};
-use super::yaml::read;
+use super::yaml::{DEFAULT_TEXT, read};
 use crate::policy::{Background, Edition, Policy, Quiet, Scope};
 use crate::redact::{self, Redactor};
 use crate::rules::pack_names::{self, ProjectFacts};
@@ -19,9 +19,6 @@ use crate::rules::packs;
 
 /// The beginning of every checkpoint by the rules of TeleClaude (spec LETTER-1).
 const TELECLAUDE: &str = "[TeleClaude Checkpoint] - ";
-
-/// The default layer, with every key and a comment on each.
-pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
     // As a layer like the user's file: reading one type takes half of the code that reading two takes.
@@ -153,6 +150,7 @@ impl Config {
             headless: settings.headless,
             restart_delay_ms: settings.restart_delay.as_millis(),
             prefix: settings.prefix.0,
+            message: settings.message.0,
             confirm_timeout_ms: settings.confirm_timeout.as_millis(),
             escape_marker: settings.hooks.escape_marker.0,
             clear_folder: self.clear_folder.clone(),

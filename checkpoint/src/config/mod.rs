@@ -29,7 +29,7 @@ pub use candidate::{Candidate, RuleFile};
 pub use endpoint::{Endpoint, MaybeEndpoint};
 pub use error::{ConfigError, did_you_mean};
 pub use fleet::{FleetLevel, MaybeName, MaybeServers, Servers};
-pub use layers::{Config, DEFAULT_TEXT};
+pub use layers::Config;
 pub use paths::{
     AutoPath, FileName, Glob, MaybePath, ProjectGlobs, ProjectPath, Projects, UserPath,
 };
@@ -45,6 +45,7 @@ pub use show::{InProject, Shown};
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
-    ProgressPlace, ResumeLine, Sync, UserCheck, UserCommand, VariableName,
+    ProgressPlace, ResumeLine, Sync, Template, UserCheck, UserCommand, VariableName,
 };
+pub use yaml::DEFAULT_TEXT;
 pub use yaml::{Name, value as yaml_value};

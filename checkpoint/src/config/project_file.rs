@@ -22,7 +22,9 @@ impl ProjectFile {
             .layer
             .keys()
             .into_iter()
-            .filter(|key| !before.keys().contains(key) && !["prefix", "rules"].contains(key))
+            .filter(|key| {
+                !before.keys().contains(key) && !["prefix", "message", "rules"].contains(key)
+            })
             .map(|key| format!("`{key}`"))
             .collect();
         let rules = self.layer.rules.iter().flatten();
@@ -42,8 +44,16 @@ impl ProjectFile {
     /// Returns which parts of the file never have an effect or are written otherwise now, and why, one sentence each.
     pub fn overruled(&self, user: &Settings) -> Vec<String> {
         let mut said = self.notes.clone();
-        if self.layer.prefix.is_some() {
-            said.push("`prefix` has no effect here: only config.yml sets it".to_owned());
+        for (key, is_set) in [
+            ("prefix", self.layer.prefix.is_some()),
+            ("message", self.layer.message.is_some()),
+        ] {
+            if !is_set {
+                continue;
+            }
+            said.push(format!(
+                "`{key}` has no effect here: only config.yml sets it"
+            ));
         }
         let most = user.max_blocks_per_turn;
         if let Some(wanted) = self

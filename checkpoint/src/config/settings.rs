@@ -15,7 +15,7 @@ use super::rule_entry::RuleEntry;
 use super::units::{Interval, Size, Span};
 use super::values::{
     CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Prefix, ProgressPlace,
-    ResumeLine, Sync, UserCheck, UserCommand, VariableName,
+    ResumeLine, Sync, Template, UserCheck, UserCommand, VariableName,
 };
 use crate::catalogue::Row;
 use crate::layered::layered;
@@ -24,7 +24,7 @@ use crate::policy::{
     Uncovered,
 };
 use crate::redact::{self, Redactor};
-use crate::terminal::typing::{Bounds, Draft};
+use crate::terminal::{Bounds, Draft};
 
 /// Declares the files: the user's, with policy keys and groups; and the project's, with policy keys.
 macro_rules! files {
@@ -101,9 +101,10 @@ macro_rules! files {
 
             /// Lays a project's file over the values so far. The user's prefix and budget stay (spec RULE-16).
             pub(super) fn lay_project(&mut self, layer: &ProjectLayer) {
-                let (prefix, blocks_max) = (self.prefix.clone(), self.max_blocks_per_turn);
+                let (prefix, message) = (self.prefix.clone(), self.message.clone());
+                let blocks_max = self.max_blocks_per_turn;
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
-                self.prefix = prefix;
+                (self.prefix, self.message) = (prefix, message);
                 self.max_blocks_per_turn = self.max_blocks_per_turn.min(blocks_max);
             }
         }
@@ -435,6 +436,8 @@ files! {
         restart_delay: Span,
         /// The beginning of every checkpoint.
         prefix: Prefix,
+        /// The words of a checkpoint below its first line; empty for our own (spec MSG-3).
+        message: Template,
         /// What happens on any failure; `open` is the only value.
         fail: Fail,
         /// From a hook reply until its delivery expires without a confirmation.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::layers::{Config, DEFAULTS, to_json};
 use super::project_file::ProjectFile;
 use super::settings::{ProjectLayer, Settings};
-use super::yaml::GROUPS;
+use super::yaml::is_group;
 use crate::policy::Edition;
 use crate::rules::pack_names::ProjectFacts;
 
@@ -62,7 +62,8 @@ impl Config {
             let mut own = to_json(&layer);
             if let Value::Object(keys) = &mut own {
                 // What the file asks for may not count (spec RULE-16).
-                let may_not = |key: &str| key == "prefix" || key == "max_blocks_per_turn";
+                let may_not =
+                    |key: &str| ["prefix", "message", "max_blocks_per_turn"].contains(&key);
                 keys.retain(|key, value| !may_not(key) || settings.get(key) == Some(value));
             }
             layers.push((name.to_owned(), own));
@@ -124,8 +125,7 @@ fn differing(was: &Value, now: &Value) -> Value {
 /// Adds a row for each key. The first layer that sets a key is its source.
 fn show_level(values: &Value, layers: &[Layer], above: &str, rows: &mut Vec<Shown>) {
     for (key, value) in values.as_object().into_iter().flatten() {
-        let is_group = GROUPS.contains(&key.as_str());
-        if above.is_empty() && is_group {
+        if above.is_empty() && is_group(key) {
             let layers: Vec<_> = layers
                 .iter()
                 .filter_map(|(source, layer)| Some((source.clone(), layer.get(key)?.clone())))

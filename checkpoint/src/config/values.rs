@@ -6,6 +6,7 @@ use serde::de::{self, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::units::TextVisitor;
+use crate::policy::Policy;
 use crate::redact;
 use crate::rules::pack_names;
 
@@ -116,6 +117,31 @@ impl<'de> Deserialize<'de> for Prefix {
             "a prefix may not begin with `!` or `/`: agents take such text as a command"
         } else if text.len() > Self::BYTES_MAX || text.chars().any(char::is_control) {
             "a prefix is one line of at most 200 bytes"
+        } else {
+            return Ok(Self(text));
+        };
+        Err(D::Error::custom(problem))
+    }
+}
+
+/// The words of a checkpoint below its first line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Template(pub String);
+
+impl Template {
+    /// The longest template.
+    pub const BYTES_MAX: usize = 1024;
+}
+
+impl<'de> Deserialize<'de> for Template {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = deserializer.deserialize_str(TextVisitor("the words of a checkpoint"))?;
+        let problem = if text.len() > Self::BYTES_MAX {
+            "a message has at most 1024 bytes"
+        } else if text.chars().any(|c| c.is_control() && c != '\n') {
+            "a message has no control characters besides line breaks"
+        } else if !text.is_empty() && !text.contains(Policy::OPEN) {
+            "a message says with `{open}` where the list of what is open stands"
         } else {
             return Ok(Self(text));
         };

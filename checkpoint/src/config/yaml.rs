@@ -7,28 +7,17 @@ use serde_saphyr::{Error as YamlError, Spanned};
 use super::error::{ConfigError, did_you_mean};
 use crate::rules::pack_names;
 
-/// Groups of keys that only `config.yml` has; `config show` spells them out key by key.
-pub(super) const GROUPS: [&str; 16] = [
-    "journal",
-    "hooks",
-    "daemon",
-    "evidence_limits",
-    "tmux",
-    "codex",
-    "listeners",
-    "restart",
-    "phase",
-    "redact",
-    "progress",
-    "web",
-    "metrics",
-    "otlp",
-    "fleet",
-    "logs",
-];
+/// The default layer, with every key and a comment on each.
+pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 /// Single keys that only `config.yml` has.
 pub(super) const ONLY_CONFIG: [&str; 2] = ["projects", "agents"];
+
+/// Returns whether a key is a group of keys, which only `config.yml` has; `config show` spells it out key by key.
+pub(super) fn is_group(key: &str) -> bool {
+    let mut lines = DEFAULT_TEXT.lines();
+    lines.any(|line| line.strip_suffix(':') == Some(key))
+}
 
 /// Reads any YAML, of a file that is not ours; `None` if it is not YAML.
 pub fn value(text: &str) -> Option<serde_json::Value> {
@@ -139,7 +128,7 @@ fn explain(file: &str, text: &str, error: &YamlError) -> ConfigError {
 
 /// Returns a hint for an unknown key: a similar key, or the file that it belongs to.
 fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
-    if (GROUPS.contains(&key) || ONLY_CONFIG.contains(&key)) && expected.contains(&"enabled") {
+    if (is_group(key) || ONLY_CONFIG.contains(&key)) && expected.contains(&"enabled") {
         return Some(format!("`{key}` belongs in config.yml"));
     }
     if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {

@@ -227,7 +227,7 @@ impl Case<'_> {
         all.push(Considered {
             reason: inject_reason(&findings),
             taken: true,
-            why: "nothing stood against it".into(),
+            why: "nothing let it through".into(),
         });
         all
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub use agents::adapter::Reply;
+
 use crate::catalogue::Row;
 use crate::digest;
 use crate::rules::{Rule, Sorting};
@@ -59,6 +61,9 @@ pub struct Policy {
     pub restart_delay_ms: u64,
     /// First words of every checkpoint; how our own text is recognized (spec MSG-2).
     pub prefix: String,
+    /// The words of a checkpoint below its first line, with [`Self::OPEN`] for what is open; empty for our own.
+    #[serde(default)]
+    pub message: String,
     /// From a sent hook reply to giving up on its confirmation, in milliseconds.
     pub confirm_timeout_ms: u64,
     /// Name of the file that lets the next stop pass, in the agent's TMPDIR (spec DECIDE-4).
@@ -86,6 +91,9 @@ fn default_escape_marker() -> String {
 }
 
 impl Policy {
+    /// Stands in [`Self::message`] for what is not verified yet.
+    pub const OPEN: &str = "{open}";
+
     /// Returns whether the seeds are followed word for word (spec RULE-3).
     pub fn is_letter(&self) -> bool {
         self.judgment == Edition::Letter
@@ -240,18 +248,6 @@ impl Quiet {
             Self::Silent => "silent",
         }
     }
-}
-
-/// The reply form for Claude Code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reply {
-    /// `context` when the host's version is known to support it, else `block`.
-    Auto,
-    /// `{"decision":"block","reason":..}`.
-    Block,
-    /// `hookSpecificOutput.additionalContext`.
-    Context,
 }
 
 /// What happens in a headless session.

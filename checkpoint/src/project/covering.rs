@@ -1,10 +1,12 @@
 //! Which test covers which file (spec EVID-6).
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use journal::{ChangedFile, Package};
 
 use super::file::{file_name, folder};
+use crate::catalogue::{Catalogue, Naming};
 
 /// Tests that are named for one file.
 const TESTS_MAX: usize = 8;
@@ -25,23 +27,8 @@ pub struct Sources<'a> {
     pub rust_tests_in: &'a dyn Fn(&str) -> bool,
 }
 
-/// Folders that hold tests only.
-const FOLDERS: [&str; 14] = [
-    "test",
-    "tests",
-    "__tests__",
-    "spec",
-    "specs",
-    "e2e",
-    "e2e_test",
-    "e2e_tests",
-    "integration_test",
-    "integration_tests",
-    "integration-tests",
-    "acceptance",
-    "cypress",
-    "Tests",
-];
+static NAMING: LazyLock<Naming> =
+    LazyLock::new(|| Catalogue::built_in().naming().cloned().unwrap_or_default());
 
 /// Returns whether a file is a test, by its name and place.
 pub fn is_test(path: &str) -> bool {
@@ -75,7 +62,11 @@ pub fn is_test(path: &str) -> bool {
         | "cs" | "swift" | "exs" | "dart" | "c" | "cc" | "cpp" | "cxx" | "m" | "mm" | "clj"
         | "ex" | "lua" | "sh" | "bats" | "pl" | "t" | "jl" | "R" | "hs" | "vue" | "svelte"
         | "elm" | "zig" | "nim" | "ml" | "erl" | "fs" | "vb" => {
-            ending == "bats" || below(&FOLDERS) || names_test(stem) && !is_component(stem, ending)
+            ending == "bats"
+                || folder(path)
+                    .split('/')
+                    .any(|part| NAMING.folders.iter().any(|known| known == part))
+                || names_test(stem) && !is_component(stem, ending)
         }
         _ => false,
     }
@@ -101,22 +92,6 @@ fn subject(path: &str) -> Option<&str> {
 }
 
 fn subject_of(stem: &str) -> Option<&str> {
-    const ENDS: [&str; 13] = [
-        "_test",
-        "_tests",
-        "_spec",
-        "_unittest",
-        ".test",
-        ".tests",
-        ".spec",
-        ".e2e",
-        ".cy",
-        "-test",
-        "-spec",
-        "_SUITE",
-        "Tests",
-    ];
-    const WORDS: [&str; 4] = ["Test", "Spec", "IT", "TestCase"];
     if let Some(rest) = stem
         .strip_prefix("test_")
         .or_else(|| stem.strip_prefix("test-"))
@@ -124,11 +99,11 @@ fn subject_of(stem: &str) -> Option<&str> {
         return Some(rest);
     }
     let ends = |end: &str| stem.strip_suffix(end).filter(|rest| !rest.is_empty());
-    if let Some(rest) = ENDS.iter().find_map(|end| ends(end)) {
+    if let Some(rest) = NAMING.ends.iter().find_map(|end| ends(end)) {
         return Some(rest);
     }
     // `UserIT`, but not `EDIT`.
-    let words = WORDS.iter().find_map(|end| ends(end));
+    let words = NAMING.words.iter().find_map(|end| ends(end));
     words.filter(|rest| {
         rest.ends_with(|last: char| last.is_ascii_lowercase() || last.is_ascii_digit())
     })
@@ -295,13 +270,10 @@ fn module_name<'a>(path: &'a str, stem: &'a str) -> &'a str {
 
 /// Returns the lines that import something.
 fn imports_of(text: &str) -> String {
-    const WORDS: [&str; 8] = [
-        "import", "from", "require", "use ", "include", "load", "source ", "mock(",
-    ];
     let mut kept = String::new();
     for line in text
         .lines()
-        .filter(|line| WORDS.iter().any(|word| line.contains(word)))
+        .filter(|line| NAMING.imports.iter().any(|word| line.contains(word)))
     {
         kept.push_str(line);
         kept.push('\n');

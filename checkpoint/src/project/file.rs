@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, TaskFiles};
 
 /// A file of a project: its path from the top of the work tree, and its text; empty if only its presence counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,42 +13,23 @@ pub struct ProjectFile {
     pub text: String,
 }
 
-/// Names of the files that are read in each folder.
-pub const READ: &[&str] = &[
-    "package.json",
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    "Justfile",
-    ".justfile",
-    "Taskfile.yml",
-    "Taskfile.yaml",
-    "mise.toml",
-    ".mise.toml",
-    ".config/mise.toml",
-    "pyproject.toml",
-    "Cargo.toml",
-    ".cargo/config.toml",
-    "composer.json",
-    "deno.json",
-    "deno.jsonc",
-    "go.mod",
-    "go.work",
-    "pnpm-workspace.yaml",
-    "turbo.json",
-    "project.json",
-    "noxfile.py",
-    "tox.ini",
-    "build.gradle",
-    "build.gradle.kts",
-    "settings.gradle",
-    "settings.gradle.kts",
-    "pom.xml",
-    "Rakefile",
-    "pubspec.yaml",
-    ".gitlab-ci.yml",
-];
+/// Returns the names of the files that are read in each folder, in order.
+pub fn read_files() -> impl Iterator<Item = &'static str> {
+    let files = task_files().flat_map(|known| &known.files);
+    files.map(String::as_str)
+}
+
+fn task_files() -> impl Iterator<Item = &'static TaskFiles> {
+    let languages = Catalogue::built_in().languages().iter();
+    languages.flat_map(|language| &language.task_files)
+}
+
+/// Returns the program that runs the tasks of a file, by the file's name; empty if it has none.
+pub(super) fn usual_runner(name: &str) -> &'static str {
+    let mut known = task_files();
+    let known = known.find(|known| known.files.iter().any(|file| file_name(file) == name));
+    known.map_or("", |known| &known.runner)
+}
 
 /// Returns the names of files that are only checked for presence: manifests, lock files, and what tells how a project is
 /// called on.
@@ -59,7 +40,9 @@ pub fn seen() -> BTreeSet<&'static str> {
         beside.chain(&language.locks).map(String::as_str)
     });
     let mut seen: BTreeSet<&str> = manifests().chain(names).collect();
-    seen.retain(|name| !READ.contains(name));
+    for name in read_files() {
+        seen.remove(name);
+    }
     seen
 }
 

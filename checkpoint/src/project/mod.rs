@@ -28,7 +28,8 @@ use journal::{ChangedFile, Task, Workspace};
 
 pub use covering::{Sources, covered, holds_rust_tests, is_test};
 pub(crate) use file::file_name;
-pub use file::{ProjectFile, READ, folder, seen};
+use file::usual_runner;
+pub use file::{ProjectFile, folder, read_files, seen};
 pub use remote::remote;
 
 /// Folders whose files are read.
@@ -171,27 +172,10 @@ fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
     if is_workflow(&file.path) {
         return CI;
     }
-    match file_name(&file.path) {
-        "package.json" => package_json::runner(file, files),
-        "Makefile" | "makefile" | "GNUmakefile" => "make",
-        "justfile" | "Justfile" | ".justfile" => "just",
-        "Taskfile.yml" | "Taskfile.yaml" => "task",
-        "mise.toml" | ".mise.toml" => "mise",
-        "pyproject.toml" => "python",
-        "config.toml" => "cargo",
-        "composer.json" => "composer",
-        "deno.json" | "deno.jsonc" => "deno",
-        "noxfile.py" => "nox",
-        "tox.ini" => "tox",
-        "build.gradle" | "build.gradle.kts" if files.iter().any(|file| file.path == "gradlew") => {
-            "gradlew"
-        }
-        "build.gradle" | "build.gradle.kts" => "gradle",
-        "Rakefile" => "rake",
-        "turbo.json" => "turbo",
-        "project.json" => "nx",
-        ".gitlab-ci.yml" => CI,
-        _ => "",
+    match usual_runner(file_name(&file.path)) {
+        "npm" => package_json::runner(file, files),
+        "gradle" if files.iter().any(|file| file.path == "gradlew") => "gradlew",
+        usual => usual,
     }
 }
 

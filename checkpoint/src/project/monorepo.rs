@@ -8,6 +8,7 @@ use super::file::{ProjectFile, file_name};
 use super::gradle::included;
 use super::package_json;
 use super::toml::{read, table, texts};
+use crate::catalogue::Catalogue;
 use crate::config::yaml;
 
 /// Notes for each package by which tool it can be chosen from the top.
@@ -99,20 +100,6 @@ pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
 
 /// Targets of a project.json of nx: their commands, or the tool of their executor.
 pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
-    const TOOLS: [(&str, &str); 12] = [
-        ("jest:jest", "jest"),
-        ("vite:test", "vitest run"),
-        ("vitest:test", "vitest run"),
-        ("vite:build", "vite build"),
-        ("playwright:playwright", "playwright test"),
-        ("cypress:cypress", "cypress run"),
-        ("webpack:webpack", "webpack"),
-        ("esbuild:esbuild", "esbuild"),
-        ("rollup:rollup", "rollup"),
-        ("js:tsc", "tsc"),
-        ("eslint:lint", "eslint"),
-        ("next:build", "next build"),
-    ];
     let project: Value = serde_json::from_str(text).unwrap_or_default();
     for (name, target) in project
         .get("targets")
@@ -135,8 +122,10 @@ pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
             .get("executor")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        let tool = TOOLS.iter().find(|(end, _)| executor.ends_with(end));
-        lines.extend(tool.map(|(_, tool)| (*tool).to_owned()));
+        let languages = Catalogue::built_in().languages().iter();
+        let mut executors = languages.flat_map(|language| &language.executors);
+        let tool = executors.find(|(end, _)| executor.ends_with(end.as_str()));
+        lines.extend(tool.map(|(_, tool)| tool.clone()));
         add(name, lines.join("\n"));
     }
 }

@@ -1,7 +1,17 @@
 //! The names of the rule packs, and the facts of a project that select them.
 
-/// Names of the packs, the most specific first.
-pub const NAMES: [&str; 6] = [TELECLAUDE, "rust", "node", "python", "go", GENERIC];
+/// Names the packs, the most specific first, and compiles their files in.
+macro_rules! packs {
+    ($($name:ident)*) => {
+        /// Names of the packs, the most specific first.
+        pub const NAMES: [&str; 6] = [$(stringify!($name)),*];
+        /// Their files, in the same order.
+        pub(super) const TEXTS: [&str; NAMES.len()] =
+            [$(include_str!(concat!("../../packs/", stringify!($name), ".yml"))),*];
+    };
+}
+
+packs!(teleclaude rust node python go generic);
 
 /// The pack that is always on: it matches what no other pack claims.
 pub const GENERIC: &str = "generic";

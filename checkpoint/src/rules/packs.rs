@@ -4,18 +4,9 @@ use std::sync::LazyLock;
 
 use globset::GlobMatcher;
 
-use super::pack_names::{GENERIC, NAMES, ProjectFacts};
+use super::pack_names::{GENERIC, NAMES, ProjectFacts, TEXTS};
 use super::{Rule, glob};
 use crate::config::rule_entry::PackFile;
-
-const TEXTS: [&str; NAMES.len()] = [
-    include_str!("../../packs/teleclaude.yml"),
-    include_str!("../../packs/rust.yml"),
-    include_str!("../../packs/node.yml"),
-    include_str!("../../packs/python.yml"),
-    include_str!("../../packs/go.yml"),
-    include_str!("../../packs/generic.yml"),
-];
 
 static ALL: LazyLock<Vec<Pack>> = LazyLock::new(|| {
     NAMES
@@ -24,6 +15,12 @@ static ALL: LazyLock<Vec<Pack>> = LazyLock::new(|| {
         .map(|(name, text)| Pack::read(name, text))
         .collect()
 });
+
+/// Returns the names of the files that switch on a pack wherever they are; of a pattern, the shortest name that fits.
+pub fn manifests() -> impl Iterator<Item = String> {
+    let globs = ALL.iter().flat_map(|pack| &pack.detect);
+    globs.filter_map(|glob| Some(glob.strip_prefix("**/")?.replace('*', "")))
+}
 
 /// A list of rules that belong together.
 #[derive(Debug)]

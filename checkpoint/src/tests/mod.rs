@@ -1,6 +1,7 @@
 //! The core as a whole: sequences of hook calls through normal form, fold and decision.
 
 mod control;
+mod described;
 mod dialects;
 mod fixtures;
 mod invariants;

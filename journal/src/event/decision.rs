@@ -111,9 +111,13 @@ impl Verdict {
     }
 }
 
+/// What people read.
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.word())
+        f.pad(match self {
+            Self::Inject => "sent",
+            Self::Pass => "let through",
+        })
     }
 }
 

@@ -1,9 +1,15 @@
 //! The headings of a document (spec PROG-4) and the synonyms that agents use.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::lists::bullet;
 
 /// The subject of a section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Part {
     /// Before the first heading, and under the document's own title.
     Opening,
@@ -38,133 +44,11 @@ pub(super) enum Part {
     Other,
 }
 
-/// Headings in lower case, without punctuation. Unknown headings belong to the notes.
-const HEADINGS: [(Part, &[&str]); 23] = [
-    (
-        Part::Opening,
-        &[
-            "progress checkpoint",
-            "session handoff checkpoint",
-            "incremental checkpoint",
-            "checkpoint",
-            "handoff",
-        ],
-    ),
-    (Part::Phase, &["phase"]),
-    (Part::Summary, &["executive summary", "summary", "overview"]),
-    (Part::Task, &["current task", "task"]),
-    (Part::TaskId, &["task id"]),
-    (Part::Objective, &["objective", "goal", "the goal", "goals"]),
-    (Part::Status, &["status"]),
-    (Part::Completion, &["completion", "progress"]),
-    (
-        Part::Completed,
-        &[
-            "completed steps",
-            "completed",
-            "done",
-            "what is done",
-            "finished",
-        ],
-    ),
-    (
-        Part::Remaining,
-        &[
-            "remaining steps",
-            "remaining",
-            "left",
-            "what is left",
-            "to do",
-            "todo",
-            "next steps",
-        ],
-    ),
-    (Part::Steps, &["steps", "plan"]),
-    (
-        Part::Blockers,
-        &["active blockers", "blockers", "blocked", "what is blocked"],
-    ),
-    (
-        Part::Files,
-        &[
-            "files modified this session",
-            "files changed",
-            "changed files",
-            "files",
-            "files modified",
-        ],
-    ),
-    (
-        Part::Decisions,
-        &[
-            "key decisions made",
-            "key decisions",
-            "decisions",
-            "decisions made",
-        ],
-    ),
-    (Part::MustRead, &["must read", "read first"]),
-    (Part::CanSkip, &["can skip", "need not read"]),
-    (
-        Part::SkippableSummary,
-        &["summary of skippable content", "skippable content"],
-    ),
-    (
-        Part::Recovery,
-        &[
-            "recovery instructions",
-            "when resuming",
-            "resuming",
-            "resume",
-        ],
-    ),
-    (
-        Part::Handoff,
-        &["handoff notes", "context for next session"],
-    ),
-    (
-        Part::NextAction,
-        &[
-            "recommended next action",
-            "next action",
-            "first action",
-            "do first",
-        ],
-    ),
-    (
-        Part::RemainingWork,
-        &["estimated remaining work", "remaining work"],
-    ),
-    (Part::Risks, &["risk areas", "risks", "what might go wrong"]),
-    (Part::Dependencies, &["dependencies", "external blockers"]),
-];
-
-/// Headings and fields of our own documents that hold facts.
-const FACTS: [&str; 23] = [
-    "last updated",
-    "session id",
-    "session",
-    "agent",
-    "project",
-    "type",
-    "git state",
-    "git",
-    "branch",
-    "last commit",
-    "uncommitted changes",
-    "ahead/behind remote",
-    "time worked",
-    "tool runs",
-    "failures",
-    "failures and what resolved them",
-    "parent checkpoint",
-    "delta since parent",
-    "files touched",
-    "turns",
-    "written because",
-    "work phase",
-    "changes since",
-];
+/// The headings of each part.
+static HEADINGS: LazyLock<BTreeMap<Part, Vec<String>>> = LazyLock::new(|| {
+    serde_saphyr::from_str(include_str!("headings.yml"))
+        .unwrap_or_else(|error| panic!("headings.yml: {error}"))
+});
 
 /// Reads a heading: `## Words`, `**Words**`, `Words:`, or a field `**Words**: value`, which begins a part of its own.
 pub(super) fn heading(line: &str, current: Part) -> Option<(Part, String, Option<String>)> {
@@ -210,11 +94,7 @@ fn part_of(title: &str) -> Option<Part> {
         .collect();
     let plain = plain.trim().to_lowercase();
     let plain = plain.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
-    if FACTS.contains(&plain) {
-        return Some(Part::Fact);
-    }
-    HEADINGS
-        .iter()
-        .find(|(_, words)| words.contains(&plain))
-        .map(|(part, _)| *part)
+    let mut parts = HEADINGS.iter();
+    let known = parts.find(|(_, words)| words.iter().any(|word| word == plain));
+    known.map(|(part, _)| *part)
 }

@@ -21,41 +21,21 @@ use serde::Deserialize;
 pub use lookup::{Command, Opening};
 pub use names::file_name;
 pub use options::{Arg, Kind, Parsed};
-pub use row::{Comments, Layout, Operands, Purpose, Row, Tasks, Wraps};
+pub use row::{Comments, Counted, Form, Layout, Manifest, Operands, Purpose, Row, Tasks, Wraps};
 pub use wrapped::Wrapped;
 
+/// Compiles files of the catalogue in, with their names.
+macro_rules! files {
+    ($($name:ident)*) => {
+        [$((stringify!($name), include_str!(concat!("../../catalogue/", stringify!($name), ".yml")))),*]
+    };
+}
+
 /// The files, a language each, or programs of no language.
-const FILES: [(&str, &str); 30] = [
-    ("beam", include_str!("../../catalogue/beam.yml")),
-    ("clojure", include_str!("../../catalogue/clojure.yml")),
-    ("dart", include_str!("../../catalogue/dart.yml")),
-    ("documents", include_str!("../../catalogue/documents.yml")),
-    ("dotnet", include_str!("../../catalogue/dotnet.yml")),
-    ("gleam", include_str!("../../catalogue/gleam.yml")),
-    ("go", include_str!("../../catalogue/go.yml")),
-    ("haskell", include_str!("../../catalogue/haskell.yml")),
-    ("javascript", include_str!("../../catalogue/javascript.yml")),
-    ("julia", include_str!("../../catalogue/julia.yml")),
-    ("jvm", include_str!("../../catalogue/jvm.yml")),
-    ("lua", include_str!("../../catalogue/lua.yml")),
-    ("native", include_str!("../../catalogue/native.yml")),
-    ("ocaml", include_str!("../../catalogue/ocaml.yml")),
-    ("perl", include_str!("../../catalogue/perl.yml")),
-    ("php", include_str!("../../catalogue/php.yml")),
-    ("powershell", include_str!("../../catalogue/powershell.yml")),
-    ("python", include_str!("../../catalogue/python.yml")),
-    ("r", include_str!("../../catalogue/r.yml")),
-    ("ruby", include_str!("../../catalogue/ruby.yml")),
-    ("rust", include_str!("../../catalogue/rust.yml")),
-    ("shell", include_str!("../../catalogue/shell.yml")),
-    ("solidity", include_str!("../../catalogue/solidity.yml")),
-    ("sql", include_str!("../../catalogue/sql.yml")),
-    ("swift", include_str!("../../catalogue/swift.yml")),
-    ("system", include_str!("../../catalogue/system.yml")),
-    ("tasks", include_str!("../../catalogue/tasks.yml")),
-    ("terraform", include_str!("../../catalogue/terraform.yml")),
-    ("wrappers", include_str!("../../catalogue/wrappers.yml")),
-    ("zig", include_str!("../../catalogue/zig.yml")),
+const FILES: [(&str, &str); 30] = files![
+    beam clojure dart documents dotnet gleam go haskell javascript julia jvm lua native
+    ocaml perl php powershell python r ruby rust shell solidity sql
+    swift system tasks terraform wrappers zig
 ];
 
 static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
@@ -80,6 +60,10 @@ pub struct Language {
     pub tests: Vec<String>,
     /// Files in which its package managers note the versions that they chose, besides those that end in `.lock`.
     pub locks: Vec<String>,
+    /// What comments say to its compilers, interpreters and other tools.
+    pub directives: Vec<String>,
+    /// Its manifests, and which parts of them name dependencies.
+    pub manifests: Vec<Manifest>,
     /// Its kinds of projects, the more specific before the more general.
     pub projects: Vec<Project>,
     /// The command to name in a demand for tests if the project names none; if empty, that of the first kind of project.
@@ -91,6 +75,54 @@ pub struct Language {
     pub programs: BTreeMap<String, Row>,
     /// What words in the names of tasks and scripts say that they do.
     pub names: BTreeMap<Purpose, Vec<String>>,
+    /// Files of a project that are read, in order, and the programs that run their tasks.
+    pub task_files: Vec<TaskFiles>,
+    /// Ends of the names of executors of nx, and the commands that they run.
+    pub executors: BTreeMap<String, String>,
+    /// Programs that exit with 1 to say "no".
+    pub searches: Vec<String>,
+    /// Commands that do not fail for a reason that matters, so that they may precede a search.
+    pub harmless: Vec<String>,
+    /// How tests of all languages are named.
+    pub naming: Option<Naming>,
+    /// How generated files say that they are.
+    pub generated: Option<Generated>,
+    /// What words beside the numbers of summaries say that they count.
+    pub counts: BTreeMap<Counted, Vec<String>>,
+}
+
+/// Files of a project that are read, and the program that runs their tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TaskFiles {
+    /// The program; empty if they have none.
+    pub runner: String,
+    /// Their names, relative to a folder of the project.
+    pub files: Vec<String>,
+}
+
+/// How tests are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Naming {
+    /// Folders that hold tests only.
+    pub folders: Vec<String>,
+    /// Ends of names of tests, without the ending of the file.
+    pub ends: Vec<String>,
+    /// Ends that count only behind a small letter or a digit: `UserIT`, but not `EDIT`.
+    pub words: Vec<String>,
+    /// Words in lines that import something.
+    pub imports: Vec<String>,
+}
+
+/// How generated files say that they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generated {
+    /// Starts of comments, in any language.
+    pub comments: Vec<String>,
+    /// What generators ask of people, in lower case.
+    pub requests: Vec<String>,
 }
 
 /// A kind of project: the file that makes a folder one, and the commands that it usually has.
@@ -222,6 +254,30 @@ impl Catalogue {
         self.base.map_or(self.languages.as_slice(), Self::languages)
     }
 
+    /// Returns how tests are named.
+    pub fn naming(&self) -> Option<&Naming> {
+        let mut languages = self.languages().iter();
+        languages.find_map(|language| language.naming.as_ref())
+    }
+
+    /// Returns how generated files say that they are.
+    pub fn generated(&self) -> Option<&Generated> {
+        let mut languages = self.languages().iter();
+        languages.find_map(|language| language.generated.as_ref())
+    }
+
+    /// Returns whether a program exits with 1 to say "no".
+    pub fn is_search(&self, program: &str) -> bool {
+        let mut known = self.languages().iter().flat_map(|it| &it.searches);
+        known.any(|known| known == program)
+    }
+
+    /// Returns whether a command may precede a search, since it does not fail for a reason that matters.
+    pub fn is_harmless(&self, program: &str) -> bool {
+        let mut known = self.languages().iter().flat_map(|it| &it.harmless);
+        known.any(|known| known == program)
+    }
+
     /// Returns all programs in the order of the files: language, name, and row.
     pub fn programs(&self) -> impl Iterator<Item = (&str, &str, &Row)> {
         let programs = self.programs.iter();
@@ -271,7 +327,7 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 /// Compiles globs that hold in every folder; a test shows that all of them compile.
-fn globs(texts: &[String]) -> GlobSet {
+pub(crate) fn globs<'t>(texts: impl IntoIterator<Item = &'t String>) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for text in texts {
         if let Ok(glob) = GlobBuilder::new(&format!("**/{text}"))

@@ -178,6 +178,54 @@ pub enum Layout {
     Script,
 }
 
+/// What a number of a summary counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Tests that passed.
+    Passed,
+    /// Tests that failed.
+    Failed,
+    /// Tests that did not run.
+    Skipped,
+    /// All of them.
+    Total,
+}
+
+/// A manifest, and which parts of it name dependencies.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Globs of its path, relative to any folder.
+    pub files: Vec<String>,
+    /// How it is read.
+    pub form: Form,
+    /// The parts that name dependencies, as the form says; all of it if empty.
+    #[serde(default)]
+    pub parts: Vec<String>,
+    /// Beginnings of lines that name none.
+    #[serde(default)]
+    pub without: Vec<String>,
+}
+
+/// How a manifest is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// JSON: a part is a path of keys, separated by `/`; `*` matches any key.
+    Json,
+    /// TOML, with the same parts.
+    Toml,
+    /// YAML, with the same parts.
+    Yaml,
+    /// Line by line, with comments behind `#`.
+    Lines,
+    /// Lines and blocks as in a `go.mod`: a part is the word before them.
+    Blocks,
+    /// XML: a part is the name of an element. Properties that hold versions are parts too.
+    Elements,
+}
+
 impl Row {
     /// Returns the subcommand, or the task that is known, of a name: one that is written so, else one whose pattern fits.
     pub fn verb(&self, word: &str) -> Option<(&str, &Self)> {

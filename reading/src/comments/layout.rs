@@ -3,62 +3,43 @@
 //! A line that cannot be told into tokens stays as it is, and so do lines that begin or end within a string. Two versions
 //! that are taken for different only cost a check more; taken for the same, they could hide a change.
 
-use super::line::{DIRECTIVES, Line};
+use super::line::{Line, is_directive};
 use crate::catalogue::Layout;
 
 /// How the tokens of a language are told apart, by its layout.
-#[derive(Debug)]
-pub(super) struct Spacing {
-    /// Whether the end of a line may end a statement.
-    ends_lines: bool,
-    /// Whether `/` may begin a pattern that is not followed.
-    patterns: bool,
-    /// Whether `'` may stand alone.
-    ticks: bool,
-    /// A text with one of these keeps its layout.
-    fixed: &'static [&'static str],
-}
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spacing(pub(super) Layout);
 
 impl Spacing {
-    /// Returns what a layout of the catalogue means.
-    pub(super) fn of(layout: Layout) -> &'static Self {
-        match layout {
-            Layout::Free => &Self::FREE,
-            Layout::Ticks => &Self::TICKS,
-            Layout::Lines => &Self::LINES,
-            Layout::Script => &Self::SCRIPT,
-        }
+    /// Returns whether the end of a line may end a statement.
+    fn ends_lines(self) -> bool {
+        matches!(self.0, Layout::Lines | Layout::Script)
     }
 
-    /// Lines mean nothing.
-    const FREE: Self = Self {
-        ends_lines: false,
-        patterns: false,
-        ticks: false,
-        fixed: &["@\"", "\"\"\"", "'''", "@$"],
-    };
-    /// The end of a line may end a statement.
-    const LINES: Self = Self {
-        ends_lines: true,
-        fixed: &["#\""],
-        ..Self::FREE
-    };
-    const TICKS: Self = Self {
-        ticks: true,
-        fixed: &["r#\"", "r##", "r\""],
-        ..Self::FREE
-    };
-    const SCRIPT: Self = Self {
-        ends_lines: true,
-        patterns: true,
-        fixed: &["</", "/>", "<>"],
-        ..Self::FREE
-    };
+    /// Returns whether `/` may begin a pattern that is not followed.
+    fn has_patterns(self) -> bool {
+        self.0 == Layout::Script
+    }
+
+    /// Returns whether `'` may stand alone.
+    fn has_ticks(self) -> bool {
+        self.0 == Layout::Ticks
+    }
+
+    /// Returns whether a line has a mark with which a text keeps its layout.
+    fn is_fixed(self, line: &Line<'_>) -> bool {
+        let marks: &[&str] = match self.0 {
+            Layout::Free => &["@\"", "\"\"\"", "'''", "@$"],
+            Layout::Lines => &["#\""],
+            Layout::Ticks => &["r#\"", "r##", "r\""],
+            Layout::Script => &["</", "/>", "<>"],
+        };
+        marks.iter().any(|mark| line.text.contains(mark))
+    }
 
     /// Returns lines of code in one form for all layouts; none if the text keeps its own.
-    pub(super) fn normal(&self, lines: &[Line<'_>], strings: &[String]) -> Option<String> {
-        let is_fixed = |line: &Line<'_>| self.fixed.iter().any(|mark| line.text.contains(mark));
-        if lines.iter().any(is_fixed) {
+    pub(super) fn normal(self, lines: &[Line<'_>], strings: &[String]) -> Option<String> {
+        if lines.iter().any(|line| self.is_fixed(line)) {
             return None;
         }
         let mut normal = String::new();
@@ -75,7 +56,7 @@ impl Spacing {
             if tokens.is_empty() {
                 continue;
             }
-            if !goes_on && self.ends_lines && !begins_within(&tokens) && !ends_within(&normal) {
+            if !goes_on && self.ends_lines() && !begins_within(&tokens) && !ends_within(&normal) {
                 normal.push('\n');
             }
             join(&mut normal, &tokens);
@@ -86,7 +67,7 @@ impl Spacing {
 
     /// Returns the tokens of a line, with white space only where it separates two; `None` within if it stays as it is, and
     /// without if the text cannot be followed.
-    fn tokens(&self, line: &Line<'_>, strings: &[String]) -> Option<Option<String>> {
+    fn tokens(self, line: &Line<'_>, strings: &[String]) -> Option<Option<String>> {
         let text = line.text.trim();
         // A comment that counts as code is a directive or an example.
         let is_whole = text.starts_with(['#', '\\']) || text.starts_with("//");
@@ -102,19 +83,18 @@ impl Spacing {
                     // The reader took this line for one without an open string.
                     None => return strings.is_empty().then_some(None),
                 },
-                '\'' => match (self.tick(rest), self.ticks) {
+                '\'' => match (self.tick(rest), self.has_ticks()) {
                     (Some(taken), _) => taken,
                     (None, true) => 1,
                     (None, false) => return Some(None),
                 },
                 '/' if rest.starts_with("//") => {
-                    let says = DIRECTIVES.iter().any(|said| rest.contains(said));
-                    if says {
+                    if is_directive(rest) {
                         return Some(None);
                     }
                     break;
                 }
-                '/' if rest.starts_with("/*") || self.patterns => {
+                '/' if rest.starts_with("/*") || self.has_patterns() => {
                     let is_odd = strings.iter().any(|mark| rest.contains(mark.as_str()));
                     return (!is_odd).then_some(None);
                 }
@@ -140,8 +120,8 @@ impl Spacing {
     }
 
     /// Returns the length of a text in single quotes.
-    fn tick(&self, text: &str) -> Option<usize> {
-        if !self.ticks {
+    fn tick(self, text: &str) -> Option<usize> {
+        if !self.has_ticks() {
             return string(text, '\'');
         }
         // A character, or a lifetime.

@@ -1,34 +1,13 @@
 //! A line of a file, and what comments say to programs.
 
-/// What comments say to compilers, interpreters and other tools.
-pub(super) const DIRECTIVES: [&str; 26] = [
-    "#!",
-    "//go:",
-    "// +build",
-    "//export",
-    "//line",
-    "#cgo",
-    "@ts-",
-    "@jsx",
-    "@flow",
-    "@vite",
-    "webpack",
-    "frozen_string_literal",
-    "coding",
-    "encoding:",
-    "swift-tools-version",
-    "type:",
-    "noqa",
-    "nosec",
-    "nolint",
-    "pragma",
-    "pylint",
-    "eslint",
-    "istanbul",
-    "c8 ",
-    "/// <reference",
-    "sourceMappingURL",
-];
+use crate::catalogue::Catalogue;
+
+/// Returns whether a comment says something to compilers, interpreters or other tools.
+pub(super) fn is_directive(comment: &str) -> bool {
+    let languages = Catalogue::built_in().languages().iter();
+    let mut directives = languages.flat_map(|language| &language.directives);
+    directives.any(|said| comment.contains(said))
+}
 
 /// A line of code.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ mod tests;
 use crate::catalogue::{Catalogue, Comments};
 use crate::digest;
 use layout::Spacing;
-use line::{DIRECTIVES, Line};
+use line::{Line, is_directive};
 
 /// Returns whether the comments of a file can be separated from its code, by its name.
 pub fn are_known(path: &str) -> bool {
@@ -48,8 +48,8 @@ fn text_of_code(path: &str, text: &str) -> Option<String> {
         return None;
     }
     let lines = code(syntax, text)?;
-    let spacing = syntax.layout.map(Spacing::of);
-    let free = spacing.and_then(|spacing| spacing.normal(&lines, &syntax.strings));
+    let layout = syntax.layout.map(Spacing);
+    let free = layout.and_then(|layout| layout.normal(&lines, &syntax.strings));
     Some(free.unwrap_or_else(|| {
         let lines: Vec<&str> = lines.iter().map(|line| line.text).collect();
         lines.join("\n")
@@ -205,8 +205,4 @@ impl<'a> Reader<'a> {
             rest = &rest[at + mark.len()..];
         }
     }
-}
-
-fn is_directive(text: &str) -> bool {
-    DIRECTIVES.iter().any(|said| text.contains(said))
 }

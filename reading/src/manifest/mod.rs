@@ -4,61 +4,26 @@ mod tables;
 mod texts;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use crate::catalogue::Catalogue;
+use globset::GlobSet;
 
-/// The form of a manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// `package.json`.
-    Npm,
-    /// `Cargo.toml`.
-    Cargo,
-    /// `pyproject.toml`.
-    Pyproject,
-    /// `Pipfile`.
-    Pipfile,
-    /// `libs.versions.toml`, the version catalog of Gradle.
-    Catalog,
-    /// `composer.json`.
-    Composer,
-    /// `pubspec.yaml`.
-    Pubspec,
-    /// `environment.yml` of conda.
-    Conda,
-    /// `requirements.txt`.
-    Requirements,
-    /// `go.mod`.
-    GoModule,
-    /// `Gemfile`.
-    Gemfile,
-    /// `pom.xml`.
-    Maven,
-}
+use crate::catalogue::{Catalogue, Form, Manifest, globs};
 
-/// Returns the form of a manifest by its name; `None` for other files.
-pub fn format(path: &str) -> Option<Format> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let folder = folder.rsplit('/').next().unwrap_or_default();
-    match name {
-        "package.json" => Some(Format::Npm),
-        "Cargo.toml" => Some(Format::Cargo),
-        "pyproject.toml" => Some(Format::Pyproject),
-        "Pipfile" => Some(Format::Pipfile),
-        "composer.json" => Some(Format::Composer),
-        "pubspec.yaml" => Some(Format::Pubspec),
-        "environment.yml" | "environment.yaml" => Some(Format::Conda),
-        "go.mod" => Some(Format::GoModule),
-        "Gemfile" | "gems.rb" => Some(Format::Gemfile),
-        "pom.xml" => Some(Format::Maven),
-        _ if name.ends_with(".versions.toml") => Some(Format::Catalog),
-        _ if name.ends_with(".txt")
-            && (name.starts_with("requirements") || folder == "requirements") =>
-        {
-            Some(Format::Requirements)
-        }
-        _ => None,
-    }
+/// The manifests of all languages, and the globs of their paths with the manifest of each.
+static KNOWN: LazyLock<(GlobSet, Vec<&Manifest>)> = LazyLock::new(|| {
+    let languages = Catalogue::built_in().languages().iter();
+    let manifests = languages.flat_map(|language| &language.manifests);
+    let files =
+        manifests.flat_map(|manifest| manifest.files.iter().map(move |file| (file, manifest)));
+    let (files, manifests): (Vec<&String>, Vec<&Manifest>) = files.unzip();
+    (globs(files), manifests)
+});
+
+/// Returns what is known of a manifest by its path; `None` for other files.
+pub fn format(path: &str) -> Option<&'static Manifest> {
+    let (globs, manifests) = &*KNOWN;
+    globs.matches(path).first().map(|first| manifests[*first])
 }
 
 /// Returns whether a package manager writes this file after it has chosen versions.
@@ -82,7 +47,7 @@ pub fn may_lock(manifest: &str, lock: &str) -> bool {
 
 /// Returns whether two texts of a manifest name the same dependencies in the same versions; `before` is `None` for a
 /// new file. A text that cannot be read names others than any text.
-pub fn names_the_same(format: Format, before: Option<&str>, now: &str) -> bool {
+pub fn names_the_same(format: &Manifest, before: Option<&str>, now: &str) -> bool {
     let before = match before {
         Some(text) => dependencies(format, text),
         None => Some(BTreeSet::new()),
@@ -91,20 +56,15 @@ pub fn names_the_same(format: Format, before: Option<&str>, now: &str) -> bool {
 }
 
 /// Returns each dependency with its version, one line each.
-fn dependencies(format: Format, text: &str) -> Option<BTreeSet<String>> {
-    match format {
-        Format::Npm => tables::json(text, tables::NPM),
-        Format::Composer => tables::json(text, tables::COMPOSER),
-        Format::Cargo => tables::toml(text, tables::CARGO),
-        Format::Pyproject => tables::toml(text, tables::PYPROJECT),
-        Format::Pipfile => tables::toml(text, tables::PIPFILE),
-        Format::Catalog => tables::toml(text, tables::ALL),
-        Format::Pubspec => tables::yaml(text, tables::PUBSPEC),
-        Format::Conda => tables::yaml(text, tables::CONDA),
-        Format::Requirements => Some(texts::lines(text, "#")),
-        Format::GoModule => Some(texts::go_module(text)),
-        Format::Gemfile => Some(texts::gemfile(text)),
-        Format::Maven => Some(texts::maven(text)),
+fn dependencies(manifest: &Manifest, text: &str) -> Option<BTreeSet<String>> {
+    let parts = &manifest.parts;
+    match manifest.form {
+        Form::Json => tables::json(text, parts),
+        Form::Toml => tables::toml(text, parts),
+        Form::Yaml => tables::yaml(text, parts),
+        Form::Lines => Some(texts::lines(text, &manifest.without)),
+        Form::Blocks => Some(texts::blocks(text, parts)),
+        Form::Elements => Some(texts::elements(text, parts)),
     }
 }
 

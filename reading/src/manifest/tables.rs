@@ -5,90 +5,24 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toml_edit::{Document, Item};
 
-/// Paths of keys; `*` matches any key.
-type Keys = &'static [&'static [&'static str]];
-
-pub(super) const ALL: Keys = &[&[]];
-pub(super) const NPM: Keys = &[
-    &["dependencies"],
-    &["devDependencies"],
-    &["peerDependencies"],
-    &["peerDependenciesMeta"],
-    &["optionalDependencies"],
-    &["bundleDependencies"],
-    &["bundledDependencies"],
-    &["overrides"],
-    &["resolutions"],
-    &["pnpm"],
-    &["catalog"],
-    &["catalogs"],
-    &["workspaces"],
-];
-pub(super) const COMPOSER: Keys = &[
-    &["require"],
-    &["require-dev"],
-    &["replace"],
-    &["provide"],
-    &["conflict"],
-    &["repositories"],
-];
-pub(super) const CARGO: Keys = &[
-    &["dependencies"],
-    &["dev-dependencies"],
-    &["dev_dependencies"],
-    &["build-dependencies"],
-    &["build_dependencies"],
-    &["workspace", "dependencies"],
-    &["workspace", "members"],
-    &["target", "*", "dependencies"],
-    &["target", "*", "dev-dependencies"],
-    &["target", "*", "build-dependencies"],
-    &["patch"],
-    &["replace"],
-];
-pub(super) const PYPROJECT: Keys = &[
-    &["project", "dependencies"],
-    &["project", "optional-dependencies"],
-    &["dependency-groups"],
-    &["build-system"],
-    &["tool", "poetry", "dependencies"],
-    &["tool", "poetry", "dev-dependencies"],
-    &["tool", "poetry", "group", "*", "dependencies"],
-    &["tool", "poetry", "extras"],
-    &["tool", "pdm", "dev-dependencies"],
-    &["tool", "uv", "dev-dependencies"],
-    &["tool", "uv", "sources"],
-    &["tool", "uv", "override-dependencies"],
-    &["tool", "uv", "constraint-dependencies"],
-    &["tool", "hatch", "envs", "*", "dependencies"],
-    &["tool", "pixi", "dependencies"],
-];
-pub(super) const PIPFILE: Keys = &[&["packages"], &["dev-packages"], &["source"]];
-pub(super) const PUBSPEC: Keys = &[
-    &["dependencies"],
-    &["dev_dependencies"],
-    &["dependency_overrides"],
-];
-pub(super) const CONDA: Keys = &[&["dependencies"], &["channels"]];
-
-pub(super) fn json(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
+pub(super) fn json(text: &str, parts: &[String]) -> Option<BTreeSet<String>> {
     // A file that was just made may be empty.
     if text.trim().is_empty() {
         return Some(BTreeSet::new());
     }
-    Some(below(&serde_json::from_str(text).ok()?, keys))
+    Some(below(&serde_json::from_str(text).ok()?, parts))
 }
 
-pub(super) fn toml(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
+pub(super) fn toml(text: &str, parts: &[String]) -> Option<BTreeSet<String>> {
     let document = Document::parse(text).ok()?;
-    Some(below(&value(document.as_item()), keys))
+    Some(below(&value(document.as_item()), parts))
 }
 
-pub(super) fn yaml(text: &str, keys: Keys) -> Option<BTreeSet<String>> {
+pub(super) fn yaml(text: &str, parts: &[String]) -> Option<BTreeSet<String>> {
     if text.trim().is_empty() {
         return Some(BTreeSet::new());
     }
-    Some(below(&serde_saphyr::from_str(text).ok()?, keys))
+    Some(below(&serde_saphyr::from_str(text).ok()?, parts))
 }
 
 /// Returns a TOML value without its formatting.
@@ -126,10 +60,15 @@ fn value(item: &Item) -> Value {
         .map_or(Value::Null, Value::String)
 }
 
-fn below(root: &Value, keys: Keys) -> BTreeSet<String> {
+fn below(root: &Value, parts: &[String]) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
-    for keys in keys {
-        find(root, keys, &mut String::new(), &mut lines);
+    let at = &mut String::new();
+    if parts.is_empty() {
+        flatten(root, at, &mut lines);
+    }
+    for part in parts {
+        let keys: Vec<&str> = part.split('/').collect();
+        find(root, &keys, at, &mut lines);
     }
     lines
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-/// Returns the lines that are neither empty nor comments, without what follows `comment`.
-pub(super) fn lines(text: &str, comment: &str) -> BTreeSet<String> {
-    code_lines(text, comment).map(spaced).collect()
+/// Returns the lines that are neither empty nor comments, besides those that begin with one of `without`.
+pub(super) fn lines(text: &str, without: &[String]) -> BTreeSet<String> {
+    let mut lines: BTreeSet<_> = code_lines(text, "#").map(spaced).collect();
+    lines.retain(|line| !without.iter().any(|begin| line.starts_with(begin)));
+    lines
 }
 
 fn code_lines<'a>(text: &'a str, comment: &'a str) -> impl Iterator<Item = &'a str> {
@@ -18,9 +20,8 @@ fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the directives of a `go.mod` that name modules, blocks taken apart.
-pub(super) fn go_module(text: &str) -> BTreeSet<String> {
-    const DIRECTIVES: [&str; 5] = ["require", "replace", "exclude", "tool", "toolchain"];
+/// Returns the directives of a `go.mod`, blocks taken apart.
+pub(super) fn blocks(text: &str, directives: &[String]) -> BTreeSet<String> {
     let mut block = None;
     let mut found = BTreeSet::new();
     for line in code_lines(text, "//") {
@@ -34,26 +35,18 @@ pub(super) fn go_module(text: &str) -> BTreeSet<String> {
             continue;
         }
         let (directive, rest) = block.map_or((first, rest), |block| (block, line));
-        if DIRECTIVES.contains(&directive) {
+        if directives.iter().any(|known| known == directive) {
             found.insert(format!("{directive} {}", spaced(rest)));
         }
     }
     found
 }
 
-/// Returns the lines of a `Gemfile` besides the version of Ruby.
-pub(super) fn gemfile(text: &str) -> BTreeSet<String> {
-    let mut lines = lines(text, "#");
-    lines.retain(|line| !line.starts_with("ruby ") && !line.starts_with("ruby("));
-    lines
-}
-
-/// Returns the elements of a `pom.xml` that name artifacts, and the properties that hold versions.
-pub(super) fn maven(text: &str) -> BTreeSet<String> {
-    const ELEMENTS: [&str; 5] = ["parent", "dependency", "plugin", "extension", "repository"];
+/// Returns elements of a `pom.xml`, and the properties that hold versions.
+pub(super) fn elements(text: &str, names: &[String]) -> BTreeSet<String> {
     let text = without_comments(text);
     let mut found = BTreeSet::new();
-    for name in ELEMENTS {
+    for name in names {
         let (open, close) = (format!("<{name}>"), format!("</{name}>"));
         found.extend(text.split(&open).skip(1).map(|rest| {
             let inner = rest.split(&close).next().unwrap_or_default();

@@ -1,12 +1,6 @@
 //! Counts in a line: `5 passed, 1 failed` or `Passed: 5, Failed: 1`.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    Passed,
-    Failed,
-    Skipped,
-    Total,
-}
+use crate::catalogue::{Catalogue, Counted};
 
 /// The position of a count relative to its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,68 +13,19 @@ pub(super) enum Style {
     Groups,
 }
 
-const WORDS: [(What, &[&str]); 4] = [
-    (
-        What::Passed,
-        &[
-            "passed",
-            "pass",
-            "passing",
-            "passes",
-            "ok",
-            "success",
-            "successes",
-            "successful",
-            "succeeded",
-        ],
-    ),
-    (
-        What::Failed,
-        &[
-            "failed",
-            "fail",
-            "failing",
-            "fails",
-            "failure",
-            "failures",
-            "error",
-            "errors",
-            "errored",
-            "cancelled",
-            "timeout",
-            "aborted",
-            "interrupted",
-            "exception",
-            "exceptions",
-            "crashing",
-            "rejections",
-        ],
-    ),
-    (
-        What::Skipped,
-        &[
-            "skipped", "skip", "skips", "ignored", "pending", "todo", "xfailed", "excluded",
-            "canceled", "omitted", "disabled",
-        ],
-    ),
-    (
-        What::Total,
-        &[
-            "total", "tests", "test", "examples", "example", "specs", "spec", "runs", "run",
-            "cases", "doctest", "doctests",
-        ],
-    ),
-];
-
 /// Returns what a word counts.
-pub(super) fn what(word: &str) -> Option<What> {
-    let is = |known: &&str| known.eq_ignore_ascii_case(word);
-    let known = WORDS.iter().find(|(_, words)| words.iter().any(&is));
+pub(super) fn what(word: &str) -> Option<Counted> {
+    let counts = Catalogue::built_in()
+        .languages()
+        .iter()
+        .flat_map(|it| &it.counts);
+    let is = |known: &String| known.eq_ignore_ascii_case(word);
+    let known = counts.into_iter().find(|(_, words)| words.iter().any(is));
     known.map(|(what, _)| *what)
 }
 
 /// Calls `note` for each count of a line.
-pub(super) fn each(line: &str, style: Style, mut note: impl FnMut(What, &str, u64)) {
+pub(super) fn each(line: &str, style: Style, mut note: impl FnMut(Counted, &str, u64)) {
     let tokens: Vec<Token<'_>> = Tokens(line).collect();
     for (at, token) in tokens.iter().enumerate() {
         let Token::Number(number) = *token else {
@@ -97,7 +42,7 @@ pub(super) fn each(line: &str, style: Style, mut note: impl FnMut(What, &str, u6
                 let second = word(at + 2).filter(|word| {
                     matches!(
                         what(word),
-                        Some(What::Passed | What::Failed | What::Skipped)
+                        Some(Counted::Passed | Counted::Failed | Counted::Skipped)
                     ) && first.is_some_and(is_unit)
                 });
                 second.or(first)
@@ -121,7 +66,7 @@ pub(super) fn each(line: &str, style: Style, mut note: impl FnMut(What, &str, u6
 }
 
 fn is_unit(word: &str) -> bool {
-    matches!(what(word), Some(What::Total))
+    matches!(what(word), Some(Counted::Total))
         || ["scenario", "scenarios", "feature", "features", "suites"].contains(&word)
 }
 

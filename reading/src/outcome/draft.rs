@@ -2,15 +2,16 @@
 
 use journal::{Summary, SummaryKind, SummaryVerdict};
 
-use super::counts::{self, Style, What};
+use super::counts::{self, Style};
 use super::table::{Row, Says};
+use crate::catalogue::Counted;
 
 /// The most summaries of one output.
 pub(super) const SUMMARIES_MAX: usize = 16;
 /// The most lines of one output that are remembered before they are put together.
 const DRAFTS_MAX: usize = 4_096;
 
-/// What one or several lines say.
+/// Counted one or several lines say.
 #[derive(Debug)]
 struct Draft {
     tool: &'static str,
@@ -53,7 +54,7 @@ impl Drafts {
             }
             Says::Suites(style) => {
                 draft.count(row, line, style);
-                if draft.counted[What::Failed as usize].is_none_or(|failed| failed == 0) {
+                if draft.counted[Counted::Failed as usize].is_none_or(|failed| failed == 0) {
                     return;
                 }
                 draft.counted = [None; 4];
@@ -101,22 +102,23 @@ impl Drafts {
         for draft in self.0.iter_mut().filter(is_open) {
             draft.open = false;
             draft.count(row, line, Style::After);
-            let is_empty = draft.counted[What::Total as usize] == Some(0);
+            let is_empty = draft.counted[Counted::Total as usize] == Some(0);
             draft.fixed = (!is_empty).then_some(verdict);
         }
     }
 
     /// Counts one item of a list with a plan.
-    fn tally(&mut self, mut draft: Draft, row: &Row, line: &str, what: What) {
-        if what == What::Total {
+    fn tally(&mut self, mut draft: Draft, row: &Row, line: &str, what: Counted) {
+        if what == Counted::Total {
             draft.count(row, line, Style::Groups);
         } else {
             draft.counted[what as usize] = Some(1);
         }
         let known = self.0.iter_mut().rev().find(|known| known.tally);
         // The plan comes before the items or after them; two plans are two lists.
-        let known = known
-            .filter(|known| what != What::Total || known.counted[What::Total as usize].is_none());
+        let known = known.filter(|known| {
+            what != Counted::Total || known.counted[Counted::Total as usize].is_none()
+        });
         match known {
             Some(known) => add_counts(&mut known.counted, &draft.counted),
             None => {
@@ -187,11 +189,11 @@ impl Draft {
         });
     }
 
-    fn note(&mut self, what: What, number: u64) {
+    fn note(&mut self, what: Counted, number: u64) {
         let counted = &mut self.counted[what as usize];
         *counted = Some(match (*counted, what) {
             (None, _) => number,
-            (Some(known), What::Total) => known.max(number),
+            (Some(known), Counted::Total) => known.max(number),
             (Some(known), _) => known.saturating_add(number),
         });
     }

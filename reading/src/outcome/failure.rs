@@ -29,7 +29,7 @@ static CRASH: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-fn matching(pattern: &str) -> Regex {
+pub(super) fn matching(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant that a test compiles")
 }
 

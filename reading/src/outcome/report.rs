@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use journal::{Summary, SummaryKind, SummaryVerdict};
 use regex::Regex;
 
-use super::failure::is_failure;
+use super::failure::{is_failure, matching};
 
 static TESTS: LazyLock<Regex> =
     LazyLock::new(|| matching(r"(?i)\b(?:tests?|specs?|suites?)\b|测试|テスト|테스트"));
@@ -23,21 +23,6 @@ static TO_COME: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:should|would|will|must|needs?|to|not|never|if|once|until|when|ensure|please|expect\w*|before|todo|next)\b|n['’]t\b",
     )
 });
-/// First words of the names of tools that run something.
-const RUN: [&str; 7] = [
-    "run",
-    "execute",
-    "test",
-    "tests",
-    "build",
-    "compile",
-    "typecheck",
-];
-
-fn matching(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant that a test compiles")
-}
-
 /// Returns whether a tool hands work to a subagent, and returns what it says.
 pub fn is_subagent(tool: &str) -> bool {
     let name = tool.to_lowercase();
@@ -96,12 +81,13 @@ fn runs(tool: &str) -> Option<SummaryKind> {
     }
     let mut parts = words.split(['_', '-', '.']).filter(|part| !part.is_empty());
     let first = parts.clone().next()?;
-    let kind = parts.find_map(|part| match part {
+    let kind = |part: &str| match part {
         "test" | "tests" => Some(SummaryKind::Tests),
         "build" | "compile" | "typecheck" => Some(SummaryKind::Build),
         _ => None,
-    })?;
-    RUN.contains(&first).then_some(kind)
+    };
+    let runs = matches!(first, "run" | "execute") || kind(first).is_some();
+    parts.find_map(kind).filter(|_| runs)
 }
 
 fn summary(kind: SummaryKind, verdict: SummaryVerdict) -> Summary {

@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 use journal::{SummaryKind, SummaryVerdict};
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use super::counts::{Style, What};
+use super::counts::Style;
 use crate::catalogue::Catalogue;
+use crate::catalogue::Counted;
 
 /// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(super) enum Says {
     /// The end of a block that an earlier line opened.
     Closes(SummaryVerdict),
     /// One item of a list with a plan, or the plan.
-    Tally(What),
+    Tally(Counted),
 }
 
 /// The form of a line.
@@ -45,7 +46,7 @@ pub(super) struct Row {
 
 impl Row {
     /// Calls `note` with the counts in the groups of the pattern.
-    pub(super) fn groups(&self, line: &str, mut note: impl FnMut(What, u64)) {
+    pub(super) fn groups(&self, line: &str, mut note: impl FnMut(Counted, u64)) {
         let Some(found) = self
             .groups
             .as_ref()
@@ -54,10 +55,10 @@ impl Row {
             return;
         };
         for (what, name) in [
-            (What::Passed, "passed"),
-            (What::Failed, "failed"),
-            (What::Skipped, "skipped"),
-            (What::Total, "total"),
+            (Counted::Passed, "passed"),
+            (Counted::Failed, "failed"),
+            (Counted::Skipped, "skipped"),
+            (Counted::Total, "total"),
         ] {
             let digits = found
                 .name(name)
@@ -113,7 +114,10 @@ fn row(line: &'static str) -> Result<(Row, String), String> {
     );
     let pattern = format!("^(?:{pattern})$");
     let says = says_of(says).ok_or("what it says is not known")?;
-    let uses_groups = matches!(says, Says::Counts(Style::Groups) | Says::Tally(What::Total));
+    let uses_groups = matches!(
+        says,
+        Says::Counts(Style::Groups) | Says::Tally(Counted::Total)
+    );
     let groups = uses_groups.then(|| RegexBuilder::new(&pattern).unicode(false).build());
     let row = Row {
         tool: if tool == "-" { "" } else { tool },
@@ -158,10 +162,10 @@ fn says_of(word: &str) -> Option<Says> {
         "item-passed" => Says::Item(Passed),
         "opens" => Says::Opens(Style::Before),
         "passes-if-open" => Says::Closes(Passed),
-        "plan" => Says::Tally(What::Total),
-        "planned-passed" => Says::Tally(What::Passed),
-        "planned-failed" => Says::Tally(What::Failed),
-        "planned-skipped" => Says::Tally(What::Skipped),
+        "plan" => Says::Tally(Counted::Total),
+        "planned-passed" => Says::Tally(Counted::Passed),
+        "planned-failed" => Says::Tally(Counted::Failed),
+        "planned-skipped" => Says::Tally(Counted::Skipped),
         _ => return None,
     })
 }

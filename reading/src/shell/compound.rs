@@ -20,13 +20,14 @@ impl Reader<'_> {
             "function" => {
                 self.at += word.len();
                 self.blank();
-                self.word();
+                let name = self.word();
                 self.blank();
                 if self.eat("(") {
                     self.blank();
                     self.eat(")");
                 }
                 self.function_body(start);
+                self.state.defined.extend(name.map(|name| name.text));
             }
             "coproc" => {
                 self.at += word.len();

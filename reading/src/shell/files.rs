@@ -278,14 +278,7 @@ fn diff_paths(diff: &str, level: Option<usize>) -> Vec<String> {
 }
 
 fn patched_path(line: &str) -> Option<String> {
-    const MARKS: [&str; 4] = [
-        "*** Add File: ",
-        "*** Update File: ",
-        "*** Delete File: ",
-        "*** Move to: ",
-    ];
-    MARKS
-        .iter()
-        .find_map(|mark| line.strip_prefix(mark))
-        .map(|path| path.trim().to_owned())
+    let (what, path) = line.strip_prefix("*** ")?.split_once(": ")?;
+    let is_file = matches!(what, "Add File" | "Update File" | "Delete File" | "Move to");
+    is_file.then(|| path.trim().to_owned())
 }

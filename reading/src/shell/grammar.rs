@@ -4,7 +4,7 @@
 //! the text after it is known.
 
 use super::reader::{COMMANDS_MAX, Command, Io, Kind, Reader, Script};
-use super::redirects::CLOSERS;
+use super::redirects::closes;
 use super::state::State;
 
 /// One pipeline of an and-or list.
@@ -57,8 +57,10 @@ impl Reader<'_> {
                 self.at += 1;
                 self.mask(start);
             } else {
-                // Nothing behind a plain `exit` runs.
-                self.certain &= !(links.len() == 1 && self.leaves(start));
+                if links.len() == 1 && self.ends(start, |_| true) {
+                    self.state.is_over |= self.certain;
+                    self.certain = false;
+                }
                 last = Some(links);
             }
         }
@@ -82,7 +84,7 @@ impl Reader<'_> {
                 Some(_) => match self.reserved() {
                     Some(word) if stops.contains(&word) => return false,
                     // A stray closer is a syntax error; reading on does no harm.
-                    Some(word) if CLOSERS.contains(&word) => self.at += word.len(),
+                    Some(word) if closes(word) => self.at += word.len(),
                     _ => return true,
                 },
             }
@@ -221,6 +223,11 @@ impl Reader<'_> {
     /// Returns whether the commands from `start` on only print and then leave the script with a
     /// failure.
     fn leaves(&self, start: usize) -> bool {
+        self.ends(start, |code| code != "0")
+    }
+
+    /// Returns whether the commands from `start` on only print and then leave the script with a code, where it is given.
+    fn ends(&self, start: usize, with: impl Fn(&str) -> bool) -> bool {
         let Some((last, before)) = self.commands.get(start..).and_then(<[Command]>::split_last)
         else {
             return false;
@@ -232,7 +239,7 @@ impl Reader<'_> {
                 .is_some_and(|name| names.contains(&name.as_str()))
         };
         is(last, &["exit", "return"])
-            && last.words.get(1).is_none_or(|code| code != "0")
+            && last.words.get(1).is_none_or(|code| with(code))
             && before
                 .iter()
                 .all(|command| is(command, &["echo", "printf", "cat", "tail"]))
@@ -317,6 +324,7 @@ impl Reader<'_> {
             words.push(word.text);
             if words.len() == 1 && self.eat_parentheses() {
                 self.function_body(start);
+                self.state.defined.append(&mut words);
                 return Kind::Other;
             }
         }
@@ -347,7 +355,16 @@ impl Reader<'_> {
         true
     }
 
-    fn note(&mut self, words: Vec<String>, io: Io) {
+    fn note(&mut self, mut words: Vec<String>, io: Io) {
+        if words
+            .first()
+            .is_some_and(|name| self.state.defined.contains(name))
+        {
+            words.clear();
+        }
+        if self.state.is_over {
+            return;
+        }
         if words.is_empty() && io.inputs.is_empty() && io.outputs.is_empty() {
             return;
         }

@@ -8,7 +8,8 @@
 //! are marked as neither certain nor deciding. Invalid shell is read as far as it makes sense; the
 //! shell itself reports such a line as failed.
 //!
-//! Not followed: calls of functions that the line defines, aliases, scripts in files, commands on other machines (`ssh`),
+//! Not followed: calls of functions and aliases that the line defines (they are no call of the program of that name), scripts
+//! in files, commands on other machines (`ssh`),
 //! `find -exec`, `parallel`, traps, and the values of variables.
 
 mod argv;

@@ -2,12 +2,16 @@
 
 use super::reader::{Heredoc, Io, Reader, Word};
 
-/// Words that end a part of a compound command.
-pub(super) const CLOSERS: [&str; 8] = ["then", "do", "done", "fi", "else", "elif", "esac", "}"];
+/// Reserved words, first those that end a part of a compound command.
 const RESERVED: [&str; 20] = [
     "then", "done", "do", "fi", "else", "elif", "esac", "}", "{", "!", "if", "while", "until",
     "for", "select", "case", "function", "coproc", "time", "in",
 ];
+
+/// Returns whether a word ends a part of a compound command.
+pub(super) fn closes(word: &str) -> bool {
+    RESERVED[..8].contains(&word)
+}
 
 impl Reader<'_> {
     /// Reads one redirection, or nothing if none comes next.

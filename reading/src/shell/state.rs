@@ -16,6 +16,10 @@ pub(super) struct State {
     pushed: Vec<Option<Rc<str>>>,
     pub(super) errexit: bool,
     pub(super) pipefail: bool,
+    /// Whether the shell has left: nothing behind a plain `exit` runs.
+    pub(super) is_over: bool,
+    /// Functions and aliases that the line defines; a call of one is no call of the program of that name.
+    pub(super) defined: Vec<String>,
 }
 
 impl State {
@@ -42,6 +46,10 @@ impl State {
             }
             ("popd", _) => self.dir = self.pushed.pop().flatten(),
             ("set", _) => self.set(arguments),
+            ("alias", _) => {
+                let names = arguments.iter().filter_map(|word| word.split_once('='));
+                self.defined.extend(names.map(|(name, _)| name.to_owned()));
+            }
             _ => {}
         }
     }

@@ -21,7 +21,7 @@ use crate::render::{self, Table};
 /// Show, change or check the configuration, or print its schema
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd config show\n  checkpointd config get min_turn\n  checkpointd config set min_turn 45s\n  \
+    after_help = "Examples:\n  checkpointd config show\n  checkpointd config explain scope\n    checkpointd config set min_turn 45s\n  \
     checkpointd config edit\n  checkpointd config check\n  checkpointd config schema > config.schema.json"
 )]
 pub(crate) struct ConfigArgs {
@@ -31,13 +31,24 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
-    /// Show every key with its value in a project and the file it comes from
+    /// Show the settings that differ from the defaults in a project, and where each comes from
     Show {
+        /// Also those that have their default
+        #[arg(long)]
+        all: bool,
         /// The project
         #[arg(long, value_name = "DIR", default_value = ".")]
         project: PathBuf,
         #[command(flatten)]
         output: Output,
+    },
+    /// Say what a key does, which values it takes, and what it is in a project
+    Explain {
+        /// The key, with its group: `min_turn`, `journal.sync`
+        key: String,
+        /// The project
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        project: PathBuf,
     },
     /// Print the value of one key in a project
     Get {
@@ -74,7 +85,12 @@ pub(crate) enum ConfigAction {
 
 pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
     match args.action {
-        ConfigAction::Show { project, output } => show(home, &project, output),
+        ConfigAction::Show {
+            all,
+            project,
+            output,
+        } => show(home, &project, all, output),
+        ConfigAction::Explain { key, project } => explain(home, &key, &project),
         ConfigAction::Get {
             key,
             project,
@@ -120,15 +136,34 @@ fn look(home: &Home, folder: &Path) -> Result<(Project, Vec<Shown>)> {
     Ok((project, rows))
 }
 
-fn show(home: &Home, folder: &Path, output: Output) -> Result<u8> {
-    let (project, rows) = look(home, folder)?;
+/// The settings to know; all others are for special cases. docs/configuration.md describes them first.
+const MAIN: &[&str] = &[
+    "enabled",
+    "projects",
+    "min_turn",
+    "max_blocks_per_turn",
+    "scope",
+    "ask",
+    "message",
+    "rules",
+    "programs",
+    "listeners",
+    "redact.extra",
+    "journal.retention",
+];
+
+fn show(home: &Home, folder: &Path, all: bool, output: Output) -> Result<u8> {
+    let (project, mut rows) = look(home, folder)?;
     if output.json {
         rows.iter().for_each(print_json);
         return Ok(exit::OK);
     }
+    let count = rows.len();
+    rows.retain(|row| all || row.source != "default");
     let top = render::path(Path::new(&project.facts.path));
     println!("in {top}, packs: {}", project.policy.packs.join(", "));
     let user = home.config.display().to_string();
+    let is_empty = rows.is_empty();
     let mut table = Table::new(["KEY", "FROM", "VALUE"]);
     for row in rows {
         let source = if row.source == user {
@@ -138,8 +173,19 @@ fn show(home: &Home, folder: &Path, output: Output) -> Result<u8> {
         };
         table.row([row.key, source, row.value]);
     }
-    table.print();
+    if is_empty {
+        println!("every setting has its default");
+    } else {
+        table.print();
+    }
     println!("config.yml is {}", render::path(&home.config));
+    if !all {
+        println!();
+        render::print_wrapped("settings to know: ", &MAIN.join(", "));
+        println!(
+            "`checkpointd config explain KEY` says what one does, `config show --all` lists all {count}."
+        );
+    }
     for note in &project.notes {
         render::labeled("note: ", note)
             .iter()
@@ -161,10 +207,61 @@ fn get(home: &Home, key: &str, folder: &Path, output: Output) -> Result<u8> {
     Ok(exit::OK)
 }
 
+/// Says what a key means, by the schema, and what it is here.
+fn explain(home: &Home, key: &str, folder: &Path) -> Result<u8> {
+    let (_, rows) = look(home, folder)?;
+    let described = [SchemaOf::Config, SchemaOf::Project]
+        .into_iter()
+        .find_map(|of| {
+            let schema = schema(of);
+            let mut at = &schema;
+            for name in key.split('.') {
+                at = at["properties"].get(name)?;
+            }
+            Some(at.clone())
+        });
+    let Some(described) = described else {
+        return Err(unknown(key, &rows));
+    };
+    for line in described["description"]
+        .as_str()
+        .unwrap_or_default()
+        .lines()
+    {
+        println!("{line}");
+    }
+    let words = described["enum"].as_array().into_iter().flatten();
+    let words: Vec<_> = words.filter_map(|word| word.as_str()).collect();
+    if !words.is_empty() {
+        println!("values: {}", words.join(", "));
+    }
+    if let Some(keys) = described["properties"].as_object() {
+        let keys: Vec<_> = keys.keys().map(|name| format!("{key}.{name}")).collect();
+        render::print_wrapped("keys: ", &keys.join(", "));
+    }
+    match &described["default"] {
+        serde_json::Value::Null => {}
+        serde_json::Value::String(text) => println!("default: {text}"),
+        other => println!("default: {other}"),
+    }
+    let here = rows.iter().find(|row| row.key == key);
+    if let Some(row) = here.filter(|row| row.source != "default") {
+        let value = render::printable(&row.value);
+        println!(
+            "here: {value}, from {}",
+            render::path(Path::new(&row.source))
+        );
+    }
+    if here.is_some() {
+        println!("change it: checkpointd config set {key} VALUE");
+    }
+    Ok(exit::OK)
+}
+
 fn unknown(key: &str, rows: &[Shown]) -> Failure {
     let failure = Failure::usage(format!("there is no key `{key}`"));
     let near = did_you_mean(key, rows.iter().map(|row| row.key.as_str()));
-    failure.hint(near.unwrap_or_else(|| "`checkpointd config show` lists them".to_owned()))
+    failure.hint(near.unwrap_or_else(|| "`checkpointd config show --all` lists them".to_owned()))
 }
 
 fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
@@ -215,8 +312,12 @@ fn write(home: &Home, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Opens a copy in the user's editor, and uses it only once it is valid.
+/// Opens a copy in the user's editor, and uses it only once it is valid. A copy with a mistake is kept for another try.
 fn edit(home: &Home) -> Result<u8> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(Failure::usage("`config edit` needs a terminal")
+            .hint("`checkpointd config set KEY VALUE` changes one setting without one"));
+    }
     let variable = |name| {
         std::env::var(name)
             .ok()
@@ -227,15 +328,17 @@ fn edit(home: &Home) -> Result<u8> {
     let bytes = files::read(&home.config)
         .map_err(Failure::failed)?
         .unwrap_or_else(|| beginning().into_bytes());
-    let draft = tempfile::Builder::new()
-        .prefix("checkpointd-config-")
-        .suffix(".yml")
-        .tempfile()?;
-    std::fs::write(draft.path(), &bytes)?;
+    let draft = home.config.with_extension("yml.draft");
+    if draft.exists() {
+        println!("Your last edit had a mistake and was kept; it is opened again.");
+    } else {
+        files::check_writable(&draft).map_err(Failure::failed)?;
+        files::write(&draft, &bytes).map_err(Failure::failed)?;
+    }
     loop {
         let status = Command::new("sh")
             .args(["-c", &format!("{editor} \"$1\""), "sh"])
-            .arg(draft.path())
+            .arg(&draft)
             .status()?;
         if !status.success() {
             return Err(Failure::failed(format!(
@@ -243,28 +346,30 @@ fn edit(home: &Home) -> Result<u8> {
             ))
             .hint("set VISUAL or EDITOR to your editor"));
         }
-        let edited = std::fs::read(draft.path())?;
+        let edited = std::fs::read(&draft)?;
         if edited == bytes {
+            std::fs::remove_file(&draft)?;
             println!("Nothing was changed.");
             return Ok(exit::OK);
         }
         let checked = String::from_utf8(edited.clone())
             .map_err(|_| Failure::usage("the file is not UTF-8 text"))
-            .and_then(|text| settings::check(&home.config, &text));
+            .and_then(|text| settings::check(&draft, &text));
         match checked {
             Ok(_) => {
                 write(home, &edited)?;
+                std::fs::remove_file(&draft)?;
                 println!("{}: ok", render::path(&home.config));
                 return Ok(exit::OK);
             }
-            Err(error) if std::io::stdin().is_terminal() => {
+            Err(error) => {
                 eprintln!("{error}");
                 if !ask_yes("Edit it again?")? {
-                    println!("Nothing was changed.");
+                    let kept = render::path(&draft);
+                    println!("Nothing was changed. Your edit is kept in {kept} for the next try.");
                     return Ok(exit::FAILED);
                 }
             }
-            Err(error) => return Err(error),
         }
     }
 }

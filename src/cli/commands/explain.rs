@@ -5,28 +5,34 @@ use clap_complete::ArgValueCompleter;
 use journal::Home;
 use serde_json::Value;
 
+use crate::cli::mine::{self, LAST};
 use crate::cli::shared::Output;
-use crate::cli::text::explanation::explanation;
+use crate::cli::text::explanation::{explanation, summary};
 use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
-use crate::error::{Failure, Result, exit};
+use crate::error::{Result, exit};
 use crate::ops::query::Query;
+use crate::ops::views::{Explanation, OtherStop};
 
 /// Explain a decision and what it was based on
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd explain\n  checkpointd explain 421 --json\n  checkpointd explain --session 3f0a"
+    after_help = "Examples:\n  checkpointd explain\n  checkpointd explain 3f0a\n  checkpointd explain 421 -v"
 )]
 pub(crate) struct ExplainArgs {
-    /// Sequence number of the decision or its stop, or `last`: the last checkpoint, or the last stop if none was sent
-    #[arg(default_value = "last")]
+    /// Number of the decision or its stop, or a session, whose last checkpoint is meant (default: that of this pane or project;
+    /// where none was sent, the last stop)
+    #[arg(value_name = "NUMBER|SESSION", default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) decision: String,
-    /// `last` of this session
+    /// The same for a session whose id looks like a number
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// Of this machine, in a collector's journal: the number is that of its own journal
     #[arg(long, value_name = "NAME")]
     pub(crate) machine: Option<String>,
+    /// All that it was based on: the session, git, calls, rules, exits, times and the message
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) verbose: bool,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -37,16 +43,14 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
         decision,
         session,
         machine,
+        verbose,
         output,
     } = args;
-    let seq = match decision.as_str() {
-        "last" => None,
-        number => Some(number.parse().map_err(|_| {
-            Failure::usage(format!(
-                "`{number}` is neither a sequence number nor `last`"
-            ))
-            .hint("`checkpointd audit` lists decisions with their numbers")
-        })?),
+    let (seq, session) = match (decision.parse().ok(), session) {
+        (Some(seq), session) => (Some(seq), session),
+        (None, None) if decision != LAST => (None, Some(decision)),
+        (None, None) if machine.is_none() => (Some(mine::decision(home, true)?), None),
+        (None, session) => (None, session),
     };
     let query = Query::Explain {
         seq,
@@ -57,10 +61,28 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
         let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
         print_json(&answer);
     } else {
-        let answer = connection::ask_one(home, &query, |_, _| ())?;
-        explanation(&answer)
-            .iter()
-            .for_each(|line| println!("{line}"));
+        let answer: Explanation = connection::ask_one(home, &query, |_, _| ())?;
+        let of_turn = |other: &&OtherStop| {
+            other.turn == answer.decision.turn && other.seq > answer.decision.seq
+        };
+        let after: Option<Explanation> = match answer.others.iter().find(of_turn) {
+            None => None,
+            Some(other) => {
+                let query = Query::Explain {
+                    seq: Some(other.seq),
+                    session: None,
+                    machine: None,
+                };
+                connection::ask_one(home, &query, |_, _| ()).ok()
+            }
+        };
+        let mut page = summary(&answer, after.as_ref());
+        if verbose {
+            page.extend(explanation(&answer));
+        } else {
+            page.push("`-v` shows all that it was based on".to_owned());
+        }
+        page.iter().for_each(|line| println!("{line}"));
     }
     Ok(exit::OK)
 }

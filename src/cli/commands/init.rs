@@ -22,7 +22,7 @@ use crate::install::{AgentPlan, Scope};
 /// Add the hooks to the settings of every agent on this machine
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --agent claude\n  checkpointd init --project"
+    after_help = "Examples:\n  checkpointd init --dry-run\n  checkpointd init --diff\n  checkpointd init --agent claude\n  checkpointd init --project"
 )]
 pub(crate) struct InitArgs {
     /// Only this agent, even if it was not found; may be repeated
@@ -31,11 +31,23 @@ pub(crate) struct InitArgs {
     /// Write the project's settings instead of the user's
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub(crate) project: Option<PathBuf>,
-    /// Show the changes without writing anything
+    /// Add the commands /checkpoint and /handoff too, by which a person asks an agent to write down where its work stands
+    #[arg(long)]
+    pub(crate) commands: bool,
+    /// List the changes without writing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Show the changes as diffs without writing anything
+    #[arg(long)]
+    pub(crate) diff: bool,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+impl InitArgs {
+    fn is_dry_run(&self) -> bool {
+        self.dry_run || self.diff
+    }
 }
 
 /// Installs the hooks, or with a dry run shows the changes and writes nothing.
@@ -50,7 +62,7 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     let mut failed = Vec::new();
     // One agent's broken settings are no reason to leave the others without hooks.
     for one in &found {
-        match set_up(home, one, &scope, arguments.dry_run) {
+        match set_up(home, one, &scope, arguments) {
             Ok(plans) => done.extend(plans),
             Err(failure) => failed.push((one.agent, failure)),
         }
@@ -64,17 +76,11 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
         return Err(failure);
     }
     let trusted = match &scope {
-        Scope::Project(top) if !arguments.dry_run => trust_file(home, top),
+        Scope::Project(top) if !arguments.is_dry_run() => trust_file(home, top),
         _ => None,
     };
-    report(
-        &done,
-        &failed,
-        trusted.as_ref(),
-        arguments.dry_run,
-        arguments.output,
-    );
-    if failed.is_empty() && !arguments.dry_run && !arguments.output.json {
+    report(&done, &failed, trusted.as_ref(), arguments);
+    if failed.is_empty() && !arguments.is_dry_run() && !arguments.output.json {
         lookback::in_one_line(home)
             .iter()
             .for_each(|line| println!("{line}"));
@@ -93,9 +99,14 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
 }
 
 /// Installs the hooks of one agent, or with a dry run only plans it.
-fn set_up(home: &Home, found: &Found, scope: &Scope, is_dry_run: bool) -> Result<Vec<AgentPlan>> {
-    let plans = plans(home, std::slice::from_ref(found), scope)?;
-    if !is_dry_run {
+fn set_up(
+    home: &Home,
+    found: &Found,
+    scope: &Scope,
+    arguments: &InitArgs,
+) -> Result<Vec<AgentPlan>> {
+    let plans = plans(home, std::slice::from_ref(found), scope, arguments.commands)?;
+    if !arguments.is_dry_run() {
         install(home, &plans)?;
     }
     Ok(plans)
@@ -167,9 +178,9 @@ fn report(
     plans: &[AgentPlan],
     failed: &[(Agent, Failure)],
     trusted: Option<&Taken>,
-    is_dry_run: bool,
-    output: Output,
+    arguments: &InitArgs,
 ) {
+    let is_dry_run = arguments.is_dry_run();
     let not_set_up = failed.iter().map(|(agent, failure)| NotSetUp {
         agent: *agent,
         error: failure.text(),
@@ -179,17 +190,22 @@ fn report(
         failed: not_set_up.collect(),
         trusted,
     };
-    if output.json {
+    if arguments.output.json {
         print_json(&answer);
         return;
     }
     for plan in plans {
-        show::print(plan, is_dry_run);
-        println!();
+        if arguments.diff {
+            show::print(plan, true);
+            println!();
+        } else {
+            show::print_short(plan);
+        }
     }
     let names: Vec<_> = plans.iter().map(|plan| plan.agent.name()).collect();
     match (is_dry_run, answer.plans.changed) {
-        (true, _) => println!("Nothing was written. Run without --dry-run to write it."),
+        (true, _) if arguments.diff => println!("Nothing was written."),
+        (true, _) => println!("Nothing was written. `--diff` shows each change."),
         (false, false) => println!("All hooks are already installed."),
         (false, true) => {
             println!("Done. Restart {} to load the hooks.", names.join(", "));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
+use checkpoint::config::DescribedAgents;
 use checkpoint::hooks::{Reading, normalize};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
@@ -211,6 +212,7 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
         redactor: &config.redactor,
         agents: &config.settings.agents,
     };
+    let agents = &config.settings.agents;
     let lines: Vec<(usize, &str)> = input
         .lines()
         .enumerate()
@@ -223,7 +225,8 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
             .chunks(LINES_AT_ONCE)
             .map(|chunk| (Timestamp::now(), chunk)),
         |(now, chunk)| {
-            let read = |(number, text): &(usize, &str)| (*number, drafted(text, now, reading));
+            let read =
+                |(number, text): &(usize, &str)| (*number, drafted(text, now, reading, agents));
             chunk.iter().map(read).collect()
         },
         |read: Vec<_>| answers.extend(append_together(&journal, read)),
@@ -233,11 +236,16 @@ fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
 }
 
 /// Returns the event of a line, or why it has none.
-fn drafted(text: &str, now: Timestamp, reading: Reading<'_>) -> std::result::Result<Draft, String> {
+fn drafted(
+    text: &str,
+    now: Timestamp,
+    reading: Reading<'_>,
+    agents: &DescribedAgents,
+) -> std::result::Result<Draft, String> {
     let line = HookLine::read(text)?;
     let headers = line.headers(now);
     let call = headers
-        .with_payload(line.payload.get().as_bytes(), reading.agents)
+        .with_payload(line.payload.get().as_bytes(), agents)
         .map_err(|error| error.to_string())?;
     Ok(normalize(&call, reading)?.draft)
 }

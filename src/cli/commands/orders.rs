@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::text::{print_json, short};
-use crate::cli::{complete, connection};
+use crate::cli::{complete, connection, mine};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
@@ -22,8 +22,8 @@ use crate::render;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd clear")]
 pub(crate) struct ClearArgs {
-    /// Session: id, prefix of one, or `last`
-    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
+    /// Session: id or prefix of one (default: this pane's or project's)
+    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -33,8 +33,8 @@ pub(crate) struct ClearArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  checkpointd mute --for 2h\n  checkpointd unmute")]
 pub(crate) struct MuteArgs {
-    /// Session: id, prefix of one, or `last`
-    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
+    /// Session: id or prefix of one (default: this pane's or project's)
+    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Duration, for example 2h (default: until `unmute`)
     #[arg(long = "for", value_name = "DURATION")]
@@ -46,8 +46,8 @@ pub(crate) struct MuteArgs {
 /// Unmute a session
 #[derive(Args, Debug)]
 pub(crate) struct UnmuteArgs {
-    /// Session: id, prefix of one, or `last`
-    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
+    /// Session: id or prefix of one (default: this pane's or project's)
+    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -55,26 +55,37 @@ pub(crate) struct UnmuteArgs {
 
 /// Restart an agent in its tmux pane and send it a checkpoint
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd restart last")]
+#[command(after_help = "Examples:\n  checkpointd restart\n  checkpointd restart 3f0a")]
 pub(crate) struct RestartArgs {
-    /// Session: id, prefix of one, or `last`
-    #[arg(add = ArgValueCompleter::new(complete::sessions))]
+    /// Session: id or prefix of one (default: this pane's or project's)
+    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
 pub(crate) fn clear(home: &Home, args: ClearArgs) -> Result<u8> {
-    run(home, args.session, &Order::Clear, args.output)
+    run(
+        home,
+        mine::session(home, args.session)?,
+        &Order::Clear,
+        args.output,
+    )
 }
 
 pub(crate) fn mute(home: &Home, args: MuteArgs) -> Result<u8> {
     let order = Order::mute(args.period.as_deref())?;
-    run(home, args.session, &order, args.output)
+    run(
+        home,
+        mine::session(home, args.session)?,
+        &order,
+        args.output,
+    )
 }
 
 pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
-    let state = state_of(home, &args.session)?;
+    let session = mine::session(home, args.session)?;
+    let state = state_of(home, &session)?;
     let is_over = state
         .muted_until
         .is_some_and(|until| until <= Timestamp::now());
@@ -97,7 +108,7 @@ pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
         }
         return Ok(exit::OK);
     }
-    run(home, args.session, &Order::Unmute, args.output)
+    run(home, session, &Order::Unmute, args.output)
 }
 
 /// Gives an order and prints the result.
@@ -129,7 +140,7 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
         )
         .hint("start it with `checkpointd daemon --detach`"));
     }
-    let id = session_id(home, &session)?;
+    let id = session_id(home, &mine::session(home, session)?)?;
     // Stopping and starting takes seconds.
     if std::io::stderr().is_terminal() {
         eprint!("\rrestarting the agent ..");

@@ -10,7 +10,7 @@ use super::sessions::answer;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::time as when;
-use crate::cli::{complete, connection};
+use crate::cli::{complete, connection, mine};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::{Changed, StateView};
@@ -22,8 +22,8 @@ use crate::render::{self, Color};
     after_help = "Examples:\n  checkpointd state --at '2 hours ago'\n  checkpointd state --at 421\n  checkpointd state --diff yesterday now"
 )]
 pub(crate) struct StateArgs {
-    /// Session: id, prefix of one, or `last`
-    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
+    /// Session: id or prefix of one (default: this pane's or project's)
+    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Among the sessions of this machine, in a collector's journal
     #[arg(long, value_name = "NAME")]
@@ -66,7 +66,11 @@ fn at_point((session, machine): Whose<'_>, point: &str) -> Result<Query> {
 
 /// Shows a session's state, or what changed between two points.
 pub(crate) fn run(home: &Home, args: StateArgs) -> Result<u8> {
-    let whose = (args.session.as_str(), args.machine.as_deref());
+    let session = match args.machine {
+        Some(_) => args.session,
+        None => mine::session(home, args.session)?,
+    };
+    let whose = (session.as_str(), args.machine.as_deref());
     match args.diff.as_deref() {
         Some([a, b]) => diff(home, whose, a, b, args.output),
         _ => show(home, whose, args.at.as_deref(), args.output),

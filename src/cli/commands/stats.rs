@@ -81,7 +81,7 @@ fn show(benefit: &Benefit, since: &str) {
     );
     line(
         benefit.met,
-        "of these were met in full before you wrote again",
+        "of these were done in full before you wrote again",
     );
     line(benefit.wrong, "were marked wrong by you");
     println!();

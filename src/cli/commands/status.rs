@@ -21,7 +21,7 @@ use crate::ops::views::{
 use crate::render::{self, Color};
 
 /// Show the daemon, the sessions and the journal
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(
     after_help = "Examples:\n  checkpointd status\n  checkpointd status --json | jq .warnings"
 )]

@@ -8,7 +8,7 @@ use super::sessions::{FOLLOW_EVERY, Raw};
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::timeline::Turns;
-use crate::cli::{complete, connection};
+use crate::cli::{complete, connection, mine};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::TimelineLine;
@@ -19,8 +19,8 @@ use crate::ops::views::TimelineLine;
     after_help = "Examples:\n  checkpointd timeline\n  checkpointd timeline 3f0a --turn 2 --json\n  checkpointd timeline --follow"
 )]
 pub(crate) struct TimelineArgs {
-    /// Session: id, prefix of one, or `last`
-    #[arg(default_value = "last", add = ArgValueCompleter::new(complete::sessions))]
+    /// Session: id or prefix of one (default: this pane's or project's)
+    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
     /// Only this turn
     #[arg(long)]
@@ -46,6 +46,10 @@ pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
         machine,
         output,
     } = args;
+    let session = match machine {
+        Some(_) => session,
+        None => mine::session(home, session)?,
+    };
     let mut from = 1;
     let mut turns = Turns::default();
     loop {

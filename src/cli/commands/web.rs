@@ -11,9 +11,9 @@ use clap::Args;
 use journal::Home;
 use serde::Serialize;
 
-use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
+use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
 use crate::ops::wire::{Ask, Closed, Opened, Token, Waits};
 
@@ -52,15 +52,15 @@ const BROWSER_WAIT: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
-    if connection::health(home).is_none() {
+    if arguments.stop && connection::health(home).is_none() {
         return Err(Failure::unreachable(
-            "no daemon is running, and only the daemon serves the page",
-        )
-        .hint("start it with `checkpointd daemon --detach`"));
+            "no daemon is running, so no page is open",
+        ));
     }
     if arguments.stop {
         close(home, arguments.output.json)
     } else {
+        daemon_process::ensure(home)?;
         open(home, arguments)
     }
 }

@@ -2,16 +2,17 @@
 
 use checkpoint::demands;
 use clap::Args;
-use journal::{Home, Verdict};
+use clap_complete::ArgValueCompleter;
+use journal::Home;
 
 use super::orders::carry_out;
-use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::{print_json, short};
-use crate::error::{Failure, Result, exit};
+use crate::cli::{complete, connection, mine};
+use crate::error::{Result, exit};
 use crate::ops::orders::{Mark, Order};
-use crate::ops::query::{Audit, Query};
-use crate::ops::views::{DecisionRow, Explanation};
+use crate::ops::query::Query;
+use crate::ops::views::Explanation;
 use crate::render;
 
 /// Mark a demand of a checkpoint as not warranted
@@ -21,8 +22,9 @@ use crate::render;
     Examples:\n  checkpointd wrong\n  checkpointd wrong 421 --item 2 --note 'only a comment changed'\n  checkpointd wrong 421 --undo"
 )]
 pub(crate) struct WrongArgs {
-    /// The decision's sequence number (default: the last decision that sent a checkpoint)
-    pub(crate) decision: Option<u64>,
+    /// Number of the decision, or a session, whose last checkpoint is meant (default: that of this pane or project)
+    #[arg(value_name = "NUMBER|SESSION", add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) decision: Option<String>,
     /// Only this demand, by its number in `explain` (default: all)
     #[arg(long, value_name = "N")]
     pub(crate) item: Option<u32>,
@@ -43,13 +45,16 @@ pub(crate) struct WrongArgs {
 
 /// Marks a demand and prints which.
 pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
-    let seq = match args.decision {
-        Some(seq) => seq,
-        None => last_checkpoint(home)?,
+    let (seq, session) = match args.decision {
+        None => (Some(mine::decision(home, false)?), None),
+        Some(named) => match named.parse() {
+            Ok(seq) => (Some(seq), None),
+            Err(_) => (None, Some(named)),
+        },
     };
     let query = Query::Explain {
-        seq: Some(seq),
-        session: None,
+        seq,
+        session,
         machine: None,
     };
     let explained: Explanation = connection::ask_one(home, &query, |_, _| ())?;
@@ -87,18 +92,4 @@ pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
         render::print_wrapped(&format!("  {} ", demand.item), &text);
     }
     Ok(exit::OK)
-}
-
-fn last_checkpoint(home: &Home) -> Result<u64> {
-    let query = Query::Audit(Audit {
-        verdict: Some(Verdict::Inject),
-        limit: Some(1),
-        ..Audit::default()
-    });
-    let mut last = None;
-    connection::ask(home, &query, |row: DecisionRow| last = Some(row.seq))?;
-    last.ok_or_else(|| {
-        Failure::failed("no checkpoint was sent yet")
-            .hint("`checkpointd audit` lists the decisions")
-    })
 }

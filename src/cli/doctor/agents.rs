@@ -18,9 +18,19 @@ use crate::render;
 
 pub(super) fn checks(home: &Home) -> Vec<Check> {
     let last = last_events(home);
-    agents::all()
-        .flat_map(|agent| agent_checks(home, agent, &last))
-        .collect()
+    let mut checks = Vec::new();
+    let mut absent = Vec::new();
+    for agent in agents::all() {
+        match agents::find(agent) {
+            Ok(found) if !found.is_here() => absent.push(agent.name().to_owned()),
+            found => checks.extend(agent_checks(home, agent, found, &last)),
+        }
+    }
+    if !absent.is_empty() {
+        let detail = format!("not on this machine: {}", absent.join(", "));
+        checks.push(Check::skip("agents", detail));
+    }
+    checks
 }
 
 /// Reinstalls stale, doubled, missing or untrusted entries; an agent without any is left alone.
@@ -33,7 +43,7 @@ pub(crate) fn fix(home: &Home) -> (Vec<String>, Vec<String>) {
             continue;
         };
         // An unreadable file has a check of its own.
-        let Ok(plans) = plans(home, &[agents::with_version(found)], &Scope::User) else {
+        let Ok(plans) = plans(home, &[agents::with_version(found)], &Scope::User, false) else {
             continue;
         };
         let is_wrong = plans
@@ -64,19 +74,18 @@ fn is_installed(plan: &AgentPlan) -> bool {
         .any(|entry| !matches!(entry.status, Status::Added | Status::Kept))
 }
 
-fn agent_checks(home: &Home, agent: Agent, last: &BTreeMap<Agent, Timestamp>) -> Vec<Check> {
+fn agent_checks(
+    home: &Home,
+    agent: Agent,
+    found: Result<Found, String>,
+    last: &BTreeMap<Agent, Timestamp>,
+) -> Vec<Check> {
     let name = |what: &str| format!("{agent}.{what}");
-    let found = match agents::find(agent) {
-        Ok(found) if found.is_here() => agents::with_version(found),
-        Ok(_) => {
-            return vec![Check::skip(
-                name("hooks"),
-                format!("{} is not on this machine", agent.name()),
-            )];
-        }
+    let found = match found {
+        Ok(found) => agents::with_version(found),
         Err(error) => return vec![Check::skip(name("hooks"), error)],
     };
-    let plan = match plans(home, std::slice::from_ref(&found), &Scope::User) {
+    let plan = match plans(home, std::slice::from_ref(&found), &Scope::User, false) {
         Ok(mut plans) => plans.remove(0),
         Err(error) => {
             return vec![Check::fail(
@@ -112,9 +121,22 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     let Some(change) = plan.changes.iter().find(|change| change.kind == kind) else {
         return Check::skip(name, "there is nothing to install");
     };
-    if let Some(switch) = installer.switched_off(found, change) {
-        let fix = format!("remove `{switch}` from {}", found.folder.display());
-        return Check::fail(name, format!("all hooks are disabled by `{switch}`"), fix);
+    if let Some((switch, file)) = installer.switched_off(found, change) {
+        let file = render::path(&file);
+        let fix = format!("remove `{switch}` from {file}");
+        let detail = format!("all hooks are disabled by `{switch}` in {file}");
+        return Check::fail(name, detail, fix);
+    }
+    let malformed = installer.malformed(change);
+    if !malformed.is_empty() {
+        let detail = format!(
+            "{} in {} {} no list `hooks`, for which {} may ignore the whole file",
+            malformed.join(", "),
+            render::path(&change.path),
+            if malformed.len() == 1 { "has" } else { "have" },
+            found.agent.name(),
+        );
+        return Check::warn(name, detail, "give each entry its list, or remove it");
     }
     let names = |wanted: fn(&Entry) -> bool| {
         let names = change
@@ -192,10 +214,10 @@ fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
         }
         None => {
             let fix = format!(
-                "restart {}, or test with `checkpointd doctor --fire {agent}`",
+                "restart {}, which loads hooks when it starts; `checkpointd doctor --fire {agent}` tests the hook's command",
                 agent.name()
             );
-            Check::warn(name, "no event has come yet", fix)
+            Check::warn(name, "it has not called a hook yet", fix)
         }
     }
 }

@@ -55,7 +55,10 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
         if connection::health(home).is_some() && has_arrived(home, &session) {
             return Check::pass(
                 name,
-                format!("the hook took {called}, and the event is in the journal"),
+                format!(
+                    "the hook's command took {called}, and its event is in the journal; that {} calls it shows only its next session",
+                    agent.name()
+                ),
             );
         }
         let spooled = actors::spool::list(&home.spool).is_ok_and(|calls| !calls.is_empty());

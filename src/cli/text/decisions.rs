@@ -7,7 +7,15 @@ use crate::render::{self, Color, Table};
 /// Returns decisions as a table for `audit`.
 pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
     let head = [
-        "SEQ", "AT", "AGENT", "SESSION", "TURN", "AFTER", "PROJECT", "VERDICT", "REASON",
+        "SEQ",
+        "AT",
+        "AGENT",
+        "SESSION",
+        "TURN",
+        "AFTER",
+        "PROJECT",
+        "CHECKPOINT",
+        "REASON",
         "DELIVERY",
     ];
     let mut table = Table::new(head).optional(&[6, 5, 4, 2]).colored(color_of);
@@ -28,7 +36,14 @@ pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
 /// Returns decisions as a table for a screen that shows other things too.
 pub(crate) fn table(decisions: &[DecisionRow]) -> Table<8> {
     let mut table = Table::new([
-        "SEQ", "AT", "AGENT", "SESSION", "TURN", "VERDICT", "REASON", "DELIVERY",
+        "SEQ",
+        "AT",
+        "AGENT",
+        "SESSION",
+        "TURN",
+        "CHECKPOINT",
+        "REASON",
+        "DELIVERY",
     ])
     .optional(&[4, 3]);
     decisions.iter().for_each(|row| table.row(cells(row)));
@@ -58,8 +73,8 @@ fn delivery(row: &DecisionRow) -> String {
 
 fn color_of(cell: &str) -> Option<Color> {
     match cell {
-        "inject" | "confirmed" => Some(Color::Green),
-        "pass" | "none" => Some(Color::Dim),
+        "sent" | "confirmed" => Some(Color::Green),
+        "let through" | "none" => Some(Color::Dim),
         "pending" => Some(Color::Yellow),
         lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Color::Red),
         _ => None,

@@ -171,7 +171,7 @@ fn decided(decision: &Decision) -> String {
         Verdict::Inject => Color::Green,
         Verdict::Pass => Color::Dim,
     };
-    let verdict = render::paint(color, decision.verdict.word());
+    let verdict = render::paint(color, &decision.verdict.to_string());
     let elapsed = decision
         .elapsed_ms
         .map(|ms| format!(" after {}", render::duration_ms(ms)));

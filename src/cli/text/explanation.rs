@@ -1,7 +1,10 @@
 //! Prints one decision with its inputs, on one screen.
 
+use std::path::Path;
+
 use checkpoint::demands;
-use journal::{Changes, Evidence, Outcome, Timestamp, Verdict};
+use checkpoint::judging::{Answer, Verified};
+use journal::{Changes, Evidence, Outcome, Reason, Timestamp, Verdict};
 
 use super::{event_line, rule_trace, short, word};
 use crate::ops::views::{DecisionRow, Demand, DemandEnd, Explanation, StateView};
@@ -9,6 +12,8 @@ use crate::render::{self, Color};
 
 /// The most characters of the list of changed files that are shown.
 const LIST_CHARS_MAX: usize = 400;
+/// The most files whose answers are shown in the first lines.
+const ANSWERS_MAX: usize = 3;
 /// The most tool calls that are shown, the newest.
 const CALLS_MAX: usize = 12;
 
@@ -21,9 +26,115 @@ fn entry(page: &mut Vec<String>, label: &str, text: &str) {
     page.extend(render::wrapped(&format!("  {label:22} "), text));
 }
 
+/// Returns what a decision came to, in a few lines: what was asked, why, whether it was done, and what would change it. `after`
+/// is the turn's next stop, if there was one.
+pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<String> {
+    let decision = &answer.decision;
+    let mut page = Vec::new();
+    let project = render::path(Path::new(&answer.state.project));
+    let what = match decision.verdict {
+        Verdict::Inject => render::paint(Color::Green, "sent"),
+        Verdict::Pass => render::paint(Color::Yellow, "let through"),
+    };
+    let ago = render::duration_ms(Timestamp::now().millis_since(decision.at));
+    page.push(format!(
+        "{what}: {} in {project}, {ago} ago (decision {}, session {}, turn {})",
+        decision.agent,
+        decision.seq,
+        short(decision.session),
+        decision.turn,
+    ));
+    let demands = demands::of_parts(&decision.actions, &decision.observations);
+    for demand in &demands {
+        labeled(&mut page, "asked", &render::printable(demand.text));
+    }
+    let answers = answers(answer);
+    let shown: Vec<String> = answers
+        .iter()
+        .filter(|answer| demands.is_empty() || answer.verified != Verified::Done)
+        .take(ANSWERS_MAX)
+        .map(|answer| format!("{}: {}", answer.file, answer.why))
+        .collect();
+    let why = answer.considered.last().map(|exit| exit.why.as_str());
+    if shown.is_empty() {
+        labeled(
+            &mut page,
+            "why",
+            &render::printable(why.unwrap_or("it is not in the journal")),
+        );
+    }
+    for line in &shown {
+        labeled(&mut page, "why", &render::printable(line));
+    }
+    if !demands.is_empty() {
+        labeled(&mut page, "then", &then(answer, after));
+    }
+    labeled(&mut page, "change", &change(decision));
+    page
+}
+
+fn labeled(page: &mut Vec<String>, label: &str, text: &str) {
+    page.extend(render::wrapped(&format!("{label:7} "), text));
+}
+
+/// Returns the answers of a decision about each changed file.
+fn answers(answer: &Explanation) -> Vec<&Answer> {
+    let rules = answer.rules.iter().flat_map(|rules| &rules.trace);
+    let actions = rules.flat_map(|rule| &rule.actions);
+    actions.flat_map(|action| &action.action.answers).collect()
+}
+
+/// Says whether what was asked for was done, and by which call.
+fn then(answer: &Explanation, after: Option<&Explanation>) -> String {
+    let Some(demand) = &answer.demand else {
+        return "it is not known whether it was done".to_owned();
+    };
+    match demand.end {
+        DemandEnd::Open => "the agent has not stopped again yet".to_owned(),
+        DemandEnd::Met => {
+            let done = after.map(answers).unwrap_or_default();
+            let done = done.iter().find(|now| now.verified == Verified::Done);
+            done.map_or_else(
+                || "done".to_owned(),
+                |now| format!("done: {}", render::printable(&now.why)),
+            )
+        }
+        DemandEnd::Left => format!(
+            "not done: {} of {}",
+            demand.left.len(),
+            answer.decision.actions.len()
+        ),
+        DemandEnd::Unknown => "it is not known whether it was done".to_owned(),
+        DemandEnd::Withheld => "whether it was done is withheld".to_owned(),
+    }
+}
+
+/// Returns the command that would have made this decision another one.
+fn change(decision: &DecisionRow) -> String {
+    let seq = decision.seq;
+    let session = short(decision.session);
+    match decision.reason {
+        Reason::Muted => format!("`checkpointd unmute {session}`"),
+        Reason::ProjectOff => "`enabled: true` in the project's .checkpointd.yml".to_owned(),
+        Reason::BlockBudget => "`checkpointd config set max_blocks_per_turn 2`".to_owned(),
+        Reason::BelowThreshold => "`checkpointd config set min_turn 10s`".to_owned(),
+        Reason::Headless => "`checkpointd config set headless always`".to_owned(),
+        Reason::Repeated => "`checkpointd config set repeat always`".to_owned(),
+        Reason::SilentAllClear | Reason::SilentUnchanged | Reason::SilentDocsOnly => {
+            "`checkpointd config set ask likely` also asks about code of which the record says nothing".to_owned()
+        }
+        reason if decision.verdict == Verdict::Pass => {
+            format!("nothing: {}", reason.word().replace('_', " "))
+        }
+        _ => format!(
+            "`checkpointd wrong {seq}` if it was not warranted; `checkpointd mute {session}` for silence"
+        ),
+    }
+}
+
 /// Returns an explanation as lines for people.
 pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
-    let mut page = Vec::new();
+    let mut page = vec![String::new()];
     show_decision(&mut page, &answer.decision);
     show_source(&mut page, &answer.decision);
     show_others(&mut page, answer);
@@ -40,12 +151,12 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     if let Some(rules) = &answer.rules {
         rule_trace::show(&mut page, &rules.trace);
     }
-    heading(&mut page, "exits, in order");
+    heading(&mut page, "what could have let it through, in order");
     for exit in &answer.considered {
         let mark = if exit.taken {
-            render::paint(Color::Green, "taken")
+            render::paint(Color::Green, "this")
         } else {
-            "     ".into()
+            "    ".into()
         };
         let why = render::printable(&exit.why);
         let line = format!("  {mark}  {:18} {why}", exit.reason);
@@ -85,7 +196,7 @@ fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
         Verdict::Inject => Color::Green,
         Verdict::Pass => Color::Yellow,
     };
-    let verdict = render::paint(color, decision.verdict.word());
+    let verdict = render::paint(color, &decision.verdict.to_string());
     page.push(format!(
         "decision {}: {verdict}, {}",
         decision.seq, decision.reason
@@ -128,7 +239,7 @@ fn show_others(page: &mut Vec<String>, answer: &Explanation) {
 }
 
 fn show_state(page: &mut Vec<String>, state: &StateView) {
-    heading(page, "the session before it");
+    heading(page, "the session at the stop");
     let time = |at: Option<Timestamp>| {
         at.map_or_else(|| "-".to_owned(), |at| render::local_time(&at.to_string()))
     };

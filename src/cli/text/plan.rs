@@ -59,6 +59,42 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
     }
 }
 
+/// Prints what is done for an agent, a line for each file.
+pub(crate) fn print_short(plan: &AgentPlan) {
+    let version = plan
+        .version
+        .map(|version| format!(" {version}"))
+        .unwrap_or_default();
+    let mut title = format!("{}{version}", plan.agent.name());
+    for change in &plan.changes {
+        let mut parts: Vec<String> = STATES
+            .iter()
+            .filter_map(|state| {
+                let count = change
+                    .entries
+                    .iter()
+                    .filter(|entry| entry.status == *state)
+                    .count();
+                (count > 0).then(|| format!("{count} {}", state.word()))
+            })
+            .collect();
+        if parts.is_empty() && !change.is_needed() {
+            continue;
+        }
+        if parts.is_empty() {
+            parts.push(verb(change).to_owned());
+        }
+        let path = render::path(&change.path);
+        println!("{title:26} {path}: {}", parts.join(", "));
+        title.clear();
+    }
+    for note in &plan.notes {
+        let note = render::printable(note);
+        render::print_wrapped(&format!("{title:26} note: "), &note);
+        title.clear();
+    }
+}
+
 /// Prints the names of entries in a column of their own.
 fn print_names(state: Status, names: &[&str]) {
     const INDENT: usize = 19;

@@ -32,29 +32,29 @@ fn show_action(page: &mut Vec<String>, trace: &ActionTrace) {
     let action = &trace.action;
     let mut found = action.found.iter();
     let mark = if action.stands {
-        render::paint(Color::Yellow, "due ")
+        render::paint(Color::Yellow, "to do")
     } else if found.any(|seen| seen.outcome == Outcome::Counts) {
-        render::paint(Color::Green, "done")
+        render::paint(Color::Green, "done ")
     } else {
         // Another action that is due asks for this one too.
-        render::paint(Color::Dim, "with")
+        render::paint(Color::Dim, "with ")
     };
     let text = render::wrap(
         &render::printable(&action.text),
-        render::width().saturating_sub(10).max(20),
+        render::width().saturating_sub(11).max(20),
     );
     let mut before = format!("    {mark}  ");
     for line in text {
         page.push(before + &line);
-        before = " ".repeat(10);
+        before = " ".repeat(11);
     }
     page.extend(render::wrapped(
-        "          looked for  ",
+        "           looked for  ",
         &render::printable(&trace.looked),
     ));
     for seen in &trace.seen {
         page.extend(render::wrapped(
-            "          found       ",
+            "           found       ",
             &render::printable(seen),
         ));
     }

@@ -17,6 +17,7 @@ pub(crate) struct Drawn {
 }
 
 /// A timeline that grows. Finished turns stay as they were drawn; the last one gets a new axis with every event.
+#[cfg(any(test, feature = "top"))]
 #[derive(Default)]
 pub(crate) struct Growing {
     turns: Turns,
@@ -24,6 +25,7 @@ pub(crate) struct Growing {
     settled: usize,
 }
 
+#[cfg(any(test, feature = "top"))]
 impl Growing {
     /// Takes the next lines. Returns how many of the lines drawn so far stay, and
     /// those that come after them.

@@ -12,7 +12,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::connection;
+use crate::cli::daemon_process;
 use crate::error::{Failure, Result, exit};
 use crate::render;
 
@@ -36,16 +36,13 @@ const TICK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 ///
-/// If no daemon runs, or there is no usable terminal.
+/// If no daemon runs and none can be started, or there is no usable terminal.
 pub(crate) fn run(home: &Home) -> Result<u8> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(Failure::usage("`top` needs a terminal")
             .hint("`checkpointd status` and `checkpointd sessions` print the same once"));
     }
-    if connection::health(home).is_none() {
-        return Err(Failure::unreachable("no daemon is running, and `top` needs it")
-            .hint("start it with `checkpointd daemon --detach`; `checkpointd sessions` works without it"));
-    }
+    daemon_process::ensure(home)?;
     // Also restores the terminal before the message of a panic is printed.
     let mut terminal = ratatui::try_init()?;
     let shown = show(home, &mut terminal);

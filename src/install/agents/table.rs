@@ -24,6 +24,11 @@ const CLAUDE: Installer = Installer {
     project: Some(".claude"),
     note: "Claude Code runs them once you trust {project} in its own dialog",
     depends_on_version: true,
+    managed: &[
+        "/etc/claude-code/managed-settings.json",
+        "/etc/claude-code/managed-settings.d/",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+    ],
     // It ignores a whole settings file because of one unknown event, so each event comes with the first version that
     // knows it (checked in the published 2.0.42 to 2.1.89).
     rows: &[
@@ -59,6 +64,7 @@ const CODEX: Installer = Installer {
     depends_on_version: true,
     file: codex::HOOKS_FILE,
     format: Format::Codex,
+    managed: &["/etc/codex/requirements.toml"],
     rows: &[
         ("SessionStart", Reply, ANY),
         ("UserPromptSubmit", Plain, ANY),

@@ -1,14 +1,15 @@
 //! Which parts of an event leave the machine at each level: a list of what may be sent. A kind or a field that is not
 //! on the list is not sent (spec FLEET-6).
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use Blank::{List, NotAsked, Nothing, Null, Text, Zero};
-use Goes::{Keyed, Never, Plain, Word};
-use Level::{Decisions, Skeleton};
-
 /// How much a machine sends. The order is from less to more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Level {
     /// Decisions and deliveries, without texts, commands and paths.
     Decisions,
@@ -49,7 +50,8 @@ pub(super) enum Goes {
 }
 
 /// The replacement for a field that is not sent. It never depends on the field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Blank {
     Null,
     Text,
@@ -64,326 +66,78 @@ pub(super) enum Blank {
 impl Blank {
     pub(super) fn value(self) -> Value {
         match self {
-            Null => Value::Null,
-            Text => "".into(),
-            Zero => 0.into(),
-            List => json!([]),
-            Nothing => json!({}),
-            NotAsked => "not_asked".into(),
+            Self::Null => Value::Null,
+            Self::Text => "".into(),
+            Self::Zero => 0.into(),
+            Self::List => json!([]),
+            Self::Nothing => json!({}),
+            Self::NotAsked => "not_asked".into(),
         }
     }
 }
 
 /// One field of a kind: its path, where `[]` is every member of a list, how it is sent, and what replaces it.
-pub(super) type Field = (&'static str, Goes, Blank);
+pub(super) type Field = (String, Goes, Blank);
 
-/// A kind of event, the lowest level at which it is sent, and its fields.
-struct Kind(&'static str, Level, &'static [&'static [Field]]);
+/// Fields by how they are sent: of a kind of event, or of several kinds.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Listed {
+    /// The lowest level at which the kind is sent; of a kind only.
+    level: Option<Level>,
+    /// Names of fields that several kinds have.
+    parts: Vec<String>,
+    plain: Vec<String>,
+    word: BTreeMap<String, Blank>,
+    keyed: BTreeMap<String, Blank>,
+    never: BTreeMap<String, Blank>,
+}
 
-const HOST: &[Field] = &[
-    ("host.hook", Word, Text),
-    ("host.turn", Word, Null),
-    ("host.subagent", Word, Null),
-    ("host.place.cwd", Keyed, Text),
-    ("host.place.transcript", Never, Null),
-    ("host.place.env", Never, List),
-];
-const CALL: &[Field] = &[
-    ("call.id", Word, Null),
-    ("call.tool", Word, Text),
-    ("call.kind", Plain, Null),
-    ("call.command", Never, Null),
-    ("call.paths", Never, List),
-    ("call.is_error", Plain, Null),
-    ("call.refused", Plain, Null),
-    ("call.finished", Plain, Null),
-    ("call.output", Never, Text),
-    ("call.at", Plain, Null),
-    ("call.duration_ms", Plain, Null),
-];
-const PROMPT: &[Field] = &[
-    ("origin", Plain, Null),
-    ("text", Never, Text),
-    ("digest", Never, Zero),
-];
-const DECISION: &[Field] = &[("decision", Plain, Null)];
-const REASON: &[Field] = &[("reason", Word, Text)];
+/// What `levels.yml` says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Levels {
+    parts: BTreeMap<String, Listed>,
+    kinds: BTreeMap<String, Listed>,
+}
 
-/// Every kind that is sent below the level `all`.
-const KINDS: &[Kind] = &[
-    Kind(
-        "session_started",
-        Decisions,
-        &[HOST, &[("source", Word, Text)]],
-    ),
-    Kind("session_ended", Decisions, &[HOST, REASON]),
-    Kind("prompt_submitted", Skeleton, &[HOST, PROMPT]),
-    Kind("tool_started", Skeleton, &[HOST, CALL]),
-    Kind("tool_finished", Skeleton, &[HOST, CALL]),
-    Kind("tool_failed", Skeleton, &[HOST, CALL]),
-    Kind("model_stepped", Skeleton, &[HOST]),
-    Kind(
-        "agent_stopped",
-        Decisions,
-        &[
-            HOST,
-            &[
-                ("reentry", Plain, Null),
-                ("background_tasks", Plain, Null),
-                ("can_reply", Plain, Null),
-                ("prompt_digest", Never, Null),
-                ("last_message", Never, Null),
-            ],
-        ],
-    ),
-    Kind("interrupted", Skeleton, &[HOST, &[("cause", Word, Text)]]),
-    Kind(
-        "notified",
-        Skeleton,
-        &[
-            HOST,
-            &[("notification", Word, Text), ("message", Never, Text)],
-        ],
-    ),
-    Kind("permission_asked", Skeleton, &[HOST, CALL]),
-    Kind(
-        "compaction_started",
-        Skeleton,
-        &[HOST, &[("trigger", Word, Text)]],
-    ),
-    Kind(
-        "compaction_finished",
-        Skeleton,
-        &[HOST, &[("trigger", Word, Text)]],
-    ),
-    Kind(
-        "subagent_started",
-        Skeleton,
-        &[HOST, &[("subagent_type", Never, Text)]],
-    ),
-    Kind(
-        "subagent_stopped",
-        Skeleton,
-        &[HOST, &[("subagent_type", Never, Text)]],
-    ),
-    Kind("other_hook", Skeleton, &[HOST]),
-    Kind(
-        "evidence_gathered",
-        Skeleton,
-        &[&[
-            ("trigger", Plain, Null),
-            ("evidence.escape_marker", Plain, Null),
-            ("evidence.changes", Never, NotAsked),
-            ("evidence.timeline.source", Plain, Null),
-            ("evidence.timeline.calls", Never, List),
-            ("evidence.own_prompt_last", Plain, Null),
-            ("evidence.last_prompt_at", Plain, Null),
-            ("evidence.host_version", Word, Null),
-            ("evidence.working_slug", Never, Null),
-            ("evidence.plan_files", Never, Null),
-            ("evidence.headless", Plain, Null),
-            ("evidence.notes", Never, List),
-            ("evidence.steps", Never, List),
-        ]],
-    ),
-    Kind(
-        "decided",
-        Decisions,
-        &[&[
-            ("trigger", Plain, Null),
-            ("basis", Plain, Null),
-            ("turn", Plain, Null),
-            ("verdict", Plain, Null),
-            ("reason", Plain, Null),
-            ("route", Plain, Null),
-            ("form", Plain, Null),
-            ("elapsed_ms", Plain, Null),
-            ("categories", Never, List),
-            ("actions[].text", Never, Text),
-            ("actions[].category", Never, Text),
-            ("actions[].step", Plain, Null),
-            ("observations", Never, List),
-            ("all_clear", Plain, Null),
-            ("message", Never, Null),
-            ("demand", Never, Null),
-            ("policy", Plain, Null),
-            ("version", Plain, Null),
-        ]],
-    ),
-    Kind(
-        "delivery_attempted",
-        Decisions,
-        &[
-            DECISION,
-            &[("route", Plain, Null), ("attempt", Plain, Null)],
-        ],
-    ),
-    Kind(
-        "delivery_confirmed",
-        Decisions,
-        &[DECISION, &[("by", Word, Text)]],
-    ),
-    Kind("delivery_failed", Decisions, &[DECISION, REASON]),
-    Kind("delivery_expired", Decisions, &[DECISION, REASON]),
-    Kind("restart_requested", Decisions, &[&[("due", Plain, Null)]]),
-    Kind("escape_hatch_used", Decisions, &[&[("by", Word, Text)]]),
-    Kind("checkpoint_cleared", Decisions, &[]),
-    Kind("muted", Decisions, &[&[("until", Plain, Null)]]),
-    Kind("unmuted", Decisions, &[]),
-    Kind(
-        "policy_adopted",
-        Skeleton,
-        &[&[("fingerprint", Plain, Null), ("text", Never, Text)]],
-    ),
-    Kind(
-        "payload_rejected",
-        Skeleton,
-        &[&[
-            ("claimed_agent", Never, Text),
-            ("hook", Never, Null),
-            ("problem", Never, Text),
-        ]],
-    ),
-    Kind(
-        "daemon_started",
-        Decisions,
-        &[&[("version", Word, Text), ("recovery", Never, List)]],
-    ),
-    Kind(
-        "baseline_taken",
-        Skeleton,
-        &[&[("turn_at", Plain, Null), ("files", Never, List)]],
-    ),
-    Kind(
-        "prompt_found",
-        Skeleton,
-        &[PROMPT, &[("transcript", Never, Text)]],
-    ),
-    Kind(
-        "delivery_held",
-        Decisions,
-        &[DECISION, &[("obstacle", Word, Text)]],
-    ),
-    Kind(
-        "delivery_pasted",
-        Decisions,
-        &[DECISION, &[("attempt", Plain, Null), ("pid", Plain, Null)]],
-    ),
-    Kind(
-        "delivery_entered",
-        Decisions,
-        &[DECISION, &[("count", Plain, Null)]],
-    ),
-    Kind(
-        "announced",
-        Skeleton,
-        &[&[
-            ("about", Plain, Null),
-            ("news", Plain, Null),
-            ("output", Never, Null),
-        ]],
-    ),
-    Kind("agent_restarted", Decisions, &[&[("due", Plain, Null)]]),
-    Kind(
-        "restart_closed",
-        Decisions,
-        &[&[("restart", Plain, Null)], REASON],
-    ),
-    Kind(
-        "phase_created",
-        Skeleton,
-        &[&[
-            ("checkpoint.id", Never, Text),
-            ("checkpoint.session", Never, Text),
-            ("checkpoint.phase", Never, Text),
-            ("checkpoint.number", Plain, Null),
-            ("checkpoint.created_at", Plain, Null),
-            ("checkpoint.completed", Plain, Null),
-            ("checkpoint.summary", Never, Text),
-            ("checkpoint.criteria", Never, List),
-            ("checkpoint.metadata", Never, Text),
-            ("project", Keyed, Null),
-            ("file", Never, Text),
-            ("imported", Plain, Null),
-        ]],
-    ),
-    Kind(
-        "phase_completed",
-        Skeleton,
-        &[&[("checkpoint", Never, Text)]],
-    ),
-    Kind("phase_deleted", Skeleton, &[&[("checkpoint", Never, Text)]]),
-    Kind(
-        "progress_written",
-        Skeleton,
-        &[&[
-            ("progress", Plain, Null),
-            ("document", Never, Text),
-            ("file", Never, Text),
-        ]],
-    ),
-    Kind(
-        "progress_validated",
-        Skeleton,
-        &[&[
-            ("document", Plain, Null),
-            ("holds", Plain, Null),
-            ("report", Never, Text),
-        ]],
-    ),
-    Kind(
-        "resume_offered",
-        Skeleton,
-        &[&[
-            ("start", Plain, Null),
-            ("document", Plain, Null),
-            ("text", Never, Text),
-        ]],
-    ),
-    Kind(
-        "facts_gathered",
-        Skeleton,
-        &[&[("trigger", Plain, Null), ("facts", Never, Nothing)]],
-    ),
-    Kind(
-        "marked_wrong",
-        Decisions,
-        &[
-            DECISION,
-            &[
-                ("item", Plain, Null),
-                ("note", Never, Text),
-                ("wrong", Plain, Null),
-            ],
-        ],
-    ),
-    Kind(
-        "head_seen",
-        Skeleton,
-        &[&[
-            ("turn_at", Plain, Null),
-            ("top", Never, Text),
-            ("commit", Never, Null),
-            ("tips", Never, List),
-        ]],
-    ),
-    Kind("turn_joined", Skeleton, &[&[("turn_at", Plain, Null)]]),
-    Kind("forgotten", Decisions, &[]),
-    Kind(
-        "call_examined",
-        Skeleton,
-        &[&[
-            ("call_id", Word, Null),
-            ("call_at", Plain, Null),
-            ("examined", Never, Nothing),
-        ]],
-    ),
-];
+impl Listed {
+    fn fields(&self) -> impl Iterator<Item = Field> {
+        let plain = self
+            .plain
+            .iter()
+            .map(|path| (path.clone(), Goes::Plain, Blank::Null));
+        let others = [
+            (Goes::Word, &self.word),
+            (Goes::Keyed, &self.keyed),
+            (Goes::Never, &self.never),
+        ];
+        let others = others.into_iter().flat_map(|(goes, paths)| {
+            paths
+                .iter()
+                .map(move |(path, blank)| (path.clone(), goes, *blank))
+        });
+        plain.chain(others)
+    }
+}
+
+/// Every kind that is sent below the level `all`: the lowest level at which it is sent, and its fields.
+static KINDS: LazyLock<BTreeMap<String, (Level, Vec<Field>)>> = LazyLock::new(|| {
+    let Levels { parts, kinds } = serde_saphyr::from_str(include_str!("levels.yml"))
+        .unwrap_or_else(|error| panic!("levels.yml: {error}"));
+    let kinds = kinds.into_iter().map(|(kind, listed)| {
+        let parts = listed.parts.iter().flat_map(|part| parts[part].fields());
+        let fields = parts.chain(listed.fields()).collect();
+        // What names no level is not sent.
+        (kind, (listed.level.unwrap_or(Level::All), fields))
+    });
+    kinds.collect()
+});
 
 /// Returns the fields of a kind if it is sent at a level below `all`.
-pub(super) fn fields(kind: &str, level: Level) -> Option<&'static [&'static [Field]]> {
-    let found = KINDS.iter().find(|known| known.0 == kind)?;
-    (found.1 <= level).then_some(found.2)
+pub(super) fn fields(kind: &str, level: Level) -> Option<&'static [Field]> {
+    let (lowest, fields) = KINDS.get(kind)?;
+    (*lowest <= level).then_some(fields.as_slice())
 }
 
 #[cfg(test)]
@@ -439,7 +193,7 @@ mod tests {
         let own = ["run_received", "withheld"];
         let mut missing = Vec::new();
         for (kind, path) in every_field() {
-            let Some(known) = KINDS.iter().find(|known| known.0 == kind) else {
+            let Some((_, known)) = KINDS.get(&kind) else {
                 if !own.contains(&kind.as_str()) {
                     missing.push(kind);
                 }
@@ -447,12 +201,12 @@ mod tests {
             };
             let covers = |field: &Field| {
                 // A field is covered by itself, by what it is a part of, or by all of its parts.
-                let named = field.0;
+                let named = field.0.as_str();
                 named == path
                     || path.starts_with(&format!("{named}."))
                     || named.starts_with(&format!("{path}."))
             };
-            if !known.2.iter().copied().flatten().any(covers) {
+            if !known.iter().any(covers) {
                 missing.push(format!("{kind}.{path}"));
             }
         }
@@ -461,7 +215,7 @@ mod tests {
             .into_iter()
             .map(|(kind, _)| kind)
             .collect();
-        let unknown = KINDS.iter().filter(|known| !kinds.contains(known.0));
+        let unknown = KINDS.keys().filter(|known| !kinds.contains(*known));
         assert_eq!(unknown.count(), 0, "kinds that do not exist");
     }
 
@@ -471,8 +225,8 @@ mod tests {
         for level in Level::ALL {
             assert_eq!(Level::of_word(level.word()), Some(level));
         }
-        assert!(fields("tool_started", Decisions).is_none());
-        assert!(fields("tool_started", Skeleton).is_some());
-        assert!(fields("run_received", Skeleton).is_none());
+        assert!(fields("tool_started", Level::Decisions).is_none());
+        assert!(fields("tool_started", Level::Skeleton).is_some());
+        assert!(fields("run_received", Level::Skeleton).is_none());
     }
 }

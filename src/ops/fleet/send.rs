@@ -104,25 +104,12 @@ impl Cut<'_> {
         codec::to_json(&envelope, None)
     }
 
-    fn cut(
-        &self,
-        fields: &[&[Field]],
-        path: &str,
-        value: Value,
-        withheld: &mut Vec<String>,
-    ) -> Value {
-        let known = fields
-            .iter()
-            .copied()
-            .flatten()
-            .find(|field| field.0 == path);
+    fn cut(&self, fields: &[Field], path: &str, value: Value, withheld: &mut Vec<String>) -> Value {
+        let known = fields.iter().find(|field| field.0 == path);
         if let Some((_, goes, blank)) = known {
             return self.goes(*goes, *blank, path, value, withheld);
         }
-        let below = |path: &str| {
-            let begins = |field: &&Field| field.0.starts_with(path);
-            fields.iter().copied().flatten().any(|field| begins(&field))
-        };
+        let below = |path: &str| fields.iter().any(|field| field.0.starts_with(path));
         match value {
             Value::Object(members) if below(&format!("{path}.")) => members
                 .into_iter()

@@ -50,7 +50,7 @@ impl StatusLine {
             parts.push(format!("{} open", one.open));
         }
         if one.blocked > 0 {
-            parts.push(format!("{} blocked", one.blocked));
+            parts.push(format!("{} sent", one.blocked));
         }
         parts.extend(one.turn_ms.map(clock));
         Self {
@@ -116,7 +116,7 @@ mod tests {
             StatusLine::of_one(one).text
         };
         use SessionStatus::{Running, Waiting};
-        assert_eq!(one(Running, 2, 1, Some(3)), "cp: 2 open · 1 blocked · 3m");
+        assert_eq!(one(Running, 2, 1, Some(3)), "cp: 2 open · 1 sent · 3m");
         assert_eq!(one(Running, 0, 0, Some(0)), "cp: <1m");
         assert_eq!(one(Waiting, 0, 0, None), "cp: waiting");
         assert_eq!(one(Running, 0, 0, Some(125)), "cp: 2h05m");

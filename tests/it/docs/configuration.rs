@@ -14,13 +14,14 @@ const INTRODUCTION: &str = "\
 # Configuration
 
 `~/.config/checkpointd/config.yml` holds only the settings that you change. `checkpointd config show`
-prints each value that holds in a project and its source, `checkpointd config set` changes one,
-`checkpointd config edit` opens the file, and `checkpointd config check` checks it. The daemon applies
-changes from the next stop.
+prints those that differ from the defaults in a project and where each comes from (`--all` prints all),
+`checkpointd config explain` says what one does, `checkpointd config set` changes one, `checkpointd
+config edit` opens the file, and `checkpointd config check` checks it. The daemon applies changes from
+the next stop.
 
 A project's `.checkpointd.yml` can override most settings, add rules, or turn the project off. Its
 rules and most of its settings count after `checkpointd trust`, and again after each change of the
-file. Your `max_blocks_per_turn` is the upper bound of the project's, and `prefix` counts in
+file. Your `max_blocks_per_turn` is the upper bound of the project's; `prefix` and `message` count in
 `config.yml` only.
 
 Durations are written as `500ms`, `30s`, `20m`, `2h`, or `1h30m`, sizes as `64KB` or `1MB` (powers of
@@ -34,6 +35,12 @@ line of the file names the schema; `config set` and `config edit` begin a new fi
 # yaml-language-server: $schema=https://raw.githubusercontent.com/checkpointd/checkpointd/main/docs/config.schema.json
 min_turn: 30s
 ```
+";
+
+const MAIN: &str = "
+## Settings to know
+
+All other settings are for special cases.
 ";
 
 const PROJECT: &str = "
@@ -167,11 +174,43 @@ fn below_of(key: &str, below: &serde_json::Map<String, Value>, level: usize, out
     }
 }
 
+/// Returns the settings that `config show` names as those to know.
+fn main_keys() -> Vec<String> {
+    let home = Home::new();
+    let output = run(
+        &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &["config", "show"]),
+        b"",
+    );
+    let text = String::from_utf8(output.stdout).expect("text");
+    let (_, list) = text.split_once("settings to know: ").expect("the list");
+    let list = list.split("`checkpointd").next().expect("its end");
+    list.split(',').map(|key| key.trim().to_owned()).collect()
+}
+
+/// Takes a key out of the keys, with the group that it is in.
+fn take(key: &str, keys: &mut serde_json::Map<String, Value>) -> Option<Value> {
+    match key.split_once('.') {
+        Some((group, key)) => take(key, keys.get_mut(group)?["properties"].as_object_mut()?),
+        None => keys.remove(key),
+    }
+}
+
 fn page() -> String {
     let (config, project) = (schema(&[]), schema(&["--project"]));
     let keys = |of: &Value| of["properties"].as_object().expect("keys").clone();
-    let (config, project) = (keys(&config), keys(&project));
+    let (mut config, mut project) = (keys(&config), keys(&project));
     let mut out = INTRODUCTION.to_owned();
+    out.push_str(MAIN);
+    for key in main_keys() {
+        let of_project = take(&key, &mut project);
+        let schema = take(&key, &mut config).or(of_project);
+        describe(
+            &key,
+            &schema.unwrap_or_else(|| panic!("no key {key}")),
+            3,
+            &mut out,
+        );
+    }
     out.push_str(PROJECT);
     let only = project.iter().filter(|(key, _)| !config.contains_key(*key));
     only.for_each(|(key, schema)| describe(key, schema, 3, &mut out));

@@ -6,12 +6,16 @@ use super::imports::Imports;
 use super::source::{File, assert_none, files, tree};
 
 /// Each crate with the ones that it may depend on.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("journal", &[]),
     ("redact", &[]),
     ("reading", &["journal"]),
     ("memory", &["journal", "redact", "reading"]),
-    ("checkpoint", &["journal", "redact", "reading", "memory"]),
+    ("agents", &["journal", "redact", "reading"]),
+    (
+        "checkpoint",
+        &["journal", "redact", "reading", "memory", "agents"],
+    ),
     ("actors", &["journal", "checkpoint"]),
     // Messages only: it knows no events.
     ("broker", &[]),

@@ -3,8 +3,9 @@
 use super::source::{File, assert_none, tree};
 
 /// Where the tests of a target are, by the first part of their names.
-const TARGETS: [(&str, &str); 8] = [
+const TARGETS: [(&str, &str); 9] = [
     ("actors", "actors/src/"),
+    ("agents", "agents/src/"),
     ("checkpoint", "checkpoint/src/"),
     ("checkpointd", "src/"),
     ("it", "tests/it/"),

@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 use super::imports::Imports;
 use super::source::{File, assert_none, files, tree};
 
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "journal/src",
     "reading/src",
     "redact/src",
     "memory/src",
+    "agents/src",
     "checkpoint/src",
     "actors/src",
     "broker/src",

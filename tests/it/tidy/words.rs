@@ -14,6 +14,7 @@ fn product(files: &[File]) -> impl Iterator<Item = &File> {
             "reading/src",
             "redact/src",
             "memory/src",
+            "agents/src",
             "checkpoint/src",
             "actors/src",
             "broker/src",
@@ -84,7 +85,7 @@ fn http(files: &[File]) -> Vec<String> {
 }
 
 const AGENTS: [&str; 6] = [
-    "checkpoint/src/agents",
+    "agents/src/rooms",
     "src/install/agents",
     // Keys of the settings, recordings for the demo, and the client, which does not link the core.
     "checkpoint/src/config/yaml.rs",
@@ -187,7 +188,7 @@ fn http_is_spoken_at_the_edge_only() {
 
 #[test]
 fn agents_are_named_in_their_rooms_only() {
-    let to_do = "ask the agent's adapter (checkpoint/src/agents/, src/install/agents/) instead";
+    let to_do = "ask the agent's adapter (agents/src/rooms/, src/install/agents/) instead";
     assert_none(&agents(&tree()), to_do);
 }
 

@@ -168,7 +168,10 @@ impl World<'_> {
         };
         let headers = self.headers(number);
         let call = headers
-            .with_payload(self.calls[number].payload.as_bytes(), reading.agents)
+            .with_payload(
+                self.calls[number].payload.as_bytes(),
+                &self.config.settings.agents,
+            )
             .map_err(|error| error.to_string())?;
         hooks::normalize(&call, reading).map(|normal| normal.draft.id)
     }

@@ -13,7 +13,7 @@ use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::overall;
 use crate::shell::{CommandLine, Simple, read};
-use said::{executes, runs_code};
+use said::{does, executes, runs_code};
 
 /// Tasks that call tasks.
 const DEPTH_MAX: usize = 6;
@@ -32,6 +32,8 @@ pub(in crate::judging) struct Run {
     pub(in crate::judging) scope: Scope,
     /// Whether it ran a program text that the line holds.
     is_given: bool,
+    /// Whether it may end well without having done anything, so that only its output shows that it did.
+    may_do_nothing: bool,
     /// The words and the program text that it was given.
     text: String,
 }
@@ -171,6 +173,7 @@ impl Reader<'_, '_> {
                 ended,
                 scope: Scope::Unknown,
                 is_given: false,
+                may_do_nothing: false,
                 text: self.turn.calls()[call].command.clone().unwrap_or_default(),
             });
         }
@@ -190,6 +193,7 @@ impl Reader<'_, '_> {
                 ended,
                 scope: Scope::Unknown,
                 is_given: false,
+                may_do_nothing: false,
                 text: String::new(),
             });
         };
@@ -204,8 +208,14 @@ impl Reader<'_, '_> {
                 add(Some(does), String::new(), ended_of(verdict));
             }
         }
-        // A server that a person connected may have run anything.
-        if self.said[call].is_empty() && tool.tool.starts_with("mcp__") && !tool.is_error {
+        // A server that a person connected may have run anything; given the path of a file, it works on that, unless it says
+        // that it checks it.
+        let verifies = || self.turn.catalogue.named(&tool.tool) >= Some(Purpose::Lint);
+        if self.said[call].is_empty()
+            && tool.tool.starts_with("mcp__")
+            && !tool.is_error
+            && (tool.paths.is_empty() || verifies())
+        {
             add(None, String::new(), Ended::Unknown);
         }
     }
@@ -225,6 +235,7 @@ impl Reader<'_, '_> {
             ended: Ended::Unknown,
             scope: Scope::Unknown,
             is_given: false,
+            may_do_nothing: false,
             text: words[1..].join(" "),
         };
         let Some(command) = catalogue.command(words) else {
@@ -238,7 +249,7 @@ impl Reader<'_, '_> {
             return;
         };
         act.language = command.language.to_owned();
-        act.does = command.does;
+        act.does = does(self.turn, simple).flatten();
         act.scope = scope(&command, simple);
         // A script understands such options in its own way.
         if command.is_dry && command.opening != Opening::Script {
@@ -253,6 +264,12 @@ impl Reader<'_, '_> {
                     let text = task.text.clone();
                     return self.task_acts(&text, simple, depth, act, acts);
                 }
+                let tasks = &self.turn.evidence.facts.workspace;
+                let are_known = tasks.as_ref().is_some_and(|known| !known.tasks.is_empty());
+                // No task of that name, which is fine by its options.
+                if command.may_do_nothing && are_known {
+                    return;
+                }
                 self.called(&mut act, &names, simple);
             }
             Opening::Nothing => {}
@@ -262,7 +279,7 @@ impl Reader<'_, '_> {
             act.text.push_str(input);
         }
         if command.may_do_nothing {
-            act.scope = Scope::Unknown;
+            (act.scope, act.may_do_nothing) = (Scope::Unknown, true);
         }
         acts.push(act);
     }
@@ -351,7 +368,9 @@ impl Reader<'_, '_> {
             Some(Purpose::Build) => overall(&self.said[call], SummaryKind::Build).map(ended_of),
             Some(Purpose::Types) => overall(&self.said[call], SummaryKind::Types).map(ended_of),
             Some(Purpose::Lint) => overall(&self.said[call], SummaryKind::Lint).map(ended_of),
-            _ => None,
+            _ => overall(&self.said[call], SummaryKind::Other)
+                .map(ended_of)
+                .filter(|ended| *ended == Ended::Nothing),
         };
         let others = commands.iter().enumerate().filter(|(at, _)| *at != place);
         let is_alone = !others.clone().any(|(_, other)| runs_code(self.turn, other));
@@ -368,8 +387,10 @@ impl Reader<'_, '_> {
             return Ended::Unknown;
         }
         match (failed, simple.decides) {
-            (true, true) if is_alone && has_exit_code(tool) => Ended::Failed,
-            (false, true) => Ended::Passed,
+            // The shell did not find the program.
+            (true, true) if act.does.is_none() && exit_code(tool) == Some("127") => Ended::Nothing,
+            (true, true) if is_alone && exit_code(tool).is_some() => Ended::Failed,
+            (false, true) if !act.may_do_nothing => Ended::Passed,
             _ => Ended::Unknown,
         }
     }
@@ -459,11 +480,15 @@ fn by_language(turn: &Turn<'_>, said: &[Summary]) -> Vec<(String, Ended)> {
     found
 }
 
-/// Returns whether a failed call reports the status of a command, and not that the host did not run it.
-fn has_exit_code(tool: &ToolCall) -> bool {
+/// Returns the status that a failed call reports, empty where it reports no more than that; none if the host did not run it.
+fn exit_code(tool: &ToolCall) -> Option<&str> {
     static EXIT_CODE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?im)^(?:Error: )?(?:Exit code:? |Process exited with code )-?\d+")
+        Regex::new(r"(?im)^(?:Error: )?(?:Exit code:? |Process exited with code )(-?\d+)")
             .expect("a constant that a test compiles")
     });
-    tool.output.is_empty() || EXIT_CODE.is_match(&tool.output)
+    if tool.output.is_empty() {
+        return Some("");
+    }
+    let found = EXIT_CODE.captures(&tool.output)?;
+    found.get(1).map(|code| code.as_str())
 }

@@ -6,7 +6,7 @@ use crate::catalogue::Purpose;
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::is_log;
-use crate::shell::{CommandLine, Simple, canonical_name};
+use crate::shell::{CommandLine, Simple, canonical_name, read};
 
 /// Returns what the outputs say, by the call whose commands printed it. An output that was only shown belongs to the call
 /// that wrote the file.
@@ -44,13 +44,24 @@ pub(in crate::judging) fn said(turn: &Turn<'_>) -> Vec<Vec<Summary>> {
     by_call
 }
 
+/// Returns what a command does, if its program is known. One that only hands on a command line that shows something (`ssh`)
+/// shows it.
+pub(super) fn does(turn: &Turn<'_>, simple: &Simple) -> Option<Option<Purpose>> {
+    let does = turn.catalogue.command(&simple.words)?.does;
+    let line = simple.words.last().filter(|word| word.contains(' '));
+    if does == Some(Purpose::Run)
+        && let Some(inner) = line.map(|line| read(line).commands)
+        && !inner.is_empty()
+        && !inner.iter().any(|simple| runs_code(turn, simple))
+    {
+        return Some(Some(Purpose::Show));
+    }
+    Some(does)
+}
+
 /// Returns whether a command does more than show something or prepare for others.
 pub(in crate::judging) fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
-    let does = turn
-        .catalogue
-        .command(&simple.words)
-        .map(|command| command.does);
-    does.is_none_or(|does| does.is_none_or(|does| does > Purpose::SetUp))
+    does(turn, simple).is_none_or(|does| does.is_none_or(|does| does > Purpose::SetUp))
 }
 
 /// Returns whether a line runs code, or something of version control that may.

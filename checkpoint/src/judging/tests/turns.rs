@@ -15,10 +15,10 @@ use super::*;
 use crate::agents;
 use crate::judging::Findings;
 use crate::tools::ResultText;
-use crate::transcript::facts::Facts;
+use crate::transcript::Facts;
 use crate::transcript::normal::{Entry, begun, fold};
 
-const TABLES: [(&str, &str); 13] = [
+const TABLES: [(&str, &str); 14] = [
     ("handed", include_str!("turns/handed.txt")),
     ("failures", include_str!("turns/failures.txt")),
     ("web", include_str!("turns/web.txt")),
@@ -32,6 +32,7 @@ const TABLES: [(&str, &str); 13] = [
     ("reached", include_str!("turns/reached.txt")),
     ("none", include_str!("turns/none.txt")),
     ("places", include_str!("turns/places.txt")),
+    ("idle", include_str!("turns/idle.txt")),
 ];
 
 /// One call as the table has it.

@@ -118,9 +118,9 @@ fn short(side: &Side) -> String {
 }
 
 fn color_of(cell: &str) -> Option<Color> {
-    match cell.split(' ').next() {
-        Some("inject") => Some(Color::Green),
-        Some("pass") => Some(Color::Dim),
+    match cell {
+        sent if sent.starts_with("sent ") => Some(Color::Green),
+        through if through.starts_with("let through ") => Some(Color::Dim),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { decisionLink, eventLink, h, link, replace, row, sessionLink, table } from './dom.js';
-import { cut, duration, folder, micros, moment, number, plural, words } from './format.js';
+import { cut, duration, folder, micros, moment, number, plural, verdictWords, words } from './format.js';
 import { toolWords } from './words.js';
 
 const LIST = 100;
@@ -18,7 +18,7 @@ const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was 
 export const show = (root, seq) => (seq ? one(root, seq) : list(root));
 
 async function list(root) {
-  const verdict = h('select', { 'aria-label': 'Verdict' }, ['all', 'inject', 'pass'].map((word) => h('option', { value: word }, word)));
+  const verdict = h('select', { 'aria-label': 'Verdict' }, ['all', 'inject', 'pass'].map((word) => h('option', { value: word }, verdictWords(word))));
   const text = h('input', { type: 'search', placeholder: 'words in what was asked', 'aria-label': 'Words in what was asked' });
   const agent = h('select', { 'aria-label': 'Agent' }, ['', 'claude', 'gemini', 'codex'].map((word) => h('option', { value: word }, word || 'all agents')));
   const project = h('input', { placeholder: 'project: its folder', 'aria-label': 'Folder of the project' });
@@ -112,7 +112,7 @@ async function list(root) {
 const lineOf = (isFleet) => (it) => row([decisionLink(it.seq), moment(it.at), it.agent, ...(isFleet ? [it.machine ?? '–'] : []), sessionLink(it.session),
   folder(isFleet && it.remote ? it.remote : it.project), it.turn, verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)],
 isFleet ? FLEET_NUMBERS : NUMBERS);
-const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, decision.verdict);
+const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, verdictWords(decision.verdict));
 const delivery = (decision) => (decision.delivery === 'none' ? '–'
   : OUTCOMES[decision.delivery] + (decision.delivery_reason ? ' (' + words(decision.delivery_reason) + ')' : ''));
 

@@ -52,3 +52,6 @@ export function cut(text, most) {
   const value = String(text ?? '').replace(/\s+/g, ' ').trim();
   return value.length > most ? value.slice(0, most - 1) + '…' : value;
 }
+
+// What became of a stop, as people say it.
+export const verdictWords = (verdict) => ({ inject: 'sent', pass: 'let through' }[verdict] ?? verdict);

@@ -65,9 +65,20 @@ pub(in crate::install) fn hooks_kind(found: &Found) -> Kind {
     }
 }
 
-pub(in crate::install) fn switched_off(found: &Found, change: &Change) -> Option<&'static str> {
-    let is_off = change.kind == Kind::Settings && trust::switched_off(&config(found));
-    is_off.then_some("features.hooks")
+pub(in crate::install) fn switched_off(
+    found: &Found,
+    change: &Change,
+    others: &[PathBuf],
+) -> Option<(&'static str, PathBuf)> {
+    if change.kind != Kind::Settings {
+        return None;
+    }
+    let own = found.folder.join(CONFIG);
+    let mut files = std::iter::once(&own).chain(others);
+    files.find_map(|path| {
+        let text = files::text(files::read(path).ok().flatten().as_deref());
+        Some((trust::switched_off(&text)?, path.clone()))
+    })
 }
 
 /// Names our hooks in config.toml, which Codex reads too; a user may have added them by hand.

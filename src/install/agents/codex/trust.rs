@@ -103,18 +103,17 @@ pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
 }
 
 /// Returns whether all of Codex's hooks are disabled.
-pub(crate) fn switched_off(text: &str) -> bool {
-    let Ok(document) = parse(text) else {
-        return false;
+pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
+    let document = parse(text).ok()?;
+    let root = document.as_table();
+    let is = |table: Option<&dyn toml_edit::TableLike>, key: &str, off: bool| {
+        table.and_then(|table| table.get(key)?.as_bool()) == Some(off)
     };
-    let features = document
-        .as_table()
-        .get("features")
-        .and_then(Item::as_table_like);
-    features
-        .and_then(|features| features.get("hooks"))
-        .and_then(Item::as_bool)
-        == Some(false)
+    let features = root.get("features").and_then(Item::as_table_like);
+    if is(features, "hooks", false) {
+        return Some("features.hooks");
+    }
+    is(Some(root), "allow_managed_hooks_only", true).then_some("allow_managed_hooks_only")
 }
 
 /// Returns the events for which config.toml itself has a hook of ours, which would call twice.

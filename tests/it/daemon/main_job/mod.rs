@@ -1,5 +1,6 @@
 //! The main job with the real client, the real daemon and recorded hook calls.
 
+mod contents;
 mod demands;
 mod files;
 mod start;

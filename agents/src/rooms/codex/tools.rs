@@ -1,0 +1,87 @@
+//! Codex CLI's tools.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use journal::ToolKind;
+use serde_json::Value;
+
+use crate::known::{Known, known};
+use crate::tools::{Frame, ResultText, Tools, begins_with_refusal, flag, plain};
+
+pub(super) static KNOWN: LazyLock<Known> = known!("codex");
+
+pub(super) const TOOLS: Tools = Tools {
+    known: || &KNOWN,
+    response,
+    frame,
+    task_end: |result| {
+        let code = result.exit_code.or_else(|| frame(result).code);
+        code.map(|code| code != 0)
+    },
+    ..Tools::PLAIN
+};
+
+/// A hook call does not say how a shell command ended, so it is never an error here; the transcript says.
+fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
+    ResultText {
+        is_error: flag(response),
+        exit_code: response
+            .get("exit_code")
+            .or_else(|| response.pointer("/metadata/exit_code"))
+            .and_then(Value::as_i64),
+        // For a shell call this is the program's output and nothing else.
+        text: if kind == ToolKind::Shell {
+            Cow::Borrowed("")
+        } else {
+            plain(response)
+        },
+        ..ResultText::default()
+    }
+}
+
+/// A few `Key: value` lines come before `Output:`; older versions write a JSON object instead.
+fn frame(result: &ResultText<'_>) -> Frame {
+    let text = &*result.text;
+    let mut frame = Frame::default();
+    if text.starts_with('{') {
+        let code = serde_json::from_str::<Value>(text).ok();
+        frame.code =
+            code.and_then(|value| value.pointer("/metadata/exit_code").and_then(Value::as_i64));
+        return frame;
+    }
+    for line in text.lines().take_while(|line| *line != "Output:").take(8) {
+        let code = line
+            .strip_prefix("Exit code: ")
+            .or_else(|| line.strip_prefix("Process exited with code "));
+        if let Some(code) = code {
+            frame.code = code.trim().parse().ok();
+        } else if line.starts_with("Process running with session ID ") {
+            frame.running = true;
+        } else if ![
+            "Chunk ID: ",
+            "Wall time: ",
+            "Original token count: ",
+            "Total output lines: ",
+        ]
+        .iter()
+        .any(|key| line.starts_with(key))
+        {
+            // Not a header, so there is no framing.
+            break;
+        }
+    }
+    frame.failed = KNOWN
+        .failures
+        .iter()
+        .any(|opening| text.starts_with(opening))
+        || (frame.code.is_none() && begins_with_refusal(text, &KNOWN.refusals));
+    frame
+}
+
+/// Returns the id of the command that continues in the background, by the lines before the output.
+pub(super) fn session_in(text: &str) -> Option<&str> {
+    let mut head = text.lines().take_while(|line| *line != "Output:").take(8);
+    head.find_map(|line| line.strip_prefix("Process running with session ID "))
+        .map(str::trim)
+}

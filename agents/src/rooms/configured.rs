@@ -1,0 +1,47 @@
+//! Agents that the user's configuration describes. Their hooks are called as Claude Code calls its own, or nearly so.
+//! Their screens are not known. The configuration names their programs and their transcripts.
+
+use std::sync::LazyLock;
+
+use journal::ToolKind;
+use serde_json::Value;
+
+use super::claude::CLAUDE;
+use crate::adapter::{Adapter, DEFAULT};
+use crate::hooks::common;
+use crate::known::{Known, known};
+use crate::tools::{Frame, ResultText, Tools, flag, plain};
+
+pub(super) const CONFIGURED: Adapter = Adapter {
+    fields: |_| &KNOWN.fields,
+    event: common::event_or_notification,
+    notifications: CLAUDE.notifications,
+    task_returns: CLAUDE.task_returns,
+    peel: CLAUDE.peel,
+    tools: &TOOLS,
+    forward: CLAUDE.forward,
+    ..DEFAULT
+};
+
+static KNOWN: LazyLock<Known> = known!("configured");
+
+/// Claude Code's names. The form of their results is unknown, so each plain sign of a failure counts.
+const TOOLS: Tools = Tools {
+    known: || &KNOWN,
+    response,
+    frame: Frame::of_first_line,
+    ..Tools::PLAIN
+};
+
+fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
+    let codes = ["exit_code", "exitCode", "returncode"];
+    let number = |key: &&str| response.get(*key).and_then(Value::as_i64);
+    let succeeded = response.get("success").and_then(Value::as_bool);
+    ResultText {
+        is_error: flag(response).or(succeeded.map(|it| !it)),
+        exit_code: codes.iter().find_map(number),
+        refused: response.get("interrupted").and_then(Value::as_bool) == Some(true),
+        text: plain(response),
+        ..ResultText::default()
+    }
+}

@@ -1,0 +1,369 @@
+//! Mistral Vibe. Its transcripts are a journal of what goes into its core and out of it, one JSON object a line, in
+//! `~/.vibe/logs/session/unified/<session>/journal/`. Each time that the session's state is saved, another file is begun,
+//! and only the last two are kept.
+//!
+//! `core_input` lines hold a user's message, what the model answered, how a tool call ended and what a hook replied, and
+//! the time. `action_intent` lines hold the calls, without a time: the one of the line before is theirs.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use journal::{Agent, Event, Host, ReplyForm, Timestamp, ToolKind};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::adapter::{Adapter, ComposerForm, DEFAULT, HeadlessSign, Library, ProjectFile};
+use crate::hooks::common;
+use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
+use crate::prompts::Authors;
+use crate::terminal::text_box::between_rules;
+use crate::tools::{ResultText, Tools, plain};
+use crate::transcript::facts::Facts;
+use crate::transcript::forward::{Forward, Reader, Whole};
+use crate::transcript::json::{self, Scalar};
+use crate::transcript::normal::{self, Entry};
+use crate::transcript::tail::{self, Tail};
+
+/// The field of a subagent's calls that holds the id of the agent's session.
+const PARENT: &str = "parent_session_id";
+
+pub(super) const VIBE: Adapter = Adapter {
+    agent: Agent::Vibe,
+    program: "vibe",
+    package: "mistral-vibe",
+    // A subagent's calls have a session of their own, and its place is not the agent's.
+    fields: |payload| match payload.text(PARENT) {
+        Some(_) => &KNOWN.other_fields,
+        None => &KNOWN.fields,
+    },
+    event,
+    // The call says nothing but the session.
+    repeats_stops: true,
+    tools: &TOOLS,
+    forward: Forward::Whole(whole),
+    backward: Some(backward),
+    transcript_files: Some("journal"),
+    library: Library {
+        project_file: Some(ProjectFile {
+            path: "../meta.json",
+            pointer: Some("/environment/working_directory"),
+        }),
+        ..Library::of(
+            "VIBE_HOME",
+            ".vibe",
+            &["logs/session/unified/*/journal/*.jsonl"],
+        )
+    },
+    // It has no prompt hook.
+    omits_prompts: true,
+    // Its hooks have no terminal in either case.
+    headless: |_| HeadlessSign::Transcript(is_programmatic),
+    reply_form: ReplyForm::Deny,
+    hears_start: false,
+    composer: Some(ComposerForm {
+        // The upper rule ends with the mode.
+        find: |rows, view| between_rules(rows, view, &['>'], &[]),
+        stands_for: |shown, pasted| {
+            shown == format!("[Pasted {} characters]", pasted.chars().count())
+        },
+    }),
+    ..DEFAULT
+};
+
+static KNOWN: LazyLock<Known> = known!("vibe");
+
+const TOOLS: Tools = Tools {
+    known: || &KNOWN,
+    response,
+    ..Tools::PLAIN
+};
+
+/// A failed command is a success with a `returncode`. Other failures have no output, but an error.
+fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
+    let stream = |name: &str| {
+        response
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let text = match kind {
+        ToolKind::Shell => match (stream("stdout"), stream("stderr")) {
+            (out, "") => Cow::Borrowed(out),
+            ("", err) => Cow::Borrowed(err),
+            (out, err) => format!("{}\n{err}", out.trim_end_matches('\n')).into(),
+        },
+        _ => plain(response),
+    };
+    ResultText {
+        is_error: (kind != ToolKind::Shell).then_some(false),
+        exit_code: response.get("returncode").and_then(Value::as_i64),
+        text,
+        ..ResultText::default()
+    }
+}
+
+fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
+    if payload.text(PARENT).is_some() {
+        host.subagent = payload.text(&KNOWN.fields.session).map(str::to_owned);
+    }
+    let usual = match hook {
+        "pre_tool" => "PreToolUse",
+        "post_tool" if payload.text("tool_status") == Some("success") => "PostToolUse",
+        "post_tool" => "PostToolUseFailure",
+        "post_agent" if host.subagent.is_some() => "SubagentStop",
+        "post_agent" => "Stop",
+        // The other names that other agents share would mean the same.
+        other => other,
+    };
+    common::event(usual, host, payload, tools)
+}
+
+/// Names the command that began a turn.
+const COMMAND: &str = "\"client_command_id\":\"";
+
+/// Returns whether a journal begins with a turn that no terminal or editor sent: those put messages into a queue, and
+/// `vibe -p` begins the turn by itself.
+fn is_programmatic(beginning: &[u8]) -> bool {
+    let beginning = String::from_utf8_lossy(beginning);
+    let begun = beginning.split_once(COMMAND);
+    begun.is_some_and(|(_, command)| command.starts_with("turn-"))
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Scalar<'a>,
+    #[serde(borrow)]
+    payload: Body<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Body<'a> {
+    #[serde(borrow)]
+    input: Option<Input<'a>>,
+    request: Option<Request<'a>>,
+    params: Option<Params<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow)]
+    session_id: Scalar<'a>,
+}
+
+#[derive(Deserialize)]
+struct Input<'a> {
+    #[serde(borrow)]
+    command: Command<'a>,
+    #[serde(borrow, default)]
+    determinism: Option<Determinism<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Determinism<'a> {
+    #[serde(borrow)]
+    time_unix_ms: Scalar<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Command<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Scalar<'a>,
+    content: Option<&'a RawValue>,
+    call_id: Scalar<'a>,
+    result: Option<&'a RawValue>,
+}
+
+/// How a call of the model, of a tool or of a hook ended.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Ended<'a> {
+    #[serde(borrow)]
+    parts: Option<&'a RawValue>,
+    structured_content: Option<&'a RawValue>,
+    content: Option<&'a RawValue>,
+    error: Option<Failure<'a>>,
+    output: Option<Output<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Failure<'a> {
+    #[serde(borrow)]
+    message: Scalar<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Output<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Scalar<'a>,
+    feedback: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Request<'a> {
+    #[serde(borrow)]
+    call: Option<Call<'a>>,
+    call_id: Scalar<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Call<'a> {
+    #[serde(borrow)]
+    name: Scalar<'a>,
+    group_name: Scalar<'a>,
+    tool_name: Scalar<'a>,
+    arguments: Option<&'a RawValue>,
+}
+
+/// Lines in the order in which they were written, and what they said so far.
+#[derive(Default)]
+struct Log {
+    now: Timestamp,
+    session: Option<String>,
+    is_own: bool,
+    broken: usize,
+}
+
+/// Reads the tail from its end back to where the turn began.
+fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
+    let (mut lines, mut is_whole) = (Vec::new(), false);
+    for text in tail.lines_backward() {
+        lines.push(text);
+        if !tail.all_turns && begins_turn(text, authors) {
+            is_whole = true;
+            break;
+        }
+    }
+    let (mut log, mut entries) = (Log::default(), Vec::new());
+    for text in lines.into_iter().rev() {
+        log.take(text, authors, &mut entries);
+    }
+    let mut facts = Facts {
+        session: log.session.clone(),
+        is_whole,
+        ..Facts::default()
+    };
+    normal::fold(&TOOLS, authors, entries, &mut facts);
+    log.is_own.then_some(facts)
+}
+
+fn begins_turn(text: &str, authors: &Authors<'_>) -> bool {
+    let mut entries = Vec::new();
+    text.contains("\"user_message\"") && {
+        Log::default().take(text, authors, &mut entries);
+        entries.iter().any(Entry::begins_turn)
+    }
+}
+
+/// Reads a whole journal from its beginning.
+fn whole<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> Whole {
+    let mut log = Log::default();
+    let lines: Vec<&str> = tail::backward(text).collect();
+    for line in lines.into_iter().rev() {
+        log.take(line, reader.authors, &mut reader.entries);
+    }
+    reader.facts.session.clone_from(&log.session);
+    Whole {
+        is_own: log.is_own,
+        is_persons: true,
+        broken: log.broken,
+    }
+}
+
+impl Log {
+    /// Reads one line.
+    fn take<'a>(&mut self, text: &'a str, authors: &Authors<'_>, entries: &mut Vec<Entry<'a>>) {
+        if !KNOWN.marks(text) {
+            return;
+        }
+        let Ok(line) = serde_json::from_str::<Line<'a>>(text) else {
+            self.broken += 1;
+            return;
+        };
+        let Body {
+            input,
+            request,
+            params,
+        } = line.payload;
+        match (line.kind.text(), input, request, params) {
+            ("command_reserved", _, _, Some(params)) => self.session = params.session_id.owned(),
+            ("core_input", Some(input), _, _) => {
+                let known = input.determinism;
+                let known = known.and_then(|known| known.time_unix_ms.millis());
+                self.now = known.unwrap_or(self.now);
+                self.is_own = true;
+                entries.extend(entry(input.command, self.now, authors));
+            }
+            ("action_intent", _, Some(request), _) => {
+                self.is_own = true;
+                entries.extend(call(request, self.now));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn entry<'a>(command: Command<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
+    if command.kind.text() == "user_message" {
+        return Some(Entry::user(json::plain(command.content), at, authors));
+    }
+    let ended: Ended<'a> = json::part(command.result)?;
+    match command.kind.text() {
+        "completion_succeeded" => Some(Entry::Assistant {
+            text: json::plain(ended.parts),
+            at,
+        }),
+        "hook_completed" => {
+            let output = ended
+                .output
+                .filter(|output| output.kind.text() == "retry")?;
+            // Text from a hook is not a person's, even if the person wrote the hook.
+            let text = json::plain(output.feedback);
+            Some(Entry::user_of(text, at, authors, false))
+        }
+        "tool_succeeded" | "tool_failed" => Entry::result(command.call_id, result(&ended), at),
+        _ => None,
+    }
+}
+
+fn result<'a>(ended: &Ended<'a>) -> ResultText<'a> {
+    if let Some(error) = &ended.error {
+        return ResultText::of(Some(true), error.message.text().to_owned().into());
+    }
+    let given: Value = json::value(ended.structured_content);
+    let kind = match given.get("returncode") {
+        Some(_) => ToolKind::Shell,
+        None => ToolKind::Other,
+    };
+    let result = response(kind, &given);
+    let text = match result.text.is_empty() {
+        true => json::plain(ended.content),
+        false => result.text.into_owned().into(),
+    };
+    ResultText {
+        exit_code: result.exit_code,
+        ..ResultText::of(result.is_error, text)
+    }
+}
+
+fn call<'a>(request: Request<'a>, at: Timestamp) -> Option<Entry<'a>> {
+    let call = request.call?;
+    let tool = match (call.name.text(), call.group_name.text()) {
+        ("", "") => return None,
+        ("", group) => format!("{group}.{}", call.tool_name.text()),
+        (name, _) => name.to_owned(),
+    };
+    let input = json::value(call.arguments);
+    let call = normal::begun(&TOOLS, request.call_id.text(), &tool, &input, at);
+    Some(Entry::begun(call))
+}

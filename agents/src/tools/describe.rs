@@ -1,0 +1,189 @@
+//! What a tool call does: its kind, its command line and its files.
+
+use journal::{ToolCall, ToolKind};
+use serde_json::Value;
+
+use super::patch;
+use super::table::Tools;
+use reading::text;
+
+/// Fields that hold a command line.
+const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
+
+/// The tool whose input is a patch.
+const PATCH_TOOL: &str = "apply_patch";
+
+impl Tools {
+    /// Returns what a tool call does: its kind, the command line of a shell call, and the files it names.
+    ///
+    /// A shell command that hands a patch to `apply_patch` is an edit (or a write) of the patch's files, and keeps its
+    /// command line. Nothing is cut to its limit: [`bound`] does that.
+    pub fn describe(&self, tool: &str, input: &Value) -> (ToolKind, Option<String>, Vec<String>) {
+        if tool == PATCH_TOOL {
+            let patch = patch::read(patch_text(input));
+            return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| {
+                (patch.kind, None, patch.paths)
+            });
+        }
+        let kind = self.kind(tool).unwrap_or_else(|| guess(tool, input));
+        if kind != ToolKind::Shell {
+            return (kind, None, paths_in(input));
+        }
+        let Some(command) = command_in(input) else {
+            return (kind, None, Vec::new());
+        };
+        match patch::in_command(&command) {
+            Some(patch) => (patch.kind, Some(command), patch.paths),
+            None => (kind, Some(command), Vec::new()),
+        }
+    }
+
+    /// Returns the files whose text an edit has by itself: it makes them, or it quotes the text that it replaces, without
+    /// which it would not apply.
+    pub(crate) fn created(&self, tool: &str, input: &Value) -> Vec<String> {
+        let patch = if tool == PATCH_TOOL {
+            patch::read(patch_text(input))
+        } else if self.kind(tool) == Some(ToolKind::Shell) {
+            command_in(input).and_then(|command| patch::in_command(&command))
+        } else {
+            None
+        };
+        if let Some(patch) = patch {
+            return patch.created.into_iter().chain(patch.quoted).collect();
+        }
+        let quotes = ["old_string", "old_str", "oldText", "oldString"]
+            .iter()
+            .filter_map(|field| input.get(*field)?.as_str())
+            .any(|text| !text.trim().is_empty());
+        if quotes {
+            self.describe(tool, input).2
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Returns the command line for an argument list: the script of `bash -lc SCRIPT`, otherwise the words joined.
+fn command_line(words: &[&str]) -> String {
+    match words {
+        [shell, flags, script, ..]
+            if is_shell(shell) && flags.starts_with('-') && flags.ends_with('c') =>
+        {
+            (*script).to_owned()
+        }
+        [shell, flag, "-Command", script] if is_shell(shell) && flag.starts_with('-') => {
+            (*script).to_owned()
+        }
+        [shell, "-Command", script] if is_shell(shell) => (*script).to_owned(),
+        _ => words
+            .iter()
+            .map(|word| quote(word))
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+fn is_shell(word: &str) -> bool {
+    let name = word
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(word)
+        .trim_end_matches(".exe");
+    matches!(
+        name,
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "pwsh" | "powershell"
+    )
+}
+
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Guesses what an unknown tool does, from the words of its name and the fields of its input.
+fn guess(tool: &str, input: &Value) -> ToolKind {
+    // The name of an MCP server says nothing about its tool.
+    let name = tool.rsplit("__").next().unwrap_or(tool).to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let has_path = !paths_in(input).is_empty();
+    if has_path && says(&["edit", "replace", "patch", "insert", "modify"]) {
+        ToolKind::Edit
+    } else if has_path && says(&["write", "create"]) {
+        ToolKind::Write
+    } else if has_path && says(&["read", "view"]) {
+        ToolKind::Read
+    } else if (says(&["bash", "shell", "exec", "terminal", "run_command"])
+        || ["sh", "zsh", "run", "cmd"].contains(&name.as_str()))
+        && command_in(input).is_some()
+    {
+        ToolKind::Shell
+    } else {
+        ToolKind::Other
+    }
+}
+
+fn patch_text(input: &Value) -> &str {
+    input
+        .as_str()
+        .or_else(|| first_text(input, &["command", "input", "patch", "patchText"]))
+        .unwrap_or_default()
+}
+
+fn first_text<'a>(input: &'a Value, fields: &[&str]) -> Option<&'a str> {
+    fields.iter().find_map(|field| input.get(*field)?.as_str())
+}
+
+fn command_in(input: &Value) -> Option<String> {
+    let value = COMMAND_FIELDS
+        .iter()
+        .find_map(|field| input.get(*field))
+        .unwrap_or(input);
+    match value {
+        Value::String(command) => Some(command.clone()),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            (!words.is_empty()).then(|| command_line(&words))
+        }
+        _ => None,
+    }
+}
+
+fn paths_in(input: &Value) -> Vec<String> {
+    let fields = input.as_object().into_iter().flatten();
+    let values = fields
+        .filter(|(name, _)| names_a_path(name))
+        .map(|(_, value)| value);
+    values
+        .flat_map(|value| match value {
+            Value::String(path) => vec![path.clone()],
+            Value::Array(paths) => paths
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
+            _ => Vec::new(),
+        })
+        .filter(|path| !path.is_empty())
+        .collect()
+}
+
+/// Returns whether a field holds one path or a list of paths, by its name.
+fn names_a_path(field: &str) -> bool {
+    let name = field.to_lowercase();
+    name.contains("path") || name == "filename" || name == "include"
+}
+
+/// Cuts the paths, command line and output of a call to their limits.
+pub fn bound(call: &mut ToolCall) {
+    call.paths.truncate(ToolCall::PATHS_MAX);
+    if let Some(command) = &mut call.command {
+        command.truncate(text::head(command, ToolCall::COMMAND_BYTES_MAX).len());
+    }
+    if call.output.len() > ToolCall::OUTPUT_BYTES_MAX {
+        call.output = text::head_and_tail(&call.output, ToolCall::OUTPUT_BYTES_MAX);
+    }
+}

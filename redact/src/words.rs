@@ -1,0 +1,109 @@
+//! What the rules look for: `redact/words.yml`, compiled in and read once.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::commands::Program;
+use super::shapes::Shape;
+use super::{blocks, urls};
+
+/// The lists of all rules.
+pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    serde_saphyr::from_str(include_str!("../words.yml"))
+        .unwrap_or_else(|error| panic!("words.yml: {error}"))
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    pub(super) names: Names,
+    pub(super) values: Values,
+    pub(super) sentences: Sentences,
+    pub(super) lines: Lines,
+    pub(super) payload: Payload,
+    /// Words before the secret of an `Authorization` header.
+    pub(super) schemes: Vec<String>,
+    /// Commands and words that set a variable to the word after its name.
+    pub(super) setters: Vec<String>,
+    /// The kinds of markers.
+    pub(super) kinds: Vec<String>,
+    /// Parts of addresses.
+    pub(super) addresses: BTreeMap<urls::Part, Vec<String>>,
+    /// What blocks of lines begin or end with.
+    pub(super) blocks: BTreeMap<blocks::Part, Vec<String>>,
+    /// Programs that take a secret as an argument.
+    pub(super) programs: Vec<Program>,
+    /// The shapes of keys and tokens, as their issuers document them.
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// The names that secrets are assigned to. All but `stems` and `providers` are without `_` and `-`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Names {
+    /// Parts of names that are looked for; `Name::read` reads the whole name around one.
+    pub(super) stems: Vec<String>,
+    /// Names of providers, which are looked for too.
+    pub(super) providers: Vec<String>,
+    /// Ends of names of passwords.
+    pub(super) passwords: Vec<String>,
+    /// Ends of names of keys and tokens.
+    pub(super) secrets: Vec<String>,
+    /// Words before `key` that make it a secret's name.
+    pub(super) key_words: Vec<String>,
+    /// Ends of names of keys that are not secret.
+    pub(super) public: Vec<String>,
+    /// What may follow such a name: an environment, an encoding, a part.
+    pub(super) suffixes: Vec<String>,
+    /// Ends of names of providers that are not secret.
+    pub(super) identities: Vec<String>,
+}
+
+/// Values that are not secrets.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Values {
+    /// Placeholders and the words of code.
+    pub(super) nothing: Vec<String>,
+    /// What values of configurations begin with that name an algorithm or a place.
+    pub(super) beginnings: Vec<String>,
+    /// What tells a label of a form from a password.
+    pub(super) labels: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sentences {
+    /// What separates a name from its secret.
+    pub(super) verbs: Vec<String>,
+    /// What may come between a verb and a secret.
+    pub(super) fillers: Vec<String>,
+    /// What separates a secret from the name after it.
+    pub(super) links: Vec<String>,
+}
+
+/// What hides secrets in lines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lines {
+    /// What quotes a line: mails, diffs, tables of compilers.
+    pub(super) quotes: Vec<String>,
+    /// What separates a line's number from its text: editors, `cat -n`, `grep -n`, `git grep -n`, `nl`.
+    pub(super) after_number: Vec<String>,
+    /// HTML's names of the characters that assignments are written with.
+    pub(super) entities: BTreeMap<String, char>,
+}
+
+/// Members of a hook payload's JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Payload {
+    /// Those that identify the session and its place; they are not redacted.
+    pub(super) address: Vec<String>,
+    /// Those that name a value.
+    pub(super) names: Vec<String>,
+    /// Those that hold the value.
+    pub(super) values: Vec<String>,
+}
