@@ -218,7 +218,11 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
         "there is no journal in {} yet",
         home.journal.display()
     ))
-    .hint(FIRST_STEP))
+    .hint(if home.installed.exists() {
+        "the hooks are installed: restart your agents, which load them when they start"
+    } else {
+        FIRST_STEP
+    }))
 }
 
 /// Posts a body to the daemon and returns its answer as a stream of bytes.

@@ -112,8 +112,9 @@ fn show(fixed: &[String], checks: &[Check], ok: bool) {
         render::paint(Color::Red, "not ok")
     };
     println!(
-        "\n{word}: {} passed, {warn} warnings, {fail} failed, {} skipped",
+        "\n{word}: {} passed, {warn} {}, {fail} failed, {} skipped",
         count(Status::Pass),
+        if warn == 1 { "warning" } else { "warnings" },
         count(Status::Skip)
     );
 }

@@ -11,7 +11,7 @@ use clap::Args;
     tmux, in ~/.tmux.conf, for the pane that you look at or for all sessions:\n    \
     set -g status-right '#(checkpointd statusline --pane \"#{pane_id}\")'\n    \
     set -g status-right '#(checkpointd statusline --all)'\n\n\
-    One session:   cp: 2 open · 1 blocked · 3m   two actions without proof, one checkpoint, the turn's time\n\
+    One session:   cp: 2 open · 1 sent · 3m   two actions without proof, one checkpoint, the turn's time\n\
     Many sessions: cp: 1 needs you · 2 waiting · 3 running\n\n\
     It waits at most 50 ms for the daemon and always exits 0."
 )]

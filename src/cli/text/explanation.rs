@@ -36,10 +36,10 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
         Verdict::Inject => render::paint(Color::Green, "sent"),
         Verdict::Pass => render::paint(Color::Yellow, "let through"),
     };
-    let ago = render::duration_ms(Timestamp::now().millis_since(decision.at));
     page.push(format!(
-        "{what}: {} in {project}, {ago} ago (decision {}, session {}, turn {})",
+        "{what}: {} in {project}, {} (decision {}, session {}, turn {})",
         decision.agent,
+        render::local_time(&decision.at.to_string()),
         decision.seq,
         short(decision.session),
         decision.turn,

@@ -129,9 +129,21 @@ fn turn(row: &PastTurnRow) {
         render::print_wrapped("  asks: ", &render::printable(asked));
     }
     match &row.open {
-        Some(line) => println!("  open: {}", render::printable(line)),
+        // An agent finds the sessions of the folder that it is started in only.
+        Some(line) => println!("  open: cd {} && {}", folder(&row.project), render::printable(line)),
         None => println!("  file: {}", render::path(&row.transcript)),
     }
+}
+
+/// Returns a folder as a word of a command line.
+fn folder(path: &str) -> String {
+    let short = render::path(Path::new(path));
+    let (home, rest) = match short.strip_prefix("~/") {
+        Some(rest) => ("~/", rest),
+        None => ("", short.as_str()),
+    };
+    let rest = shlex::try_quote(rest).map_or_else(|_| String::new(), Into::into);
+    format!("{home}{rest}")
 }
 
 fn problems(problems: &[FileProblem]) {

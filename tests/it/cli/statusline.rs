@@ -77,11 +77,11 @@ fn one_session_shows_what_is_not_proved_yet_and_many_are_counted() {
     hook(&daemon, &project, "shop", "PostToolUse", edit);
     let reply = hook(&daemon, &project, "shop", "Stop", json!({}));
     assert!(reply.contains("pytest"), "{reply}");
-    shows(&[], TOLD, "cp: 1 open · 1 blocked · <1m\n");
+    shows(&[], TOLD, "cp: 1 open · 1 sent · <1m\n");
     let tests = json!({ "tool_name": "Bash", "tool_input": { "command": "pytest" },
         "tool_response": { "stdout": "===== 1 passed in 0.01s =====", "stderr": "", "interrupted": false } });
     hook(&daemon, &project, "shop", "PostToolUse", tests);
-    shows(&["--session", "shop"], "", "cp: 1 blocked · <1m\n");
+    shows(&["--session", "shop"], "", "cp: 1 sent · <1m\n");
     hook(
         &daemon,
         &project,
@@ -89,10 +89,10 @@ fn one_session_shows_what_is_not_proved_yet_and_many_are_counted() {
         "Stop",
         json!({ "stop_hook_active": true }),
     );
-    shows(&["--session", "shop"], "", "cp: waiting · 1 blocked\n");
+    shows(&["--session", "shop"], "", "cp: waiting · 1 sent\n");
     let answer = line(&daemon.home, &["--json"], TOLD);
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
-    assert_eq!(answer["text"], "cp: waiting · 1 blocked");
+    assert_eq!(answer["text"], "cp: waiting · 1 sent");
     let one = &answer["session"];
     assert_eq!(
         (

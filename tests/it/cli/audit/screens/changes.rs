@@ -3,8 +3,14 @@
 use super::*;
 
 #[test]
+fn explain_in_short() {
+    insta::assert_snapshot!(screen(&recorded(), &["explain", "33"]), @"");
+    insta::assert_snapshot!(screen(&recorded(), &["explain", "37"]), @"");
+}
+
+#[test]
 fn explain() {
-    insta::assert_snapshot!(screen(&recorded(), &["explain", "33"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["explain", "33", "-v"]), @r#"
     decision 33: inject, actions_due
     gemini session 8c4e2d10, turn 1, 2026-11-20 09:07:30
       the turn's other stop, 20.0s later: pass, block_budget (`checkpointd explain
