@@ -130,7 +130,11 @@ fn turn(row: &PastTurnRow) {
     }
     match &row.open {
         // An agent finds the sessions of the folder that it is started in only.
-        Some(line) => println!("  open: cd {} && {}", folder(&row.project), render::printable(line)),
+        Some(line) => println!(
+            "  open: cd {} && {}",
+            folder(&row.project),
+            render::printable(line)
+        ),
         None => println!("  file: {}", render::path(&row.transcript)),
     }
 }

@@ -233,7 +233,7 @@ fn explain_is_about_the_last_checkpoint_and_names_the_other_stops() {
     let explained = &daemon.ask(&["explain", "--json"])[0];
     assert_eq!(explained["decision"]["seq"], decisions[0]["seq"]);
     assert_eq!(explained["others"][0]["seq"], decisions[1]["seq"]);
-    let text = say(&daemon, &["explain"]);
+    let text = say(&daemon, &["explain", "-v"]);
     let other = format!("(`checkpointd explain {}`)", decisions[1]["seq"]);
     assert!(
         text.contains("the turn's other stop, ") && text.contains(&other),

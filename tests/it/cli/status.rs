@@ -48,7 +48,7 @@ fn it_tells_of_agents_hooks_disk_and_decisions() {
         );
     }
     assert!(
-        text.contains(" inject ") && text.contains(" until journaled, "),
+        text.contains(" sent ") && text.contains(" until journaled, "),
         "{text}"
     );
 }

@@ -103,10 +103,14 @@ fn play_session(daemon: &Daemon) {
 /// Returns a screen without what differs from run to run: digits of times, and what comes after them in a line.
 fn masked(screen: &str) -> String {
     let line = |line: &str| {
-        let line = match line.split_once(" last event ") {
-            Some((before, _)) => format!("{before} last event .."),
-            None => line.to_owned(),
-        };
+        let varies = [" last event ", " after"];
+        let cut = varies
+            .iter()
+            .find_map(|word| Some((line.split_once(word)?.0, word)));
+        let line = cut.map_or_else(
+            || line.to_owned(),
+            |(before, word)| format!("{before}{word}.."),
+        );
         let is_time = |at: usize| {
             let part = line.get(at..at + 12).unwrap_or_default().as_bytes();
             part.len() == 12 && part[2] == b':' && part[5] == b':' && part[8] == b'.'
@@ -128,7 +132,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let top = Top::start(&server, &daemon.home, "");
     top.waits_for(&format!("event {last}"));
     // The events themselves come in an answer of their own.
-    let screen = top.waits_for("block_budget");
+    let screen = top.waits_for("let through block_bu");
     insta::assert_snapshot!(masked(&screen), @r#"
      checkpointd  1 waiting  (1 session)                                   event 29
     STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
@@ -146,13 +150,13 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
      57147911: [script:basic] please do it; waiting, agent_finished, last event ..
-    00:00:00.000      23  claude 57147911  decided              inject generic after
+    00:00:00.000      23  claude 57147911  decided              sent generic after..
     00:00:00.000      24  claude 57147911  delivery attempted   hook_reply of 23
     00:00:00.000      25  claude 57147911  model stepped        MessageDisplay
     00:00:00.000      26  claude 57147911  agent stopped        again
     00:00:00.000      27  claude 57147911  delivery confirmed   23 by next_event
     00:00:00.000      28  claude 57147911  evidence gathered
-    00:00:00.000      29  claude 57147911  decided              pass block_budget af
+    00:00:00.000      29  claude 57147911  decided              let through block_bu
      Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
     "#);
 
@@ -193,12 +197,12 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
         }
     }
     top.press(&["/"]);
-    top.press(&["-l", "decided inject"]);
-    top.waits_for("filter: decided inject_");
+    top.press(&["-l", "decided sent"]);
+    top.waits_for("filter: decided sent_");
     top.press(&["Enter"]);
     top.waits_for("lines 1-1 of 1");
     top.press(&["Enter"]);
-    top.waits_for(&format!("decision {decision}: inject, generic"));
+    top.waits_for(&format!("decision {decision}: sent, generic"));
     top.press(&["G"]);
     top.waits_for("message");
     top.waits_for("[checkpointd] ");
@@ -383,7 +387,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     top.press(&["w"]);
     top.waits_for("nothing was decided yet");
     top.press(&["Escape"]);
-    top.waits_for("block_budget");
+    top.waits_for("let through block_bu");
     top.press(&["s"]);
     top.waits_for("sorted: the newest event first");
     // The session at the end is the recorded one, which was held back.

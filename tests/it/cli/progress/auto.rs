@@ -56,7 +56,7 @@ fn causes(daemon: &Daemon) -> Vec<(String, String)> {
 
 #[test]
 fn documents_come_by_themselves_and_go_to_our_own_folder() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let top = project.path();
     for (count, (event, fields, kind, cause)) in steps().into_iter().enumerate() {
         work(&daemon.home, "s-one", top, &format!("{count}.rs"));
@@ -199,7 +199,7 @@ fn shell(daemon: &Daemon, project: &Path, id: &str, command: &str, failed: bool)
 
 #[test]
 fn a_failed_tool_call_has_a_document_and_a_series_of_them_has_no_series() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let top = project.path();
     work(&daemon.home, "s-one", top, "one.rs");
     shell(&daemon, top, "t1", "make", false);

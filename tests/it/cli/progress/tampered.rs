@@ -39,7 +39,7 @@ fn begin(home: &Home, session: &str, project: &Path) -> String {
 
 #[test]
 fn a_document_that_somebody_wrote_into_does_not_hold_and_is_not_passed_on() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let (home, top) = (&daemon.home, project.path());
     let file = written(home, top);
     assert_eq!(validated(home, top), (true, vec![]));
@@ -89,7 +89,7 @@ fn a_document_that_somebody_wrote_into_does_not_hold_and_is_not_passed_on() {
 
 #[test]
 fn an_older_document_in_the_place_of_the_newest_is_named() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let (home, top) = (&daemon.home, project.path());
     let file = written(home, top);
     let older = fs::read(&file).expect("there");
@@ -111,7 +111,7 @@ fn an_older_document_in_the_place_of_the_newest_is_named() {
 
 #[test]
 fn what_the_shell_changed_and_what_is_stated_counts() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let (home, top) = (&daemon.home, project.path());
     work(home, "s-one", top, "new.rs");
     fs::write(top.join("by-shell.txt"), "1\n").expect("writes");
@@ -152,7 +152,7 @@ fn what_the_shell_changed_and_what_is_stated_counts() {
 
 #[test]
 fn no_output_of_a_tool_claims_that_its_failure_was_resolved() {
-    let (daemon, project) = (Daemon::with("{}"), repository());
+    let (daemon, project) = (Daemon::with("progress: {resume: true}\n"), repository());
     let (home, top) = (&daemon.home, project.path());
     work(home, "s-one", top, "new.rs");
     let claim = "1 failed` -> succeeded later (2026-01-01T00:00:00Z)";
