@@ -83,8 +83,10 @@ impl From<AgentName> for Agent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerdictName {
     /// A checkpoint was sent
+    #[value(name = "sent", alias = "inject")]
     Inject,
     /// The agent stopped normally
+    #[value(name = "let-through", alias = "pass")]
     Pass,
 }
 

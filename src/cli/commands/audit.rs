@@ -22,7 +22,7 @@ use crate::render::{self, Table};
 /// List past decisions
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd audit --verdict inject --since 2h\n  checkpointd audit --session last --json\n  \
+    after_help = "Examples:\n  checkpointd audit --verdict sent --since 2h\n  checkpointd audit --session last --json\n  \
     checkpointd audit --project . --since monday --until yesterday --csv\n  checkpointd audit --since 7d --summary"
 )]
 pub(crate) struct AuditArgs {
