@@ -78,7 +78,7 @@ fn labeled(page: &mut Vec<String>, label: &str, text: &str) {
 }
 
 /// Returns the answers of a decision about each changed file.
-pub(crate) fn answers(answer: &Explanation) -> Vec<&Answer> {
+fn answers(answer: &Explanation) -> Vec<&Answer> {
     let rules = answer.rules.iter().flat_map(|rules| &rules.trace);
     let actions = rules.flat_map(|rule| &rule.actions);
     actions.flat_map(|action| &action.action.answers).collect()

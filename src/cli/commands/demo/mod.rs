@@ -25,11 +25,11 @@ use serde_json::json;
 use super::timeline;
 use crate::cli::connection;
 use crate::cli::shared::Output;
+use crate::cli::text;
 use crate::cli::text::progress_bar::{progress, progress_done};
-use crate::cli::text::{self, explanation};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
-use crate::ops::views::{DecisionRow, Explanation, Stats};
+use crate::ops::views::{DecisionRow, DemandEnd, Explanation, Stats};
 use crate::render::{self, Color};
 
 use check::{Outcome, Played};
@@ -156,25 +156,28 @@ fn tell(recording: &'static Recording, stage: &Stage, is_silent: bool) -> Result
     Ok(Played::new(recording, script, replies))
 }
 
-/// Says why the last stop was let through, as `explain` does.
+/// Says how the last stop was let through, and whether what was asked before is done.
 fn let_through(stage: &Stage) -> Result<String> {
     let home = stage.home();
     let rows: Vec<DecisionRow> = connection::ask_all(&home, &Query::Audit(Audit::default()))?;
-    let Some(row) = rows.last().filter(|row| row.verdict == Verdict::Pass) else {
+    let Some(last) = rows.last().filter(|row| row.verdict == Verdict::Pass) else {
         return Ok("stop: no decision in time".to_owned());
     };
     let query = Query::Explain {
-        seq: Some(row.seq),
+        seq: rows.first().map(|row| row.seq),
         session: None,
         machine: None,
     };
     let explained: Explanation = connection::ask_one(&home, &query, |_, _| ())?;
-    let why = explanation::answers(&explained)
-        .first()
-        .map(|answer| &answer.why);
-    let exit = explained.considered.last().map(|exit| &exit.why);
-    let why = why.or(exit).map(|why| format!(", {why}"));
-    Ok(format!("stop: let through{}", why.unwrap_or_default()))
+    let is_met = explained
+        .demand
+        .is_some_and(|demand| demand.end == DemandEnd::Met);
+    let why = if is_met {
+        "what was asked is done".to_owned()
+    } else {
+        last.reason.word().replace('_', " ")
+    };
+    Ok(format!("stop: let through, {why}"))
 }
 
 /// Plays the recordings at the same time.
@@ -282,9 +285,9 @@ fn print_message(text: &str, indent: &str) {
 
 fn show_begin(git_works: bool) {
     println!(
-        "A scripted agent works in a temporary folder and calls the hooks as Claude Code does. The daemon"
+        "A scripted agent calls the hooks as Claude Code does, in a temporary folder. The daemon and its decisions"
     );
-    println!("and its decisions are real; `min_turn` is 1s, not 30s. Nothing is installed.");
+    println!("are real. `min_turn` is 1s here, not 30s. Nothing is installed.");
     if !git_works {
         println!("{NO_GIT}");
     }
@@ -333,16 +336,14 @@ fn show_end(stage: &Stage, keep: bool, problems: &[String]) {
     }
     if keep {
         println!(
-            "Why: CHECKPOINTD_HOME={}/home checkpointd explain",
+            "Why: `CHECKPOINTD_HOME={}/home checkpointd explain`",
             stage.folder().display()
         );
     } else {
-        println!(
-            "Why: `checkpointd demo --keep` keeps the journal and says how `explain` shows it."
-        );
+        println!("Why: `checkpointd demo --keep` keeps this session for `checkpointd explain`.");
     }
     println!(
-        "Next: `checkpointd init` adds the hooks to your agents, `checkpointd lookback` looks at your past sessions."
+        "Next: `checkpointd init` adds the hooks to your agents; `checkpointd lookback` judges their past sessions."
     );
 }
 

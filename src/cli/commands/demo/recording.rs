@@ -32,7 +32,7 @@ pub(super) struct Script {
     pub(super) transcript: Option<PathBuf>,
     /// The hook calls in order.
     pub(super) calls: Vec<Call>,
-    /// The message that blocked the recorded agent.
+    /// The message that blocked the recorded agent; empty if the script has none.
     feedback: &'static str,
     /// The transcript's lines, each with the time at which it appears.
     lines: Vec<(Timestamp, String)>,
@@ -114,7 +114,7 @@ impl Script {
             session,
             transcript: None,
             calls,
-            feedback: RECORDED_HOME,
+            feedback: "",
             lines: Vec::new(),
         }
     }
@@ -130,8 +130,10 @@ impl Script {
     /// Replaces the recorded message by the one that the agent really got.
     pub(super) fn with_feedback(&self, json: &str, feedback: Option<&str>) -> String {
         match feedback {
-            Some(feedback) => json.replace(&in_json(self.feedback), &in_json(feedback)),
-            None => json.to_owned(),
+            Some(feedback) if !self.feedback.is_empty() => {
+                json.replace(&in_json(self.feedback), &in_json(feedback))
+            }
+            _ => json.to_owned(),
         }
     }
 

@@ -10,9 +10,6 @@ use super::project::Project;
 use super::recording::{Call, Script};
 use super::stage::Stage;
 
-/// Pause between two steps.
-const STEP_EVERY: Duration = Duration::from_millis(300);
-
 // What pytest 9 really prints in the project, with the two versions of the file.
 const FAILED: &str = "Exit code 1
 ..F                                                                      [100%]
@@ -32,8 +29,8 @@ const PASSED: &str =
     "...                                                                      [100%]
 3 passed in 0.02s";
 
-/// Returns the hook of each step, and the fields that only it has.
-fn steps(file: &Path) -> [(&'static str, Value); 9] {
+/// Returns each step: its time in milliseconds, its hook, and the fields that only this hook has.
+fn steps(file: &Path) -> [(u64, &'static str, Value); 9] {
     let write = |text: &str| {
         json!({
             "tool_name": "Write",
@@ -41,35 +38,33 @@ fn steps(file: &Path) -> [(&'static str, Value); 9] {
             "tool_response": { "filePath": file, "content": text },
         })
     };
+    let stop = |is_second: bool, said: &str| json!({ "stop_hook_active": is_second, "last_assistant_message": said });
     let tests = json!({ "command": "pytest -q" });
     let first = "LEVEL = 5\n\n\ndef to_order(count):\n    return LEVEL - count\n";
     let fixed = "LEVEL = 5\n\n\ndef to_order(count):\n    return max(0, LEVEL - count)\n";
     let ended = json!({ "stdout": PASSED, "stderr": "", "interrupted": false });
     [
-        ("SessionStart", json!({ "source": "startup" })),
+        (0, "SessionStart", json!({ "source": "startup" })),
         (
+            0,
             "UserPromptSubmit",
             json!({ "prompt": "Add a reorder level to the inventory" }),
         ),
-        ("PostToolUse", write(first)),
+        (500, "PostToolUse", write(first)),
+        (1_500, "Stop", stop(false, "The reorder level is in.")),
         (
-            "Stop",
-            json!({ "stop_hook_active": false, "last_assistant_message": "The reorder level is in." }),
-        ),
-        (
+            2_000,
             "PostToolUseFailure",
             json!({ "tool_name": "Bash", "tool_input": tests, "error": FAILED }),
         ),
-        ("PostToolUse", write(fixed)),
+        (2_300, "PostToolUse", write(fixed)),
         (
+            2_600,
             "PostToolUse",
             json!({ "tool_name": "Bash", "tool_input": tests, "tool_response": ended }),
         ),
-        (
-            "Stop",
-            json!({ "stop_hook_active": true, "last_assistant_message": "The tests pass now." }),
-        ),
-        ("SessionEnd", json!({ "reason": "other" })),
+        (3_000, "Stop", stop(true, "The tests pass now.")),
+        (3_100, "SessionEnd", json!({ "reason": "other" })),
     ]
 }
 
@@ -78,19 +73,17 @@ pub(super) fn script(project: &Project, stage: &Stage, from: Timestamp) -> Scrip
     let session = uuid::Uuid::new_v4().to_string();
     let folder = stage.project(project);
     let mut calls = Vec::new();
-    for ((event, fields), number) in steps(&folder.join(project.written))
-        .into_iter()
-        .zip(0_u32..)
-    {
+    for (ms, event, fields) in steps(&folder.join(project.written)) {
         let mut add = |event: &str, mut payload: Value| {
             payload["session_id"] = json!(session);
             payload["cwd"] = json!(folder);
             payload["hook_event_name"] = json!(event);
-            payload["tool_use_id"] = json!(number.to_string());
+            payload["prompt_id"] = json!("1");
+            payload["tool_use_id"] = json!(ms.to_string());
             let written = payload.pointer("/tool_response/content");
             calls.push(Call {
                 event: event.to_owned(),
-                due: from.plus(STEP_EVERY * number),
+                due: from.plus(Duration::from_millis(ms)),
                 env: Vec::new(),
                 transcript: String::new(),
                 was_blocked: payload["stop_hook_active"] == false,
