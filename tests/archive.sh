@@ -56,7 +56,7 @@ programs=$HOME/.local/bin
 "$programs/checkpointd" --version
 
 echo '-- demo'
-"$programs/checkpointd" demo | grep -c '│' | sed 's/$/ lines of checkpoints/'
+"$programs/checkpointd" demo | grep 'stop:'
 
 echo '-- a session'
 mkdir -p "$HOME/.config/checkpointd"

@@ -60,9 +60,42 @@ fn assert_nothing_left(home: &Home) {
 }
 
 #[test]
+fn the_story_is_told_and_has_a_good_end() {
+    let home = Home::new();
+    let output = run(&mut demo(&home, &[]), b"");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let told: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.split_once("s  "))
+        .filter(|(at, _)| at.trim().parse::<f32>().is_ok())
+        .map(|(_, what)| what)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "\"Add a reorder level to the inventory\"",
+            "Write stock/reorder.py",
+            "stop: checkpoint sent",
+            "Bash pytest -q: 1 failed, 2 passed",
+            "Write stock/reorder.py",
+            "Bash pytest -q: 3 passed",
+            "stop: let through, what was asked is done",
+        ],
+        "{said}"
+    );
+    assert_nothing_left(&home);
+}
+
+#[test]
 fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
     let home = Home::new();
-    let output = run(&mut demo(&home, &["--json"]), b"");
+    let named = ["claude", "gemini", "codex"].map(|agent| ["--agent", agent]);
+    let output = run(
+        &mut demo(&home, &[&["--json"], named.as_flattened()].concat()),
+        b"",
+    );
     let answer = answer(&output.stdout);
     assert_eq!(answer["problems"], Value::Array(Vec::new()));
     assert_eq!(
@@ -153,7 +186,12 @@ fn without_git_and_without_the_small_client_the_demo_still_works() {
         String::from_utf8_lossy(&output.stderr)
     );
     assert!(text.contains("Git is missing"), "{text}");
-    assert_eq!(text.matches("inject generic").count(), 3, "{text}");
+    assert_eq!(text.matches("stop: checkpoint sent").count(), 1, "{text}");
+    assert_eq!(
+        text.matches("stop: let through, block budget").count(),
+        1,
+        "{text}"
+    );
     assert_nothing_left(&home);
 }
 
@@ -234,7 +272,7 @@ fn a_kept_demo_can_be_looked_at() {
     );
     assert_eq!(
         String::from_utf8_lossy(&output.stdout).trim(),
-        "6 decisions, 6 decided the same again"
+        "2 decisions, 2 decided the same again"
     );
     assert_eq!(
         processes_in(&home.path().canonicalize().expect("a folder")),

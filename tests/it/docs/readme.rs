@@ -105,10 +105,11 @@ fn its_message_is_the_one_that_the_demo_shows() {
         b"",
     );
     let said = String::from_utf8(output.stdout).expect("text");
-    let first = said.lines().skip_while(|line| !line.contains('│'));
-    let message: Vec<&str> = first
-        .map_while(|line| line.trim_start().strip_prefix('│'))
-        .collect();
+    let after = said
+        .lines()
+        .skip_while(|line| !line.ends_with("checkpoint sent"));
+    let is_message = |line: &&str| line.is_empty() || line.starts_with("        ");
+    let message: Vec<&str> = after.skip(1).take_while(is_message).collect();
     let readme = read("README.md");
     let shown = readme
         .split_once("<!-- message")

@@ -6,6 +6,7 @@ use journal::recovery::verify::Verified;
 use journal::{Agent, Outcome as Delivery, ReplyForm};
 
 use super::play::Reply;
+use super::recording::Script;
 use super::recordings::Recording;
 use crate::ops::views::{DecisionRow, Reproved, SessionRow};
 
@@ -18,6 +19,18 @@ pub(super) struct Played<'a> {
     /// Whether the recording has the session's end.
     pub(super) ends: bool,
     pub(super) replies: Vec<Reply>,
+}
+
+impl<'a> Played<'a> {
+    pub(super) fn new(recording: &'a Recording, script: Script, replies: Vec<Reply>) -> Self {
+        Self {
+            recording,
+            stops: script.stops(),
+            ends: script.ends(),
+            session: script.session,
+            replies,
+        }
+    }
 }
 
 /// What the daemon reports afterward.

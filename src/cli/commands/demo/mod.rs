@@ -1,9 +1,9 @@
-//! `demo`: recorded sessions of real agents, played through the real client, daemon and actors
-//! in a temporary folder.
+//! `demo`: a session of an agent in a temporary folder, played through the real client, daemon and
+//! actors: a story, or the recordings of named agents.
 //!
-//! The recordings are compiled in. The daemon is a child process with a home of its own; the user's
-//! daemon and files are not touched. All results are compared with the expected ones, so the demo
-//! also tests the installation.
+//! All that is played is compiled in. The daemon is a child process with a home of its own; the
+//! user's daemon and files are not touched. All results are compared with the expected ones, so the
+//! demo also tests the installation.
 
 mod check;
 mod play;
@@ -11,6 +11,7 @@ mod project;
 mod recording;
 mod recordings;
 mod stage;
+mod story;
 
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,29 +19,29 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use journal::Timestamp;
+use journal::{Timestamp, Verdict};
 use serde_json::json;
 
 use super::timeline;
 use crate::cli::connection;
 use crate::cli::shared::Output;
+use crate::cli::text;
 use crate::cli::text::progress_bar::{progress, progress_done};
-use crate::cli::text::{self, decisions};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
-use crate::ops::views::{DecisionRow, Stats};
+use crate::ops::views::{DecisionRow, DemandEnd, Explanation, Stats};
 use crate::render::{self, Color};
 
 use check::{Outcome, Played};
-use play::Players;
+use play::{Players, Reply};
 use recording::Script;
-use recordings::{DEFAULT, RECORDINGS, Recording};
+use recordings::{RECORDINGS, Recording};
 use stage::Stage;
 
-/// Play recorded sessions of agents in a temporary folder
+/// Play a session of an agent in a temporary folder
 #[derive(Args, Debug)]
 pub(crate) struct DemoArgs {
-    /// Play the session of this agent instead of three; can be given several times
+    /// Play a recorded session of this agent instead; can be given several times
     #[arg(long = "agent", value_name = "AGENT", value_parser = PossibleValuesParser::new(RECORDINGS.iter().map(|recording| recording.agent)))]
     pub(crate) agents: Vec<String>,
     /// Keep the folder and print its path
@@ -52,25 +53,24 @@ pub(crate) struct DemoArgs {
 
 /// The longest wait for confirmed deliveries after the agents have ended.
 const CONFIRM_WAIT: Duration = Duration::from_secs(5);
+const NO_GIT: &str = "Git is missing or does not work here, so the checkpoints are generic.";
 /// The message of a panic about a closed pipe.
 const BROKEN_PIPE: &str = "Broken pipe";
 /// Pause between two polls.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Plays the recordings and shows the results.
+/// Plays the story or the recordings and shows the results.
 ///
 /// A closed pipe elsewhere ends the program at once. Here the daemon and the folder must be removed
 /// first, so the panic unwinds to this function.
 pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
-    let DemoArgs { keep, output, .. } = *args;
-    let chosen = chosen(&args.agents);
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if !panic.to_string().contains(BROKEN_PIPE) {
             others(panic);
         }
     }));
-    panic::catch_unwind(|| demo(&chosen, keep, output)).unwrap_or_else(|panic| {
+    panic::catch_unwind(|| demo(args)).unwrap_or_else(|panic| {
         let is_unread = panic
             .downcast_ref::<String>()
             .is_some_and(|text| text.contains(BROKEN_PIPE));
@@ -82,23 +82,31 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
     })
 }
 
-/// Returns the recordings of the agents with these words, or the default ones.
-fn chosen(agents: &[String]) -> Vec<&'static Recording> {
-    if agents.is_empty() {
-        return RECORDINGS[..DEFAULT].iter().collect();
-    }
+fn demo(args: &DemoArgs) -> Result<u8> {
+    let DemoArgs {
+        ref agents,
+        keep,
+        output,
+    } = *args;
     let is_chosen = |recording: &&Recording| agents.iter().any(|word| word == recording.agent);
-    RECORDINGS.iter().filter(is_chosen).collect()
-}
-
-fn demo(chosen: &[&'static Recording], keep: bool, output: Output) -> Result<u8> {
+    let chosen = match agents.as_slice() {
+        [] => RECORDINGS.iter().take(1).collect(),
+        _ => Vec::from_iter(RECORDINGS.iter().filter(is_chosen)),
+    };
     let mut stage = Stage::new(keep)?;
     let mut git_works = true;
-    for recording in chosen {
+    for recording in &chosen {
         git_works &= stage.make(recording.project)?;
     }
     stage.start_daemon()?;
-    let played = play_all(chosen, &stage)?;
+    let played = if agents.is_empty() {
+        if !output.json {
+            show_begin(git_works);
+        }
+        vec![tell(chosen[0], &stage, output.json)?]
+    } else {
+        play_all(&chosen, &stage)?
+    };
     let outcome = ask(&stage)?;
     // Without git the changes are unknown, and the message is the generic one.
     let expected = if git_works { "actions_due" } else { "generic" };
@@ -106,8 +114,10 @@ fn demo(chosen: &[&'static Recording], keep: bool, output: Output) -> Result<u8>
     if output.json {
         print_json(&stage, keep, &played, &outcome, &problems);
     } else {
-        show(&stage, &played, &outcome, git_works)?;
-        show_end(&stage, keep, &outcome, &problems);
+        if !agents.is_empty() {
+            show(&stage, &played, &outcome, git_works)?;
+        }
+        show_end(&stage, keep, &problems);
     }
     Ok(if problems.is_empty() {
         exit::OK
@@ -116,23 +126,73 @@ fn demo(chosen: &[&'static Recording], keep: bool, output: Output) -> Result<u8>
     })
 }
 
+fn players(stage: &Stage) -> Players<'_> {
+    Players {
+        stage,
+        client: stage.client(),
+        done: AtomicUsize::new(0),
+    }
+}
+
+/// Plays the story and prints each step as it happens, unless it is to be silent.
+fn tell(recording: &'static Recording, stage: &Stage, is_silent: bool) -> Result<Played<'static>> {
+    let script = story::script(recording.project, stage, Timestamp::now());
+    let began = Instant::now();
+    let replies = players(stage).play(recording, &script, |call, reply| {
+        let at = began.elapsed().as_secs_f32();
+        let message = reply.and_then(Reply::message);
+        let line = match &message {
+            _ if is_silent => None,
+            Some(_) => Some(render::paint(Color::Green, "stop: checkpoint sent")),
+            None if call.is_stop() => Some(render::paint(Color::Green, &let_through(stage)?)),
+            None => story::shown(call, recording.project),
+        };
+        if let Some(line) = line {
+            println!("{at:5.1}s  {line}");
+            print_message(&message.unwrap_or_default(), "          ");
+        }
+        Ok(())
+    })?;
+    Ok(Played::new(recording, script, replies))
+}
+
+/// Says how the last stop was let through, and whether what was asked before is done.
+fn let_through(stage: &Stage) -> Result<String> {
+    let home = stage.home();
+    let rows: Vec<DecisionRow> = connection::ask_all(&home, &Query::Audit(Audit::default()))?;
+    let Some(last) = rows.last().filter(|row| row.verdict == Verdict::Pass) else {
+        return Ok("stop: no decision in time".to_owned());
+    };
+    let query = Query::Explain {
+        seq: rows.first().map(|row| row.seq),
+        session: None,
+        machine: None,
+    };
+    let explained: Explanation = connection::ask_one(&home, &query, |_, _| ())?;
+    let is_met = explained
+        .demand
+        .is_some_and(|demand| demand.end == DemandEnd::Met);
+    let why = if is_met {
+        "what was asked is done".to_owned()
+    } else {
+        last.reason.word().replace('_', " ")
+    };
+    Ok(format!("stop: let through, {why}"))
+}
+
 /// Plays the recordings at the same time.
 fn play_all(chosen: &[&'static Recording], stage: &Stage) -> Result<Vec<Played<'static>>> {
     let from = Timestamp::now();
     let script = |recording: &&Recording| Script::new(recording, stage, from);
     let scripts = chosen.iter().map(script).collect::<Result<Vec<_>>>()?;
     let calls: usize = scripts.iter().map(|script| script.calls.len()).sum();
-    let players = Players {
-        stage,
-        client: stage.client(),
-        done: AtomicUsize::new(0),
-    };
+    let players = players(stage);
     let mut progress = progress("playing recorded hook calls");
     let results: Vec<_> = std::thread::scope(|scope| {
         let play = |(recording, script)| {
             scope.spawn({
                 let players = &players;
-                move || players.play(recording, script)
+                move || players.play(recording, script, |_, _| Ok(()))
             })
         };
         let threads: Vec<_> = chosen.iter().copied().zip(&scripts).map(play).collect();
@@ -149,13 +209,7 @@ fn play_all(chosen: &[&'static Recording], stage: &Stage) -> Result<Vec<Played<'
     let mut played = Vec::new();
     for ((recording, script), result) in chosen.iter().copied().zip(scripts).zip(results) {
         let replies = result.unwrap_or_else(|_| Err(Failure::failed("a player panicked")))?;
-        played.push(Played {
-            recording,
-            stops: script.stops(),
-            ends: script.ends(),
-            session: script.session,
-            replies,
-        });
+        played.push(Played::new(recording, script, replies));
     }
     Ok(played)
 }
@@ -221,19 +275,29 @@ fn heading(text: &str) {
     println!("\n{}", render::paint(Color::Bold, text));
 }
 
-/// Shows each agent's timeline and messages, and all decisions.
-fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool) -> Result<()> {
-    let agents = match played.len() {
-        1 => "one agent".to_owned(),
-        3 => "three agents".to_owned(),
-        number => format!("{number} agents"),
-    };
+/// Prints a message, indented.
+fn print_message(text: &str, indent: &str) {
+    for line in text.lines().map(render::printable) {
+        let lines = render::wrapped(indent, &line);
+        lines.iter().for_each(|line| println!("{line}"));
+    }
+}
+
+fn show_begin(git_works: bool) {
     println!(
-        "Recorded sessions of {agents}, played at the same time in {}",
-        stage.folder().display()
+        "A scripted agent calls the hooks as Claude Code does, in a temporary folder. The daemon and its decisions"
     );
+    println!("are real. `min_turn` is 1s here, not 30s. Nothing is installed.");
     if !git_works {
-        println!("Git is missing or does not work here, so the checkpoints are generic.");
+        println!("{NO_GIT}");
+    }
+    println!();
+}
+
+/// Shows each agent's timeline and messages, and what was verified.
+fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool) -> Result<()> {
+    if !git_works {
+        println!("{NO_GIT}");
     }
     for played in played {
         heading(&format!(
@@ -250,28 +314,19 @@ fn show(stage: &Stage, played: &[Played<'_>], outcome: &Outcome, git_works: bool
         timeline::run(&stage.home(), wanted)?;
         for reply in &played.replies {
             println!("  Message at the stop ({}):", dialect(&reply.text));
-            for line in wrap(
-                &reply.message().unwrap_or_default(),
-                render::width().min(120) - 4,
-            ) {
-                println!(
-                    "{}",
-                    format!("  {} {line}", render::paint(Color::Dim, "│")).trim_end()
-                );
-            }
+            print_message(&reply.message().unwrap_or_default(), "    ");
         }
     }
-    heading("All decisions");
-    decisions::table(&outcome.decisions).print();
-    Ok(())
-}
-
-/// Prints what was verified and what to do next.
-fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
     println!(
         "\n{} events: store and intake log agree. {} of {} decisions were reproduced from the journal.",
         outcome.journal.events, outcome.replay.matched, outcome.replay.decisions
     );
+    Ok(())
+}
+
+/// Prints what was not as expected, and what to do next.
+fn show_end(stage: &Stage, keep: bool, problems: &[String]) {
+    println!();
     for problem in problems {
         println!(
             "{} {}",
@@ -279,30 +334,17 @@ fn show_end(stage: &Stage, keep: bool, outcome: &Outcome, problems: &[String]) {
             render::printable(problem)
         );
     }
-    if problems.is_empty() {
-        println!(
-            "{}",
-            render::paint(
-                Color::Green,
-                "Every agent got one checkpoint in its own format, then stopped."
-            )
-        );
-    }
-    heading("Next");
-    println!(
-        "  `./install.sh` installs it, and `checkpointd init` adds the hooks to your agents. The daemon"
-    );
-    println!(
-        "  starts by itself. After the next turn of 30 seconds or more, `checkpointd explain` says why the agent"
-    );
-    println!("  got its checkpoint.");
     if keep {
-        println!("\n  The demo's journal is kept. Explore it, for example:");
         println!(
-            "  CHECKPOINTD_HOME={}/home checkpointd explain",
+            "Why: `CHECKPOINTD_HOME={}/home checkpointd explain`",
             stage.folder().display()
         );
+    } else {
+        println!("Why: `checkpointd demo --keep` keeps this session for `checkpointd explain`.");
     }
+    println!(
+        "Next: `checkpointd init` adds the hooks to your agents; `checkpointd lookback` judges their past sessions."
+    );
 }
 
 /// Names the field of the reply that makes an agent continue.
@@ -315,38 +357,5 @@ fn dialect(reply: &str) -> &'static str {
         "decision: deny"
     } else {
         "decision: block"
-    }
-}
-
-/// Wraps a text between words, keeping its line breaks.
-fn wrap(text: &str, chars_max: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for line in text.lines().map(render::printable) {
-        let mut current = String::new();
-        for word in line.split(' ') {
-            if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > chars_max
-            {
-                lines.push(std::mem::take(&mut current));
-            } else if !current.is_empty() {
-                current.push(' ');
-            }
-            current.push_str(word);
-        }
-        lines.push(current);
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_break_between_words() {
-        assert_eq!(
-            wrap("one two three\n\nfour", 7),
-            ["one two", "three", "", "four"]
-        );
-        assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Plays one recording as its agent would: each call at its time, and past a stop only if the reply
+//! Plays one session as its agent would: each call at its time, and past a stop only if the reply
 //! says so.
 
 use std::io::Write;
@@ -11,7 +11,7 @@ use journal::Timestamp;
 use serde_json::{Value, json};
 
 use super::project::write;
-use super::recording::{Blocked, Call, Script, written_after};
+use super::recording::{Blocked, Call, Script};
 use super::recordings::Recording;
 use super::stage::Stage;
 use crate::error::{Failure, Result};
@@ -57,11 +57,15 @@ pub(super) struct Players<'a> {
 }
 
 impl Players<'_> {
-    /// Plays a recording from start to end and returns all replies.
-    pub(super) fn play(&self, recording: &Recording, script: &Script) -> Result<Vec<Reply>> {
+    /// Plays a script from start to end and returns all replies. `tell` gets each call and its reply.
+    pub(super) fn play(
+        &self,
+        recording: &Recording,
+        script: &Script,
+        mut tell: impl FnMut(&Call, Option<&Reply>) -> Result<()>,
+    ) -> Result<Vec<Reply>> {
         let mut replies: Vec<Reply> = Vec::new();
-        let (mut blocked, mut prompted, mut edits, mut is_over) =
-            (None::<Blocked>, Timestamp::now(), 0, false);
+        let (mut blocked, mut prompted, mut is_over) = (None::<Blocked>, Timestamp::now(), false);
         for call in &script.calls {
             self.done.fetch_add(1, Ordering::Relaxed);
             if is_over && !call.is_end() {
@@ -73,13 +77,9 @@ impl Players<'_> {
                 call.due
             };
             self.stage.wait(due.since(Timestamp::now()))?;
-            if call.edited {
-                edits += 1;
-                let file = self
-                    .stage
-                    .project(recording.project)
-                    .join(recording.project.written);
-                write(&file, written_after(edits))?;
+            if let Some(text) = &call.writes {
+                let folder = self.stage.project(recording.project);
+                write(&folder.join(recording.project.written), text)?;
             }
             if call.is_stop() {
                 if let Some(transcript) = &script.transcript {
@@ -96,23 +96,22 @@ impl Players<'_> {
             let text = self.call(recording, call, &payload)?;
             // The recorded agent went on because its stop was blocked; this one was not.
             is_over |= call.was_blocked && text.is_empty();
-            if !text.is_empty() {
-                let reply = Reply {
-                    agent: recording.agent,
-                    session: script.session.clone(),
-                    event: call.event.clone(),
-                    text,
-                };
-                if let Some(feedback) = reply.message() {
-                    let late_micros = Timestamp::now().as_micros() - call.due.as_micros();
-                    blocked = Some(Blocked {
-                        due: call.due,
-                        late_micros,
-                        feedback,
-                    });
-                }
-                replies.push(reply);
+            let reply = (!text.is_empty()).then(|| Reply {
+                agent: recording.agent,
+                session: script.session.clone(),
+                event: call.event.clone(),
+                text,
+            });
+            if let Some(feedback) = reply.as_ref().and_then(Reply::message) {
+                let late_micros = Timestamp::now().as_micros() - call.due.as_micros();
+                blocked = Some(Blocked {
+                    due: call.due,
+                    late_micros,
+                    feedback,
+                });
             }
+            tell(call, reply.as_ref())?;
+            replies.extend(reply);
         }
         Ok(replies)
     }

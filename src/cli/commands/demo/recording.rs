@@ -32,7 +32,7 @@ pub(super) struct Script {
     pub(super) transcript: Option<PathBuf>,
     /// The hook calls in order.
     pub(super) calls: Vec<Call>,
-    /// The message that blocked the recorded agent.
+    /// The message that blocked the recorded agent; empty if the script has none.
     feedback: &'static str,
     /// The transcript's lines, each with the time at which it appears.
     lines: Vec<(Timestamp, String)>,
@@ -46,11 +46,11 @@ pub(super) struct Call {
     pub(super) env: Vec<(String, String)>,
     pub(super) payload: String,
     /// Empty if the call does not say.
-    transcript: String,
+    pub(super) transcript: String,
     /// The reply to this call blocked the recorded agent's stop.
     pub(super) was_blocked: bool,
-    /// The agent has just changed its file.
-    pub(super) edited: bool,
+    /// What the agent has just written to its file.
+    pub(super) writes: Option<String>,
 }
 
 impl Script {
@@ -82,10 +82,14 @@ impl Script {
             shift_millis(&moved, recorded_from.as_micros() / 1_000, by_micros / 1_000)
         };
         let read = |line: &str| Call::read(line, stage).ok_or_else(damaged);
-        let calls = here(recording.calls)
+        let mut calls = here(recording.calls)
             .lines()
             .map(read)
             .collect::<Result<Vec<_>>>()?;
+        let writes = calls.iter_mut().filter_map(|call| call.writes.as_mut());
+        for (text, number) in writes.zip(1..) {
+            written_after(number).clone_into(text);
+        }
         let named = calls
             .iter()
             .map(|call| call.transcript.as_str())
@@ -104,6 +108,17 @@ impl Script {
         })
     }
 
+    /// Returns a script that is not a recording, of an agent without a transcript.
+    pub(super) fn of_calls(session: String, calls: Vec<Call>) -> Self {
+        Self {
+            session,
+            transcript: None,
+            calls,
+            feedback: "",
+            lines: Vec::new(),
+        }
+    }
+
     pub(super) fn stops(&self) -> usize {
         self.calls.iter().filter(|call| call.is_stop()).count()
     }
@@ -115,8 +130,10 @@ impl Script {
     /// Replaces the recorded message by the one that the agent really got.
     pub(super) fn with_feedback(&self, json: &str, feedback: Option<&str>) -> String {
         match feedback {
-            Some(feedback) => json.replace(&in_json(self.feedback), &in_json(feedback)),
-            None => json.to_owned(),
+            Some(feedback) if !self.feedback.is_empty() => {
+                json.replace(&in_json(self.feedback), &in_json(feedback))
+            }
+            _ => json.to_owned(),
         }
     }
 
@@ -163,7 +180,7 @@ impl Call {
         let is_after =
             ["posttooluse", "aftertool", "post_tool"].contains(&event.to_lowercase().as_str());
         Some(Self {
-            edited: is_after && EDITS.contains(&tool),
+            writes: (is_after && EDITS.contains(&tool)).then(String::new),
             due: text(&line["at"]).parse().ok()?,
             env: env.map(ours).collect(),
             transcript: field(payload, ["transcript_path", "transcriptPath"]).to_owned(),

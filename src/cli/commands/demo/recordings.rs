@@ -21,13 +21,12 @@ pub(super) struct Recording {
 
 /// The session's id in the place of a transcript.
 pub(super) const SESSION: &str = "SESSION";
-pub(super) const DEFAULT: usize = 3;
 
 const DEBRIEF: &str = "DEBRIEF: say what you did.\nSecond line.";
 const CHECKPOINT: &str =
     "[TeleClaude Checkpoint] - Before you stop:\n\n1. run the tests\n2. say what you did";
 
-/// One recording for each agent; those that are played by default come first.
+/// One recording for each agent. The story plays in the first one's project.
 pub(super) static RECORDINGS: [Recording; 10] = [
     Recording {
         agent: "claude",
@@ -35,8 +34,28 @@ pub(super) static RECORDINGS: [Recording; 10] = [
         project: &Project {
             name: "inventory",
             files: &[
-                ("pyproject.toml", "[project]\nname = \"inventory\"\n"),
+                (
+                    "pyproject.toml",
+                    "[project]\nname = \"inventory\"\n\n[tool.pytest.ini_options]\npythonpath = [\".\"]\n",
+                ),
                 ("stock/__init__.py", ""),
+                (
+                    "tests/test_reorder.py",
+                    "from stock.reorder import to_order
+
+
+def test_none_left():
+    assert to_order(0) == 5
+
+
+def test_some_left():
+    assert to_order(3) == 2
+
+
+def test_enough_left():
+    assert to_order(9) == 0
+",
+                ),
             ],
             written: "stock/reorder.py",
         },

@@ -18,7 +18,7 @@ use super::project::{Project, write};
 use crate::cli::connection;
 use crate::error::{Failure, Result};
 
-/// The demo's configuration. Recorded turns are short, and no person watches them.
+/// The demo's configuration. The turns are short, and no person watches them.
 const CONFIG: &str = "min_turn: 1s\nheadless: always\nhooks: {stop_wait: 20s}\n";
 /// The longest wait for the daemon's start.
 const READY_WAIT: Duration = Duration::from_secs(20);
