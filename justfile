@@ -58,12 +58,6 @@ fleet *filter:
 pictures:
     CHECKPOINTD_SCREENSHOTS=docs/images tests/web/run.sh pictures
 
-# Record a real agent that is stopped, told, and finishes its work, as docs/images/session.cast and .svg (needs npm)
-[group('other programs')]
-recording:
-    CHECKPOINTD_RECORDING=docs/images/session.cast tests/agents/run.sh recorded
-    npx --yes svg-term-cli@2.1.1 --window --in docs/images/session.cast --out docs/images/session.svg
-
 # Type-check everything for macOS on another system
 [group('other programs')]
 macos:

@@ -9,7 +9,6 @@ mod notify;
 mod opencode;
 mod programs;
 mod progress;
-mod recording;
 mod scenarios;
 mod stage;
 mod terminal;

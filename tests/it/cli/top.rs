@@ -289,7 +289,7 @@ fn no_color_is_kept_to() {
 }
 
 #[test]
-fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
+fn without_a_terminal_it_says_what_to_do_and_without_a_daemon_it_starts_one() {
     let home = Home::new();
     let output = run(
         &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &["top"]),
@@ -303,14 +303,14 @@ fn without_a_terminal_or_a_daemon_it_says_what_to_do() {
     error: `top` needs a terminal
     hint: `checkpointd status` and `checkpointd sessions` print the same once
     ");
+    // It starts the daemon, as a hook does.
     let server = Server::new();
     let top = Top::start(&server, &home, "");
-    let words = top.waits_for("code 3").replace('\n', "");
-    assert!(
-        words.contains("error: no daemon is running")
-            && words.contains("`checkpointd daemon --detach`"),
-        "{words}"
-    );
+    top.waits_for("(0 sessions)");
+    top.press(&["q"]);
+    top.ends_cleanly();
+    let mut stop = home.command(env!("CARGO_BIN_EXE_checkpointd"), &["daemon", "stop"]);
+    assert!(run(&mut stop, b"").status.success());
 }
 
 /// The answer for `top` itself: nothing where nothing has happened.

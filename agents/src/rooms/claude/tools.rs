@@ -15,7 +15,6 @@ pub(super) const TOOLS: Tools = Tools {
     response,
     frame: Frame::of_first_line,
     task_end: |result| task_end(&result.text),
-    ..Tools::PLAIN
 };
 
 fn response(_: ToolKind, response: &Value) -> ResultText<'_> {

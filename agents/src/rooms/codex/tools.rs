@@ -19,7 +19,6 @@ pub(super) const TOOLS: Tools = Tools {
         let code = result.exit_code.or_else(|| frame(result).code);
         code.map(|code| code != 0)
     },
-    ..Tools::PLAIN
 };
 
 /// A hook call does not say how a shell command ended, so it is never an error here; the transcript says.

@@ -108,8 +108,8 @@ fn read_commands_say_the_same_with_the_daemon_and_without() {
     let questions: [&[&str]; 8] = [
         &["sessions", "--json"],
         &["audit", "--json"],
-        &["explain", "--json"],
-        &["state", "last", "--json"],
+        &["explain", "594047f2", "--json"],
+        &["state", "594047f2", "--json"],
         &["state", "594047f2", "--at", "12", "--json"],
         &["timeline", "594047f2", "--json"],
         &["tail", "-n", "500", "--json"],
