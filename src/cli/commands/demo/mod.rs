@@ -285,9 +285,11 @@ fn print_message(text: &str, indent: &str) {
 
 fn show_begin(git_works: bool) {
     println!(
-        "A scripted agent calls the hooks as Claude Code does, in a temporary folder. The daemon and its decisions"
+        "A scripted agent calls the hooks as Claude Code does. The daemon and its decisions are real."
     );
-    println!("are real. `min_turn` is 1s here, not 30s. Nothing is installed.");
+    println!(
+        "`min_turn` is 1s here, not 30s. All is in a temporary folder, and nothing is installed."
+    );
     if !git_works {
         println!("{NO_GIT}");
     }
@@ -343,7 +345,7 @@ fn show_end(stage: &Stage, keep: bool, problems: &[String]) {
         println!("Why: `checkpointd demo --keep` keeps this session for `checkpointd explain`.");
     }
     println!(
-        "Next: `checkpointd init` adds the hooks to your agents; `checkpointd lookback` judges their past sessions."
+        "Next: `checkpointd init` adds the hooks; `checkpointd lookback` judges your agents' past sessions."
     );
 }
 
