@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
-
 use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
 use super::value::{Style, is_password, says_nothing};
+use super::words::BlockPart as Part;
 
 /// The longest private key, in bytes.
 const KEY_BYTES_MAX: usize = 32 * 1024;
@@ -22,22 +21,6 @@ const KEY_LINE_BYTES_MIN: usize = 16;
 
 /// The longest line of a password file, in bytes.
 const PGPASS_BYTES_MAX: usize = 256;
-
-/// What a literal begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Part {
-    /// The frame of a key in PEM form.
-    Begin,
-    /// The end of that frame.
-    End,
-    /// The lines of a key in PuTTY's form.
-    Putty,
-    /// A Kubernetes secret.
-    Kubernetes,
-    /// The port of a line of `.pgpass`.
-    PgPass,
-}
 
 /// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {

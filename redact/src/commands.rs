@@ -2,35 +2,16 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
-
 use super::chars::{Look, boundary, line_start};
 use super::scan::Scan;
 use super::value::{Style, is_password, says_nothing};
+use super::words::Program;
 
 const ARGUMENTS_BYTES_MAX: usize = 1024;
 /// How many of its words are read.
 const WORDS_MAX: usize = 48;
 /// How far before a program its input is searched for, in bytes.
 const INPUT_BYTES_MAX: usize = 512;
-
-/// Where a program takes a secret; behind a sign if it has one.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Program {
-    pub(super) names: Vec<String>,
-    /// A word or the letters of an option that the command must have; empty if none.
-    needs: String,
-    /// Options: the word after one, or what is attached to it.
-    options: Vec<String>,
-    /// What it is attached to; the word after that is something else.
-    attached: Vec<String>,
-    /// The so-manieth word that is no option, from 0.
-    word: Option<usize>,
-    /// Whether it is the input: `echo secret | program`, or a here-string.
-    input: bool,
-    sign: Option<char>,
-}
 
 /// Reads the arguments of a program, whose name is the literal `index` of the rules.
 pub(super) fn read(scan: &mut Scan<'_>, program: &Program, index: usize, name: Range<usize>) {

@@ -3,11 +3,10 @@
 
 use std::sync::LazyLock;
 
-use super::commands::Program;
 use super::literals::Literals;
 use super::scan::{Found, Scan};
 use super::shapes::Shape;
-use super::words::WORDS;
+use super::words::{AddressPart, BlockPart, Program, WORDS};
 use super::{assigned, blocks, commands, runs, urls};
 
 /// The rule that a literal belongs to.
@@ -20,9 +19,9 @@ enum Rule {
     /// A program that takes secrets as arguments.
     Program(&'static Program),
     /// A part of a URL.
-    Url(urls::Part),
+    Url(AddressPart),
     /// What a block of lines begins or ends with.
-    Block(blocks::Part),
+    Block(BlockPart),
 }
 
 struct Rules {

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
-
 use super::chars::{Look, line_start};
 use super::headers;
 use super::scan::Scan;
 use super::shapes::Set;
 use super::value::{Style, is_password, says_nothing};
+use super::words::AddressPart as Part;
 
 /// The most bytes of an address before its host that are read.
 const LOGIN_BYTES_MAX: usize = 512;
@@ -16,26 +15,6 @@ const LOGIN_BYTES_MAX: usize = 512;
 const TOKEN_BYTES_MIN: usize = 16;
 /// The most characters of a bot's id, and the fewest.
 const BOT_DIGITS: std::ops::RangeInclusive<usize> = 8..=10;
-
-/// What a literal of an address begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Part {
-    /// The address's host, perhaps after a login.
-    Host,
-    /// A parameter's value.
-    Parameter,
-    /// The end of a login without a scheme.
-    LoginEnd,
-    /// A login whose parts a slash separates, as Oracle writes it.
-    SlashLogin,
-    /// The secret of a bot of Telegram, after its number.
-    Bot,
-    /// The data center that ends a key of Mailchimp.
-    DataCenter,
-    /// The word `Bearer`.
-    Bearer,
-}
 
 /// Examines a text where a literal was found.
 pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {

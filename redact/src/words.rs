@@ -5,9 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::commands::Program;
 use super::shapes::Shape;
-use super::{blocks, urls};
 
 /// The lists of all rules.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -30,13 +28,67 @@ pub(super) struct Words {
     /// The kinds of markers.
     pub(super) kinds: Vec<String>,
     /// Parts of addresses.
-    pub(super) addresses: BTreeMap<urls::Part, Vec<String>>,
+    pub(super) addresses: BTreeMap<AddressPart, Vec<String>>,
     /// What blocks of lines begin or end with.
-    pub(super) blocks: BTreeMap<blocks::Part, Vec<String>>,
+    pub(super) blocks: BTreeMap<BlockPart, Vec<String>>,
     /// Programs that take a secret as an argument.
     pub(super) programs: Vec<Program>,
     /// The shapes of keys and tokens, as their issuers document them.
     pub(super) shapes: Vec<Shape>,
+}
+
+/// What a literal of an address begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum AddressPart {
+    /// The address's host, perhaps after a login.
+    Host,
+    /// A parameter's value.
+    Parameter,
+    /// The end of a login without a scheme.
+    LoginEnd,
+    /// A login whose parts a slash separates, as Oracle writes it.
+    SlashLogin,
+    /// The secret of a bot of Telegram, after its number.
+    Bot,
+    /// The data center that ends a key of Mailchimp.
+    DataCenter,
+    /// The word `Bearer`.
+    Bearer,
+}
+
+/// What a literal of a block of lines begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum BlockPart {
+    /// The frame of a key in PEM form.
+    Begin,
+    /// The end of that frame.
+    End,
+    /// The lines of a key in PuTTY's form.
+    Putty,
+    /// A Kubernetes secret.
+    Kubernetes,
+    /// The port of a line of `.pgpass`.
+    PgPass,
+}
+
+/// Where a program takes a secret; behind a sign if it has one.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Program {
+    pub(super) names: Vec<String>,
+    /// A word or the letters of an option that the command must have; empty if none.
+    pub(super) needs: String,
+    /// Options: the word after one, or what is attached to it.
+    pub(super) options: Vec<String>,
+    /// What it is attached to; the word after that is something else.
+    pub(super) attached: Vec<String>,
+    /// The so-manieth word that is no option, from 0.
+    pub(super) word: Option<usize>,
+    /// Whether it is the input: `echo secret | program`, or a here-string.
+    pub(super) input: bool,
+    pub(super) sign: Option<char>,
 }
 
 /// The names that secrets are assigned to. All but `stems` and `providers` are without `_` and `-`.

@@ -4,7 +4,6 @@ use crate::agent::Agent;
 use crate::notify;
 use crate::opencode;
 use crate::progress;
-use crate::recording;
 use crate::scenarios::{
     also_run, client_gone, done_already, failing_command, in_terminal, killed_daemon, long_turn,
     next_prompt, no_cap, parallel_calls, short_turn, subagent, uninstalled,
@@ -60,12 +59,6 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
     let mut scenarios = USUAL.to_vec();
     scenarios.retain(|(name, _)| !left_out(agent).contains(name));
     scenarios.extend_from_slice(own(agent));
-    if agent == Agent::Claude && recording::is_wanted() {
-        scenarios.push((
-            "recorded for the documentation",
-            recording::told_and_finished,
-        ));
-    }
     scenarios
 }
 
