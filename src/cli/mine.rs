@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use journal::{Home, Verdict};
 
 use super::connection;
+use super::shared::Output;
 use super::text::short;
 use crate::error::{Failure, Result};
 use crate::ops::query::{Audit, Query, Sessions};
@@ -19,12 +20,30 @@ pub(crate) const LAST: &str = "last";
 /// The most sessions that are offered.
 const OFFERED_MAX: usize = 9;
 
+/// Who asks. A program that only reads gets the newest session of all where a person is offered a choice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asks {
+    Person,
+    Program,
+}
+
+impl Asks {
+    /// Returns who asks by how the answer is printed.
+    pub(crate) fn of(output: Output) -> Self {
+        if output.json {
+            Self::Program
+        } else {
+            Self::Person
+        }
+    }
+}
+
 /// Returns the session that a command is about: the one that is named, or the one that [`LAST`] means.
 ///
 /// # Errors
 ///
 /// When the journal cannot be read, or several sessions could be meant and none is chosen.
-pub(crate) fn session(home: &Home, named: String) -> Result<String> {
+pub(crate) fn session(home: &Home, named: String, asks: Asks) -> Result<String> {
     if named != LAST {
         return Ok(named);
     }
@@ -35,17 +54,18 @@ pub(crate) fn session(home: &Home, named: String) -> Result<String> {
     match rows.as_slice() {
         [] => Ok(named),
         [only] => Ok(only.session.to_string()),
+        _ if asks == Asks::Program => Ok(named),
         _ => choose(&rows),
     }
 }
 
 /// Returns the number of the last checkpoint of this pane or project, or of the last decision if none was sent there and
-/// `or_any`.
+/// `or_any`; none for a program where several projects could be meant.
 ///
 /// # Errors
 ///
 /// As [`session`], and when nothing was decided here.
-pub(crate) fn decision(home: &Home, or_any: bool) -> Result<u64> {
+pub(crate) fn decision(home: &Home, or_any: bool, asks: Asks) -> Result<Option<u64>> {
     let rows = rows(home)?;
     let (session, project) = if let Some(row) = of_pane(&rows) {
         (Some(row.session.to_string()), None)
@@ -54,6 +74,8 @@ pub(crate) fn decision(home: &Home, or_any: bool) -> Result<u64> {
         (None, Some(top.to_string_lossy().into_owned()))
     } else if rows.iter().all(|row| row.project == rows[0].project) {
         (None, None)
+    } else if asks == Asks::Program {
+        return Ok(None);
     } else {
         (Some(choose(&rows)?), None)
     };
@@ -73,7 +95,7 @@ pub(crate) fn decision(home: &Home, or_any: bool) -> Result<u64> {
     if found.is_none() && or_any {
         found = last(None)?;
     }
-    found.ok_or_else(|| {
+    found.map(Some).ok_or_else(|| {
         let what = if or_any {
             "nothing was decided here yet"
         } else {

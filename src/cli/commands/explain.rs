@@ -5,7 +5,7 @@ use clap_complete::ArgValueCompleter;
 use journal::Home;
 use serde_json::Value;
 
-use crate::cli::mine::{self, LAST};
+use crate::cli::mine::{self, Asks, LAST};
 use crate::cli::shared::Output;
 use crate::cli::text::explanation::{explanation, summary};
 use crate::cli::text::print_json;
@@ -49,7 +49,7 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
     let (seq, session) = match (decision.parse().ok(), session) {
         (Some(seq), session) => (Some(seq), session),
         (None, None) if decision != LAST => (None, Some(decision)),
-        (None, None) if machine.is_none() => (Some(mine::decision(home, true)?), None),
+        (None, None) if machine.is_none() => (mine::decision(home, true, Asks::of(output))?, None),
         (None, session) => (None, session),
     };
     let query = Query::Explain {

@@ -7,10 +7,11 @@ use clap_complete::ArgValueCompleter;
 use journal::{Home, Options, Timestamp};
 use uuid::Uuid;
 
+use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::text::{print_json, short};
-use crate::cli::{complete, connection, mine};
+use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
@@ -67,7 +68,7 @@ pub(crate) struct RestartArgs {
 pub(crate) fn clear(home: &Home, args: ClearArgs) -> Result<u8> {
     run(
         home,
-        mine::session(home, args.session)?,
+        mine::session(home, args.session, Asks::Person)?,
         &Order::Clear,
         args.output,
     )
@@ -77,14 +78,14 @@ pub(crate) fn mute(home: &Home, args: MuteArgs) -> Result<u8> {
     let order = Order::mute(args.period.as_deref())?;
     run(
         home,
-        mine::session(home, args.session)?,
+        mine::session(home, args.session, Asks::Person)?,
         &order,
         args.output,
     )
 }
 
 pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
-    let session = mine::session(home, args.session)?;
+    let session = mine::session(home, args.session, Asks::Person)?;
     let state = state_of(home, &session)?;
     let is_over = state
         .muted_until
@@ -140,7 +141,7 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
         )
         .hint("start it with `checkpointd daemon --detach`"));
     }
-    let id = session_id(home, &mine::session(home, session)?)?;
+    let id = session_id(home, &mine::session(home, session, Asks::Person)?)?;
     // Stopping and starting takes seconds.
     if std::io::stderr().is_terminal() {
         eprint!("\rrestarting the agent ..");

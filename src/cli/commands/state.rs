@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::sessions::answer;
+use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::time as when;
-use crate::cli::{complete, connection, mine};
+use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::{Changed, StateView};
@@ -68,7 +69,7 @@ fn at_point((session, machine): Whose<'_>, point: &str) -> Result<Query> {
 pub(crate) fn run(home: &Home, args: StateArgs) -> Result<u8> {
     let session = match args.machine {
         Some(_) => args.session,
-        None => mine::session(home, args.session)?,
+        None => mine::session(home, args.session, Asks::of(args.output))?,
     };
     let whose = (session.as_str(), args.machine.as_deref());
     match args.diff.as_deref() {

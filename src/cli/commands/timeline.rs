@@ -5,10 +5,11 @@ use clap_complete::ArgValueCompleter;
 use journal::Home;
 
 use super::sessions::{FOLLOW_EVERY, Raw};
+use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::timeline::Turns;
-use crate::cli::{complete, connection, mine};
+use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::TimelineLine;
@@ -48,7 +49,7 @@ pub(crate) fn run(home: &Home, args: TimelineArgs) -> Result<u8> {
     } = args;
     let session = match machine {
         Some(_) => session,
-        None => mine::session(home, session)?,
+        None => mine::session(home, session, Asks::of(output))?,
     };
     let mut from = 1;
     let mut turns = Turns::default();

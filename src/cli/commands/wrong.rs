@@ -6,9 +6,10 @@ use clap_complete::ArgValueCompleter;
 use journal::Home;
 
 use super::orders::carry_out;
+use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
 use crate::cli::text::{print_json, short};
-use crate::cli::{complete, connection, mine};
+use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::orders::{Mark, Order};
 use crate::ops::query::Query;
@@ -46,7 +47,7 @@ pub(crate) struct WrongArgs {
 /// Marks a demand and prints which.
 pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
     let (seq, session) = match args.decision {
-        None => (Some(mine::decision(home, false)?), None),
+        None => (mine::decision(home, false, Asks::Person)?, None),
         Some(named) => match named.parse() {
             Ok(seq) => (Some(seq), None),
             Err(_) => (None, Some(named)),

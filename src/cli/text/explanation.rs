@@ -36,14 +36,15 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
         Verdict::Inject => render::paint(Color::Green, "sent"),
         Verdict::Pass => render::paint(Color::Yellow, "let through"),
     };
-    page.push(format!(
-        "{what}: {} in {project}, {} (decision {}, session {}, turn {})",
-        decision.agent,
-        render::local_time(&decision.at.to_string()),
+    let head = format!(
+        "decision {}: {what}, {}, {} {}, turn {}, {project}",
         decision.seq,
+        render::local_time(&decision.at.to_string()),
+        decision.agent,
         short(decision.session),
         decision.turn,
-    ));
+    );
+    page.extend(render::wrapped("", &head));
     let demands = demands::of_parts(&decision.actions, &decision.observations);
     for demand in &demands {
         labeled(&mut page, "asked", &render::printable(demand.text));
@@ -68,6 +69,10 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
     }
     if !demands.is_empty() {
         labeled(&mut page, "then", &then(answer, after));
+    }
+    for mark in &answer.marked_wrong {
+        let note = render::printable(&mark.note);
+        labeled(&mut page, "marked", &format!("wrong: {note}"));
     }
     labeled(&mut page, "change", &change(decision));
     page

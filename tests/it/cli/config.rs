@@ -161,7 +161,7 @@ fn what_differs_is_shown_and_each_key_explained() {
     assert!(said(&home, &["show", "--all"]).contains("min_turn  "));
     let scope = said(&home, &["explain", "scope"]);
     for words in [
-        "values: turn, worktree",
+        "values: worktree, turn",
         "default: turn",
         "here: worktree",
         "config set scope",

@@ -238,7 +238,10 @@ fn ask_for_what_is_withheld(fleet: &Fleet) -> (u64, u64) {
                 (&here["rules"], &here["evidence"]),
                 (&Value::Null, &Value::Null)
             );
-            let shown = well(&fleet.collector, &["explain", &seq, "--machine", name]);
+            let shown = well(
+                &fleet.collector,
+                &["explain", &seq, "-v", "--machine", name],
+            );
             assert!(shown.contains("withheld: "), "{shown}");
         }
     }

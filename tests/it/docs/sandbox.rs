@@ -57,7 +57,7 @@ impl Sandbox {
         .expect("copies");
         sandbox.well(
             "git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm first
-             checkpointd journal import < ~/history.ndjson
+             sed \"s|/home/ada/inventory|$PWD|g\" ~/history.ndjson | checkpointd journal import
              checkpointd init
              checkpointd daemon --detach
              echo '// more' >> src/main.rs",

@@ -63,7 +63,7 @@ fn words_that_do_not_exist_are_refused_and_the_nearest_is_named() {
         (["tail", "--kind", "decide"], "'decided'"),
         (["tail", "--kind", "agent_stoped"], "'agent_stopped'"),
         (["tail", "--agent", "claud"], "'claude'"),
-        (["audit", "--verdict", "injekt"], "'inject'"),
+        (["audit", "--verdict", "let-trough"], "'let-through'"),
         (["audit", "--reason", "below_treshold"], "'below_threshold'"),
         (["audit", "--agent", "gemmini"], "'gemini'"),
     ] {

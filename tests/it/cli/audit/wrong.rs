@@ -53,7 +53,7 @@ fn a_mark_is_journaled_shown_and_taken_back() {
     );
     assert_eq!(marked(&daemon.home, &seq)[0]["item"], 1);
     let (_, out, _) = ask(&daemon.home, &["explain", &seq]);
-    assert!(out.contains("marked wrong") && out.contains("only a comment"));
+    assert!(out.contains("marked  wrong: only a comment"), "{out}");
     assert!(
         !out.contains('\u{1b}'),
         "a note is printed as text: {out:?}"

@@ -169,12 +169,12 @@ fn people_see_how_each_action_came_about() {
     ];
     let shown = text(&checkpointd(&home, &arguments).stdout);
     for line in [
-        "inject: actions_due  (turn of 2m00s, claude)",
+        "sent: actions_due  (turn of 2m00s, claude)",
         "  daemon code              teleclaude/core/a.py",
         "  3 calls, 0 failed; from the transcript",
-        "    due   Run `make restart` then `make status`",
-        "          looked for  make restart",
-        "          found       call 1 `make restart`: came before the last edit",
+        "    to do  Run `make restart` then `make status`",
+        "           looked for  make restart",
+        "           found       call 1 `make restart`: came before the last edit",
         "  [TeleClaude Checkpoint] - Context-aware checkpoint",
     ] {
         assert!(

@@ -305,7 +305,7 @@ fn the_page_closes_when_asked_and_with_the_daemon() {
     assert!(run(stop, b"").status.success());
     wait_until(|| TcpStream::connect(("127.0.0.1", page.port)).is_err());
     assert_eq!(
-        daemon.ask_code(&["web", "--json"]).0,
+        daemon.ask_code(&["web", "--stop", "--json"]).0,
         3,
         "no daemon, no page"
     );
