@@ -32,19 +32,17 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
     let decision = &answer.decision;
     let mut page = Vec::new();
     let project = render::path(Path::new(&answer.state.project));
-    let what = match decision.verdict {
-        Verdict::Inject => render::paint(Color::Green, "sent"),
-        Verdict::Pass => render::paint(Color::Yellow, "let through"),
-    };
     let head = format!(
-        "decision {}: {what}, {}, {} {}, turn {}, {project}",
+        "decision {}: {}, {}, {} {}, turn {}, {project}",
         decision.seq,
+        decision.verdict,
         render::local_time(&decision.at.to_string()),
         decision.agent,
         short(decision.session),
         decision.turn,
     );
     page.extend(render::wrapped("", &head));
+    page[0] = render::paint(Color::Bold, &page[0]);
     let demands = demands::of_parts(&decision.actions, &decision.observations);
     for demand in &demands {
         labeled(&mut page, "asked", &render::printable(demand.text));

@@ -56,25 +56,25 @@ fn status() {
     identity
     spool      0 calls
 
-    SEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY
-    22   1990-11-20 09:01:50  claude  3f0a6c1e  pass     block_budget     none
-    26   1990-11-20 09:05:08  claude  3f0a6c1e  pass     below_threshold  none
-    33   1990-11-20 09:07:30  gemini  8c4e2d10  inject   actions_due      pending
-    37   1990-11-20 09:07:50  gemini  8c4e2d10  pass     block_budget     none
-    45   1990-11-20 09:09:20  codex   01a1ffea  inject   docs_only        pending
+    SEQ  AT                   AGENT   CHECKPOINT   REASON           DELIVERY
+    22   1990-11-20 09:01:50  claude  let through  block_budget     none
+    26   1990-11-20 09:05:08  claude  let through  below_threshold  none
+    33   1990-11-20 09:07:30  gemini  sent         actions_due      pending
+    37   1990-11-20 09:07:50  gemini  let through  block_budget     none
+    45   1990-11-20 09:09:20  codex   sent         docs_only        pending
     == at 140 columns
     agents     claude 1 session, last event #####d##h ago; gemini 1 session, last event #####d##h ago; codex 1 session, last event #####d##h ago
                8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities up
                3f0a6c1e claude agent_finished in ~/inventory: Reorder points are off by one; please fix them
     hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28 calls)
-    SEQ  AT                   AGENT   SESSION   TURN  VERDICT  REASON           DELIVERY
-    22   1990-11-20 09:01:50  claude  3f0a6c1e  1     pass     block_budget     none
-    26   1990-11-20 09:05:08  claude  3f0a6c1e  2     pass     below_threshold  none
-    33   1990-11-20 09:07:30  gemini  8c4e2d10  1     inject   actions_due      pending
-    37   1990-11-20 09:07:50  gemini  8c4e2d10  1     pass     block_budget     none
-    45   1990-11-20 09:09:20  codex   01a1ffea  1     inject   docs_only        pending
+    SEQ  AT                   AGENT   SESSION   TURN  CHECKPOINT   REASON           DELIVERY
+    22   1990-11-20 09:01:50  claude  3f0a6c1e  1     let through  block_budget     none
+    26   1990-11-20 09:05:08  claude  3f0a6c1e  2     let through  below_threshold  none
+    33   1990-11-20 09:07:30  gemini  8c4e2d10  1     sent         actions_due      pending
+    37   1990-11-20 09:07:50  gemini  8c4e2d10  1     let through  block_budget     none
+    45   1990-11-20 09:09:20  codex   01a1ffea  1     sent         docs_only        pending
     == colors
-    ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
+    ^1mSEQ  AT                   AGENT   CHECKPOINT   REASON           DELIVERY^0m
     ");
 }
 
@@ -102,51 +102,51 @@ fn verify() {
 fn what_if() {
     let home = recorded();
     write(&home, "new.yml", "min_turn: 60s\n");
-    insta::assert_snapshot!(screen(&home, &["replay", "--policy", "new.yml"]), @r#"
+    insta::assert_snapshot!(screen(&home, &["replay", "--policy", "new.yml"]), @"
     new.yml is a config.yml that replaces yours; projects' own files still apply
 
-    SEQ  WAS                 NOW                   WHAT IS ASKED
-    13   inject actions_due  inject actions_due    + Run the tests of `stock/reorde…
-    33   inject actions_due  pass below_threshold  - Run the tests that cover the c…
-    45   inject docs_only    pass below_threshold  -
+    SEQ  WAS               NOW                          WHAT IS ASKED
+    13   sent actions_due  sent actions_due             + Run the tests of `stock/r…
+    33   sent actions_due  let through below_threshold  - Run the tests that cover …
+    45   sent docs_only    let through below_threshold  -
 
     3 of 6 decisions would change: 0 more checkpoints, 2 fewer
     6 were decided by an earlier version of checkpointd, and may change for that
     reason alone
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   WAS                 NOW                   WHAT IS ASKED
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due    + Run the tests of `stock/reorder.py` (`pytest`): the…
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  pass below_threshold  - Run the tests that cover the changed Python code (`…
-    45   2026-11-20 09:09:20  codex   01a1ffea  inject docs_only    pass below_threshold  -
+    SEQ  AT                   AGENT   SESSION   WAS               NOW                          WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent actions_due  sent actions_due             + Run the tests of `stock/reorder.py` (`pytest`)…
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent actions_due  let through below_threshold  - Run the tests that cover the changed Python co…
+    45   2026-11-20 09:09:20  codex   01a1ffea  sent docs_only    let through below_threshold  -
     6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
-    ^1mSEQ  WAS                 NOW                   WHAT IS ASKED^0m
-    13   ^32minject actions_due^0m  ^32minject actions_due^0m    + Run the tests of `stock/reorde…^0m
-    33   ^32minject actions_due^0m  ^2mpass below_threshold^0m  - Run the tests that cover the c…^0m
-    45   ^32minject docs_only^0m    ^2mpass below_threshold^0m  -
-    "#);
+    ^1mSEQ  WAS               NOW                          WHAT IS ASKED^0m
+    13   ^32msent actions_due^0m  ^32msent actions_due^0m             + Run the tests of `stock/r…^0m
+    33   ^32msent actions_due^0m  ^2mlet through below_threshold^0m  - Run the tests that cover …^0m
+    45   ^32msent docs_only^0m    ^2mlet through below_threshold^0m  -
+    ");
     let rule = "rules:\n  - name: stock\n    include: ['stock/**']\n    actions: [{text: Count the stock by hand, evidence: [count]}]\n";
     write(&home, "rules.yml", rule);
-    insta::assert_snapshot!(screen(&home, &["replay", "--policy", "rules.yml"]), @r#"
+    insta::assert_snapshot!(screen(&home, &["replay", "--policy", "rules.yml"]), @"
     rules.yml is a file of rules; they are merged into the policy of each decision
 
-    SEQ  WAS                 NOW                 WHAT IS ASKED
-    13   inject actions_due  inject actions_due  + Count the stock by hand (asked f…
-    33   inject actions_due  inject actions_due  + Count the stock by hand (asked f…
+    SEQ  AT                   WAS               NOW               WHAT IS ASKED
+    13   2026-11-20 09:01:15  sent actions_due  sent actions_due  + Count the stock…
+    33   2026-11-20 09:07:30  sent actions_due  sent actions_due  + Count the stock…
 
     2 of 6 decisions would change: 0 more checkpoints, 0 fewer
     6 were decided by an earlier version of checkpointd, and may change for that
     reason alone
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   WAS                 NOW                 WHAT IS ASKED
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject actions_due  inject actions_due  + Count the stock by hand (asked for by the project's .…
+    SEQ  AT                   AGENT   SESSION   WAS               NOW               WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent actions_due  sent actions_due  + Count the stock by hand (asked for by the project's .chec…
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent actions_due  sent actions_due  + Count the stock by hand (asked for by the project's .chec…
     6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
-    ^1mSEQ  WAS                 NOW                 WHAT IS ASKED^0m
-    13   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m
-    33   ^32minject actions_due^0m  ^32minject actions_due^0m  + Count the stock by hand (asked f…^0m
-    "#);
+    ^1mSEQ  AT                   WAS               NOW               WHAT IS ASKED^0m
+    13   2026-11-20 09:01:15  ^32msent actions_due^0m  ^32msent actions_due^0m  + Count the stock…^0m
+    33   2026-11-20 09:07:30  ^32msent actions_due^0m  ^32msent actions_due^0m  + Count the stock…^0m
+    ");
 }
 
 #[test]

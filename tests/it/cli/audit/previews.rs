@@ -90,8 +90,8 @@ fn rules_and_previews() {
         })
     };
     insta::assert_snapshot!(preview("90s"), @"
-    inject: actions_due  (turn of 1m30s, claude)
-      nothing stood against it
+    sent: actions_due  (turn of 1m30s, claude)
+      nothing let it through
 
     changed files
       database schema          migrations/1.sql
@@ -104,9 +104,10 @@ fn rules_and_previews() {
 
     rules
       database schema (own)    migrations/1.sql
-        due   Run the migration against a copy of the database that nobody else uses
-              (`make migrate-test`) (asked for by the project's .checkpointd.yml)
-              looked for  nothing: no command shows that it was done
+        to do  Run the migration against a copy of the database that nobody else
+               uses (`make migrate-test`) (asked for by the project's
+               .checkpointd.yml)
+               looked for  nothing: no command shows that it was done
       settings and data (generic) .checkpointd.yml
 
     message
@@ -119,17 +120,16 @@ fn rules_and_previews() {
       what is unverified and why.
     == at 140 columns
       0 calls, 0 failed; neither transcript nor journal has any calls, so nothing counts as done
-        due   Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
-              .checkpointd.yml)
+        to do  Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
       Run the migration against a copy of the database that nobody else uses (`make migrate-test`) (asked for by the project's
       .checkpointd.yml).
       Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
     == colors
-    ^32minject^0m: actions_due  (turn of 1m30s, claude)
+    ^32msent^0m: actions_due  (turn of 1m30s, claude)
     ^1mchanged files^0m
     ^1mwhat the agent did^0m
     ^1mrules^0m
-        ^33mdue ^0m  Run the migration against a copy of the database that nobody else uses
+        ^33mto do^0m  Run the migration against a copy of the database that nobody else
     ^1mmessage^0m
     ");
     let short = preview("9s");
@@ -137,8 +137,8 @@ fn rules_and_previews() {
         short.contains("changed files") && !short.contains("message\n"),
         "{short}"
     );
-    insta::assert_snapshot!(short.lines().take(2).collect::<Vec<_>>().join("\n"), @r"
-    pass: below_threshold  (turn of 9.0s, claude)
+    insta::assert_snapshot!(short.lines().take(2).collect::<Vec<_>>().join("\n"), @"
+    let through: below_threshold  (turn of 9.0s, claude)
       elapsed: 9000 ms, threshold: 30000 ms
     ");
 }

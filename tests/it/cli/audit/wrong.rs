@@ -61,11 +61,17 @@ fn a_mark_is_journaled_shown_and_taken_back() {
     assert_eq!(totals_of(&daemon.home, rule)["wrong"], 1);
     let (_, out, _) = ask(&daemon.home, &["audit", "--summary"]);
     assert!(out.contains("MARKED WRONG"), "{out}");
-    // Without a number it is the last checkpoint.
-    let newest = decisions.last().expect("a checkpoint")["seq"].to_string();
-    let (_, out, _) = ask(&daemon.home, &["wrong"]);
-    assert!(out.contains(&format!("decision {newest} ")), "{out}");
-    ask(&daemon.home, &["wrong", "--undo"]);
+    // With a session it is the last checkpoint of that one; with neither, and from elsewhere, one has to be chosen.
+    let newest = decisions.last().expect("a checkpoint");
+    let session = newest["session"].as_str().expect("an id");
+    let (_, out, _) = ask(&daemon.home, &["wrong", session]);
+    assert!(
+        out.contains(&format!("decision {} ", newest["seq"])),
+        "{out}"
+    );
+    ask(&daemon.home, &["wrong", session, "--undo"]);
+    let (code, _, error) = ask(&daemon.home, &["wrong"]);
+    assert!(code == 2 && error.contains("name one"), "{error}");
 
     // The journal keeps it, and the command works without a daemon.
     daemon.kill();

@@ -4,22 +4,61 @@ use super::*;
 
 #[test]
 fn explain_in_short() {
-    insta::assert_snapshot!(screen(&recorded(), &["explain", "33"]), @"");
-    insta::assert_snapshot!(screen(&recorded(), &["explain", "37"]), @"");
+    insta::assert_snapshot!(screen(&recorded(), &["explain", "33"]), @"
+    decision 33: sent, 2026-11-20 09:07:30, gemini 8c4e2d10, turn 1, ~/inventory
+    asked   Run the tests that cover the changed Python code (`pytest`)
+    asked   Python code was modified but a test run (`pytest`) was not observed this
+            turn
+    asked   Files were edited without being read first this turn — verify changes
+            are correct
+    why     it was decided by an earlier version of checkpointd
+    then    not done: 1 of 1
+    change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute
+            8c4e2d10` for silence
+    `-v` shows all that it was based on
+    == at 140 columns
+    asked   Python code was modified but a test run (`pytest`) was not observed this turn
+    asked   Files were edited without being read first this turn — verify changes are correct
+    change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute 8c4e2d10` for silence
+    == colors
+    ^1mdecision 33: sent, 2026-11-20 09:07:30, gemini 8c4e2d10, turn 1, ~/inventory^0m
+    ");
+    insta::assert_snapshot!(screen(&recorded(), &["explain", "37"]), @"
+    decision 37: let through, 2026-11-20 09:07:50, gemini 8c4e2d10, turn 1,
+    ~/inventory
+    why     it was decided by an earlier version of checkpointd
+    change  `checkpointd config set max_blocks_per_turn 2`
+    `-v` shows all that it was based on
+    == at 140 columns
+    decision 37: let through, 2026-11-20 09:07:50, gemini 8c4e2d10, turn 1, ~/inventory
+    == colors
+    ^1mdecision 37: let through, 2026-11-20 09:07:50, gemini 8c4e2d10, turn 1,^0m
+    ");
 }
 
 #[test]
 fn explain() {
     insta::assert_snapshot!(screen(&recorded(), &["explain", "33", "-v"]), @r#"
-    decision 33: inject, actions_due
+    decision 33: sent, 2026-11-20 09:07:30, gemini 8c4e2d10, turn 1, ~/inventory
+    asked   Run the tests that cover the changed Python code (`pytest`)
+    asked   Python code was modified but a test run (`pytest`) was not observed this
+            turn
+    asked   Files were edited without being read first this turn — verify changes
+            are correct
+    why     it was decided by an earlier version of checkpointd
+    then    not done: 1 of 1
+    change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute
+            8c4e2d10` for silence
+
+    decision 33: sent, actions_due
     gemini session 8c4e2d10, turn 1, 2026-11-20 09:07:30
-      the turn's other stop, 20.0s later: pass, block_budget (`checkpointd explain
-      37`)
+      the turn's other stop, 20.0s later: let through, block_budget (`checkpointd
+      explain 37`)
 
     what happened
       09:07:30.000      31  gemini 8c4e2d10  agent stopped
 
-    the session before it
+    the session at the stop
       project                /home/ada/inventory
       last_message_sent_at   2026-11-20 09:06:41
       last_checkpoint_at     -
@@ -31,8 +70,8 @@ fn explain() {
       tool calls             1, from: journal
           1 replace /home/ada/inventory/stock/reorder.py 300ms
 
-    exits, in order
-      taken  actions_due        it was decided by an earlier version of checkpointd
+    what could have let it through, in order
+      this  actions_due        it was decided by an earlier version of checkpointd
 
     actions: 1 of 1 were not done afterward
       validate   Run the tests that cover the changed Python code (`pytest`)
@@ -72,7 +111,10 @@ fn explain() {
       Last resort, only if the above cannot be done: `touch
       "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == at 140 columns
-      the turn's other stop, 20.0s later: pass, block_budget (`checkpointd explain 37`)
+    asked   Python code was modified but a test run (`pytest`) was not observed this turn
+    asked   Files were edited without being read first this turn — verify changes are correct
+    change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute 8c4e2d10` for silence
+      the turn's other stop, 20.0s later: let through, block_budget (`checkpointd explain 37`)
       validate   Run the tests that cover the changed Python code (`pytest`)  (Python code)
       Files were edited without being read first this turn — verify changes are correct
       - Python code was modified but a test run (`pytest`) was not observed this turn
@@ -81,12 +123,13 @@ fn explain() {
       checkpoint chores out of it.
       Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == colors
-    decision 33: ^32minject^0m, actions_due
+    ^1mdecision 33: sent, 2026-11-20 09:07:30, gemini 8c4e2d10, turn 1, ~/inventory^0m
+    decision 33: ^32msent^0m, actions_due
     ^1mwhat happened^0m
-    ^1mthe session before it^0m
+    ^1mthe session at the stop^0m
     ^1mwhat git and the transcript said^0m
-    ^1mexits, in order^0m
-      ^32mtaken^0m  actions_due        it was decided by an earlier version of checkpointd
+    ^1mwhat could have let it through, in order^0m
+      ^32mthis^0m  actions_due        it was decided by an earlier version of checkpointd
     ^1mactions: 1 of 1 were not done afterward^0m
     ^1mobservations^0m
     ^1mtimes, and the delivery: pending^0m
@@ -119,7 +162,7 @@ fn steps() {
       pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…
       counts.stops           0 -> 1
     09:07:30.000      32  gemini 8c4e2d10  evidence gathered
-    09:07:30.000      33  gemini 8c4e2d10  decided              inject actions_due …
+    09:07:30.000      33  gemini 8c4e2d10  decided              sent actions_due af…
       running                false -> true
       last_checkpoint_at     - -> 2026-11-20 09:07:30
       blocks_this_turn       0 -> 1
@@ -135,7 +178,7 @@ fn steps() {
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…
       counts.stops           1 -> 2
     09:07:50.000      36  gemini 8c4e2d10  evidence gathered
-    09:07:50.000      37  gemini 8c4e2d10  decided              pass block_budget a…
+    09:07:50.000      37  gemini 8c4e2d10  decided              let through block_b…
       notification           - -> agent_finished
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…
       counts.passed          0 -> 1
@@ -144,11 +187,11 @@ fn steps() {
     09:06:50.000      29  gemini 8c4e2d10  tool started         replace /home/ada/inventory/stock/reorder.py
     09:06:50.300      30  gemini 8c4e2d10  tool finished        replace /home/ada/inventory/stock/reorder.py
       pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:30.000      33  gemini 8c4e2d10  decided              inject actions_due after 49.0s by hook_reply
+    09:07:30.000      33  gemini 8c4e2d10  decided              sent actions_due after 49.0s by hook_reply
       delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z","route":"hook_reply","host_turn":null,"demand":156002779630…
       pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:50.000      37  gemini 8c4e2d10  decided              pass block_budget after 20.0s
+    09:07:50.000      37  gemini 8c4e2d10  decided              let through block_budget after 20.0s
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
     == colors
       project                ^2m-^0m -> ^32m/home/ada/inventory^0m
@@ -166,7 +209,7 @@ fn steps() {
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…^0m
       counts.stops           ^2m0^0m -> ^32m1^0m
-    09:07:30.000      33  gemini 8c4e2d10  decided              ^32minject^0m actions_due …^0m
+    09:07:30.000      33  gemini 8c4e2d10  decided              ^32msent^0m actions_due af…^0m
       running                ^2mfalse^0m -> ^32mtrue^0m
       last_checkpoint_at     ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
       blocks_this_turn       ^2m0^0m -> ^32m1^0m
@@ -179,7 +222,7 @@ fn steps() {
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…^0m
       counts.stops           ^2m1^0m -> ^32m2^0m
-    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mpass^0m block_budget a…^0m
+    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mlet through^0m block_b…^0m
       notification           ^2m-^0m -> ^32magent_finished^0m
       pending                ^2m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…^0m
       counts.passed          ^2m0^0m -> ^32m1^0m

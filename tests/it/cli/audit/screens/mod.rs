@@ -118,31 +118,31 @@ fn sessions() {
 
 #[test]
 fn audit() {
-    insta::assert_snapshot!(screen(&recorded(), &["audit"]), @r#"
-    SEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  inject   actions_due      confirmed
-    22   2026-11-20 09:01:50  claude  3f0a6c1e  pass     block_budget     none
-    26   2026-11-20 09:05:08  claude  3f0a6c1e  pass     below_threshold  none
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  inject   actions_due      pending
-    37   2026-11-20 09:07:50  gemini  8c4e2d10  pass     block_budget     none
-    45   2026-11-20 09:09:20  codex   01a1ffea  inject   docs_only        pending
+    insta::assert_snapshot!(screen(&recorded(), &["audit"]), @"
+    SEQ  AT                   SESSION   CHECKPOINT   REASON           DELIVERY
+    13   2026-11-20 09:01:15  3f0a6c1e  sent         actions_due      confirmed
+    22   2026-11-20 09:01:50  3f0a6c1e  let through  block_budget     none
+    26   2026-11-20 09:05:08  3f0a6c1e  let through  below_threshold  none
+    33   2026-11-20 09:07:30  8c4e2d10  sent         actions_due      pending
+    37   2026-11-20 09:07:50  8c4e2d10  let through  block_budget     none
+    45   2026-11-20 09:09:20  01a1ffea  sent         docs_only        pending
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      VERDICT  REASON           DELIVERY
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  inject   actions_due      confirmed
-    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  pass     block_budget     none
-    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  pass     below_threshold  none
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  inject   actions_due      pending
-    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  pass     block_budget     none
-    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   inject   docs_only        pending
+    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT   REASON           DELIVERY
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent         actions_due      confirmed
+    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through  block_budget     none
+    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through  below_threshold  none
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent         actions_due      pending
+    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through  block_budget     none
+    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         docs_only        pending
     == colors
-    ^1mSEQ  AT                   AGENT   SESSION   VERDICT  REASON           DELIVERY^0m
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  ^32minject^0m   actions_due      ^32mconfirmed^0m
-    22   2026-11-20 09:01:50  claude  3f0a6c1e  ^2mpass^0m     block_budget     ^2mnone^0m
-    26   2026-11-20 09:05:08  claude  3f0a6c1e  ^2mpass^0m     below_threshold  ^2mnone^0m
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  ^32minject^0m   actions_due      ^33mpending^0m
-    37   2026-11-20 09:07:50  gemini  8c4e2d10  ^2mpass^0m     block_budget     ^2mnone^0m
-    45   2026-11-20 09:09:20  codex   01a1ffea  ^32minject^0m   docs_only        ^33mpending^0m
-    "#);
+    ^1mSEQ  AT                   SESSION   CHECKPOINT   REASON           DELIVERY^0m
+    13   2026-11-20 09:01:15  3f0a6c1e  ^32msent^0m         actions_due      ^32mconfirmed^0m
+    22   2026-11-20 09:01:50  3f0a6c1e  ^2mlet through^0m  block_budget     ^2mnone^0m
+    26   2026-11-20 09:05:08  3f0a6c1e  ^2mlet through^0m  below_threshold  ^2mnone^0m
+    33   2026-11-20 09:07:30  8c4e2d10  ^32msent^0m         actions_due      ^33mpending^0m
+    37   2026-11-20 09:07:50  8c4e2d10  ^2mlet through^0m  block_budget     ^2mnone^0m
+    45   2026-11-20 09:09:20  01a1ffea  ^32msent^0m         docs_only        ^33mpending^0m
+    ");
 }
 
 #[test]
@@ -182,17 +182,17 @@ fn timeline() {
        +14.0s      7 |  =                 | Edit /home/ada/inventory/stock/reorder.…
        +29.0s      9 |     ===            | Bash pytest -q 12.5s failed
        +1m14s     10 |            #       | agent stopped
-       +1m14s     13 |            !       | decided inject actions_due after 1m14s …
+       +1m14s     13 |            !       | decided sent actions_due after 1m14s by…
        +1m14s     14 |            ^       | delivery attempted hook_reply of 13
        +1m19s     16 |             ^      | delivery confirmed 13 by next_event
        +1m19s     17 |             =      | Edit /home/ada/inventory/stock/reorder.…
        +1m29s     19 |               ===  | Bash pytest -q 14.0s
        +1m49s     20 |                   #| agent stopped again
-       +1m49s     22 |                   .| decided pass block_budget after 35.0s
+       +1m49s     22 |                   .| decided let through block_budget after …
     turn 2  2026-11-20 09:05:00
       +0.000s     23 |>                   | prompt submitted user "Thanks"
       +8.000s     24 |                   #| agent stopped
-      +8.000s     26 |                   .| decided pass below_threshold after 8.0s
+      +8.000s     26 |                   .| decided let through below_threshold aft…
     == at 140 columns
       +0.000s      2 |-                                  | session started startup
       +0.000s      3 |>                                  | prompt submitted user "Reorder points are off by one; please fix them"
@@ -200,16 +200,16 @@ fn timeline() {
        +14.0s      7 |    =                              | Edit /home/ada/inventory/stock/reorder.py 120ms
        +29.0s      9 |         ====                      | Bash pytest -q 12.5s failed
        +1m14s     10 |                       #           | agent stopped
-       +1m14s     13 |                       !           | decided inject actions_due after 1m14s by hook_reply
+       +1m14s     13 |                       !           | decided sent actions_due after 1m14s by hook_reply
        +1m14s     14 |                       ^           | delivery attempted hook_reply of 13
        +1m19s     16 |                        ^          | delivery confirmed 13 by next_event
        +1m19s     17 |                        =          | Edit /home/ada/inventory/stock/reorder.py 100ms
        +1m29s     19 |                           ======  | Bash pytest -q 14.0s
        +1m49s     20 |                                  #| agent stopped again
-       +1m49s     22 |                                  .| decided pass block_budget after 35.0s
+       +1m49s     22 |                                  .| decided let through block_budget after 35.0s
       +0.000s     23 |>                                  | prompt submitted user "Thanks"
       +8.000s     24 |                                  #| agent stopped
-      +8.000s     26 |                                  .| decided pass below_threshold after 8.0s
+      +8.000s     26 |                                  .| decided let through below_threshold after 8.0s
     == colors
     ^1mbefore the first turn^0m  ^2m2026-11-20 09:00:00^0m
       +0.000s      2 |^2m-^0m                   | session started startup
@@ -217,15 +217,15 @@ fn timeline() {
       +0.000s      3 |^1m>^0m                   | prompt submitted user "Reorder points a…^0m
        +29.0s      9 |     ^31m===^0m            | Bash pytest -q 12.5s^31m failed^0m
        +1m14s     10 |            ^1m#^0m       | agent stopped
-       +1m14s     13 |            ^32m!^0m       | decided ^32minject^0m actions_due after 1m14s …^0m
+       +1m14s     13 |            ^32m!^0m       | decided ^32msent^0m actions_due after 1m14s by…^0m
        +1m14s     14 |            ^32m^^0m       | delivery attempted hook_reply of 13
        +1m19s     16 |             ^32m^^0m      | delivery confirmed 13 by next_event
        +1m49s     20 |                   ^1m#^0m| agent stopped again
-       +1m49s     22 |                   ^2m.^0m| decided ^2mpass^0m block_budget after 35.0s
+       +1m49s     22 |                   ^2m.^0m| decided ^2mlet through^0m block_budget after …^0m
     ^1mturn 2^0m  ^2m2026-11-20 09:05:00^0m
       +0.000s     23 |^1m>^0m                   | prompt submitted user "Thanks"
       +8.000s     24 |                   ^1m#^0m| agent stopped
-      +8.000s     26 |                   ^2m.^0m| decided ^2mpass^0m below_threshold after 8.0s
+      +8.000s     26 |                   ^2m.^0m| decided ^2mlet through^0m below_threshold aft…^0m
     "#);
 }
 
@@ -276,15 +276,15 @@ fn tail() {
     09:09:20.000      42  codex  01a1ffea  agent stopped
     09:09:20.004      43  daemon 00000000  policy adopted
     09:09:20.000      44  codex  01a1ffea  evidence gathered
-    09:09:20.000      45  codex  01a1ffea  decided              inject docs_only af…
+    09:09:20.000      45  codex  01a1ffea  decided              sent docs_only afte…
     09:09:20.013      46  codex  01a1ffea  delivery attempted   hook_reply of 45
     09:09:50.000      47  codex  01a1ffea  session ended        exit
     == at 140 columns
     09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how to order\x1b[31m now"
     09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > README.md
     09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > README.md
-    09:09:20.000      45  codex  01a1ffea  decided              inject docs_only after 58.0s by hook_reply
+    09:09:20.000      45  codex  01a1ffea  decided              sent docs_only after 58.0s by hook_reply
     == colors
-    09:09:20.000      45  codex  01a1ffea  decided              ^32minject^0m docs_only af…^0m
+    09:09:20.000      45  codex  01a1ffea  decided              ^32msent^0m docs_only afte…^0m
     "#);
 }
