@@ -10,10 +10,8 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
@@ -101,8 +99,6 @@ struct Shared {
     agent: Agent,
     project: PathBuf,
     conversations: Mutex<Vec<Conversation>>,
-    /// How long each answer takes, in milliseconds.
-    takes: AtomicU64,
     /// A line for each request: `{"task","holds"}` in conversations, else `{"path","body"}`.
     record: PathBuf,
 }
@@ -114,7 +110,6 @@ impl Model {
             agent,
             project: project.to_owned(),
             conversations: Mutex::default(),
-            takes: AtomicU64::new(0),
             record: folder.join("requests.ndjson"),
         });
         let (sender, receiver) = mpsc::channel();
@@ -160,12 +155,6 @@ impl Model {
                 answers: answers.into_iter().collect(),
             }),
         }
-    }
-
-    /// Makes the model take its time for each answer, so that people can follow.
-    pub(crate) fn slow_down(&self, takes: Duration) {
-        let millis = u64::try_from(takes.as_millis()).expect("it is short");
-        self.shared.takes.store(millis, Ordering::Relaxed);
     }
 
     /// Returns whether all answers in the conversation of this task were given.
@@ -297,8 +286,6 @@ async fn serve(request: HttpRequest, body: web::Bytes, shared: web::Data<Shared>
         let error = json!({ "type": "not_found_error", "message": "not in the script" });
         return HttpResponse::NotFound().json(json!({ "error": error }));
     };
-    let takes = Duration::from_millis(shared.takes.load(Ordering::Relaxed));
-    actix_web::rt::time::sleep(takes).await;
     let answer = shared.answer(&asked);
     shared.reply(path, &body, &answer)
 }

@@ -122,19 +122,6 @@ impl Terminal {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Gives the screen another size.
-    pub(crate) fn resize(&self, columns: u16, rows: u16) {
-        let (columns, rows) = (columns.to_string(), rows.to_string());
-        let mut tmux = self.tmux(&["resize-window", "-x", &columns, "-y", &rows]);
-        assert!(tmux.status().expect("tmux is installed").success());
-    }
-
-    /// Sets an option of tmux for the programs that are started from now on.
-    pub(crate) fn set(&self, option: &str, value: &str) {
-        let mut tmux = self.tmux(&["set-option", "-g", option, value]);
-        assert!(tmux.status().expect("tmux is installed").success());
-    }
-
     /// Presses keys, named as tmux names them.
     pub(crate) fn press(&self, keys: &[&str]) {
         assert!(

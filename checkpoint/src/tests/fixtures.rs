@@ -43,7 +43,9 @@ fn play(recording: &Path) -> String {
             let _ = writeln!(
                 out,
                 "turn {} {} {}",
-                decision.turn, decision.verdict, decision.reason
+                decision.turn,
+                decision.verdict.word(),
+                decision.reason
             );
         }
     }

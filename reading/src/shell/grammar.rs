@@ -15,6 +15,8 @@ struct Link {
     or: bool,
     /// Whether it leaves the script with a failure.
     exits: bool,
+    /// Whether it leaves the script with any code.
+    ends: bool,
     /// Whether it has only simple commands.
     plain: bool,
     /// Whether its failure ends the script, whatever comes behind the list.
@@ -57,7 +59,7 @@ impl Reader<'_> {
                 self.at += 1;
                 self.mask(start);
             } else {
-                if links.len() == 1 && self.ends(start, |_| true) {
+                if matches!(links.as_slice(), [only] if only.ends) {
                     self.state.is_over |= self.certain;
                     self.certain = false;
                 }
@@ -111,13 +113,14 @@ impl Reader<'_> {
             let certain = self.certain;
             self.certain &= !or;
             let start = self.commands.len();
-            let (exits, plain) = self.pipeline();
+            let (exits, ends, plain) = self.pipeline();
             self.certain = certain;
             links.push(Link {
                 start,
                 end: self.commands.len(),
                 or,
                 exits,
+                ends,
                 plain,
                 holds: false,
             });
@@ -152,9 +155,9 @@ impl Reader<'_> {
         links
     }
 
-    /// Reads one pipeline; returns whether it is `exit` with a failure, alone or at the end of some braces, and whether it
-    /// has no compound command.
-    fn pipeline(&mut self) -> (bool, bool) {
+    /// Reads one pipeline; returns whether it is `exit` with a failure, alone or at the end of some braces, whether it is
+    /// any `exit`, and whether it has no compound command.
+    fn pipeline(&mut self) -> (bool, bool, bool) {
         let mut negated = false;
         loop {
             self.blank();
@@ -201,8 +204,11 @@ impl Reader<'_> {
         if negated {
             self.mask(start);
         }
+        // What a subshell or a piece of a pipeline leaves is not this shell.
+        let is_own = !negated && !piped && kind != Kind::Other;
         (
-            !negated && !piped && kind != Kind::Other && self.leaves(start),
+            is_own && self.ends(start, |code| code != "0"),
+            is_own && self.ends(start, |_| true),
             plain,
         )
     }
@@ -218,12 +224,6 @@ impl Reader<'_> {
             self.at += if portable { "-p".len() } else { 0 };
         }
         keyword
-    }
-
-    /// Returns whether the commands from `start` on only print and then leave the script with a
-    /// failure.
-    fn leaves(&self, start: usize) -> bool {
-        self.ends(start, |code| code != "0")
     }
 
     /// Returns whether the commands from `start` on only print and then leave the script with a code, where it is given.

@@ -297,7 +297,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
         "otlp:\n  interval: 999ms\n",
     ]
     .map(shown);
-    insta::assert_snapshot!(table.join("\n"), @r#"
+    insta::assert_snapshot!(table.join("\n"), @"
     config.yml:1:19: a resume command is one line of at most 1000 bytes
       |
     1 | restart: {claude: ''}
@@ -307,7 +307,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
       |
     1 | zzzz: [1
       | ^
-    hint: the keys here are min_turn, judgment, ask, uncovered, comments, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, reply, headless, restart_delay, prefix, fail, confirm_timeout, packs, rules, programs, slug_from_branch, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
+    hint: the keys here are min_turn, judgment, ask, uncovered, comments, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, reply, headless, restart_delay, prefix, message, fail, confirm_timeout, packs, rules, programs, slug_from_branch, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |
@@ -338,7 +338,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
       |
     2 |   interval: 999ms
       |             ^
-    "#);
+    ");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn defaults(in_groups: bool) -> String {
 
 #[test]
 fn every_key_of_a_policy_with_its_default() {
-    insta::assert_snapshot!(defaults(false), @r#"
+    insta::assert_snapshot!(defaults(false), @"
     min_turn: 30s (default)
     judgment: 2026-11 (default)
     ask: certain (default)
@@ -50,6 +50,7 @@ fn every_key_of_a_policy_with_its_default() {
     headless: when_needed (default)
     restart_delay: 5s (default)
     prefix: [checkpointd]  (default)
+    message:  (default)
     fail: open (default)
     confirm_timeout: 1m (default)
     packs: auto (default)
@@ -58,7 +59,7 @@ fn every_key_of_a_policy_with_its_default() {
     slug_from_branch: false (default)
     projects: all (default)
     agents: [] (default)
-    "#);
+    ");
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn every_key_of_a_group_with_its_default() {
     redact.enabled: true (default)
     redact.extra: [] (default)
     progress.path: .ai-instructions/concepts/memory-bank/progress-checkpoint.md (default)
-    progress.resume: true (default)
+    progress.resume: false (default)
     progress.resume_within: 14d (default)
     progress.checks: [] (default)
     progress.auto: {"place":"data","interval":"30m","phase":true,"compaction":true,"subagent":true,"error":true,"session_end":true} (default)

@@ -52,7 +52,9 @@ fn failures_that_leave() {
     check("set -e; { a; b; } && c", &["set -e", "~a", "b", "c"]);
     check("set -e; { a && b; }; c", &["set -e", "~a", "~b", "c"]);
     check("set -e; x=$(a; b)", &["set -e", "~a", "b"]);
-    check("exit 1; a", &["~exit 1", "?a"]);
+    check("exit 1; a", &["~exit 1"]);
+    check("exit 0; a", &["~exit 0"]);
+    check("(exit 0); a", &["~exit 0", "a"]);
 }
 
 #[test]
@@ -113,7 +115,8 @@ fn conditions() {
     check("f() { a; }; b", &["?~a", "b"]);
     check("f () (a); b", &["?~a", "b"]);
     check("function f { cd x; a; }\nb", &["?~cd x", "?~a @x", "b"]);
-    check("function f() { a; }; f", &["?~a", "f"]);
+    check("function f() { a; }; f; b", &["?~a", "b"]);
+    check("alias a=b; a; c", &["~alias a=b", "c"]);
     check("echo if then fi done", &["echo if then fi done"]);
 }
 
