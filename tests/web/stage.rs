@@ -33,6 +33,7 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a folder");
         let mut demo = Command::new(env!("CARGO_BIN_EXE_checkpointd"));
         demo.args(["demo", "--keep", "--json"])
+            .args(["--agent", "claude", "--agent", "gemini", "--agent", "codex"])
             .env("TMPDIR", folder.path())
             .env("TZ", "UTC");
         let output = demo.stderr(Stdio::null()).output().expect("runs");
