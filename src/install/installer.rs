@@ -286,7 +286,7 @@ impl Installer {
     ) -> Option<(&'static str, PathBuf)> {
         let read = |path: &Path| files::text(files::read(path).ok().flatten().as_deref());
         let own = match self.format {
-            Format::Settings(..) => settings::switched_off(&read(&change.path)),
+            Format::Settings(..) => settings::switched_off(&read(&change.path), false),
             // Neither has a switch.
             Format::Tables(..) | Format::Plugin(_) => None,
             Format::Copilot => {
@@ -297,10 +297,11 @@ impl Installer {
         };
         let own = own.map(|switch| (switch, change.path.clone()));
         own.or_else(|| {
-            let others = self.others().into_iter();
-            others
-                .filter_map(|path| Some((settings::switched_off(&read(&path))?, path)))
-                .next()
+            let is_managed = |path: &Path| self.managed.iter().any(|own| path.starts_with(own));
+            self.others().into_iter().find_map(|path| {
+                let switch = settings::switched_off(&read(&path), is_managed(&path))?;
+                Some((switch, path))
+            })
         })
     }
 

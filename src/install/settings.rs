@@ -206,8 +206,8 @@ pub(super) fn malformed(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the name of a setting that disables all hooks, if there is one.
-pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
+/// Returns the name of a setting that disables all hooks, if there is one; `is_managed` for a file of the administrator.
+pub(crate) fn switched_off(text: &str, is_managed: bool) -> Option<&'static str> {
     let root = json::parse(text).ok()??;
     let root = root.as_object()?;
     let is = |object: &Object<'_>, key: &str, off: bool| {
@@ -215,10 +215,11 @@ pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
             .get_boolean(key)
             .is_some_and(|flag| flag.value == off)
     };
-    for switch in ["disableAllHooks", "allowManagedHooksOnly"] {
-        if is(root, switch, true) {
-            return Some(switch);
-        }
+    if is(root, "disableAllHooks", true) {
+        return Some("disableAllHooks");
+    }
+    if is_managed && is(root, "allowManagedHooksOnly", true) {
+        return Some("allowManagedHooksOnly");
     }
     if root
         .get_object("hooksConfig")

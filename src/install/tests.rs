@@ -360,3 +360,13 @@ proptest! {
         check_trust(&(lines.join(newline) + if has_end { newline } else { "" }));
     }
 }
+
+#[test]
+fn a_switch_of_the_administrator_counts_in_their_files_only() {
+    let text = r#"{"allowManagedHooksOnly": true}"#;
+    assert_eq!(
+        settings::switched_off(text, true),
+        Some("allowManagedHooksOnly")
+    );
+    assert_eq!(settings::switched_off(text, false), None);
+}

@@ -44,13 +44,13 @@ impl ProjectFile {
     /// Returns which parts of the file never have an effect or are written otherwise now, and why, one sentence each.
     pub fn overruled(&self, user: &Settings) -> Vec<String> {
         let mut said = self.notes.clone();
-        for (key, is_set) in [
-            ("prefix", self.layer.prefix.is_some()),
-            ("message", self.layer.message.is_some()),
-        ] {
-            if !is_set {
-                continue;
-            }
+        let own = ["prefix", "message"];
+        for key in self
+            .layer
+            .keys()
+            .into_iter()
+            .filter(|key| own.contains(key))
+        {
             said.push(format!(
                 "`{key}` has no effect here: only config.yml sets it"
             ));

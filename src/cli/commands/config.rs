@@ -330,7 +330,7 @@ fn edit(home: &Home) -> Result<u8> {
         .unwrap_or_else(|| beginning().into_bytes());
     let draft = home.config.with_extension("yml.draft");
     if draft.exists() {
-        println!("Your last edit had a mistake and was kept; it is opened again.");
+        println!("Your last edit was kept; it is opened again.");
     } else {
         files::check_writable(&draft).map_err(Failure::failed)?;
         files::write(&draft, &bytes).map_err(Failure::failed)?;
@@ -340,15 +340,17 @@ fn edit(home: &Home) -> Result<u8> {
             .args(["-c", &format!("{editor} \"$1\""), "sh"])
             .arg(&draft)
             .status()?;
+        let edited = std::fs::read(&draft)?;
+        if edited == bytes {
+            std::fs::remove_file(&draft)?;
+        }
         if !status.success() {
             return Err(Failure::failed(format!(
                 "`{editor}` ended with {status}; nothing was changed"
             ))
             .hint("set VISUAL or EDITOR to your editor"));
         }
-        let edited = std::fs::read(&draft)?;
         if edited == bytes {
-            std::fs::remove_file(&draft)?;
             println!("Nothing was changed.");
             return Ok(exit::OK);
         }

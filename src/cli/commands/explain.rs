@@ -12,7 +12,7 @@ use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
-use crate::ops::views::{Explanation, OtherStop};
+use crate::ops::views::{DemandEnd, Explanation, OtherStop};
 
 /// Explain a decision and what it was based on
 #[derive(Args, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "NUMBER|SESSION", default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) decision: String,
     /// The same for a session whose id looks like a number
-    #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
+    #[arg(long, conflicts_with = "decision", add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// Of this machine, in a collector's journal: the number is that of its own journal
     #[arg(long, value_name = "NAME")]
@@ -47,7 +47,7 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
         output,
     } = args;
     let (seq, session) = match (decision.parse().ok(), session) {
-        (Some(seq), session) => (Some(seq), session),
+        (Some(seq), _) => (Some(seq), None),
         (None, None) if decision != LAST => (None, Some(decision)),
         (None, None) if machine.is_none() => (mine::decision(home, true, Asks::of(output))?, None),
         (None, session) => (None, session),
@@ -62,20 +62,22 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
         print_json(&answer);
     } else {
         let answer: Explanation = connection::ask_one(home, &query, |_, _| ())?;
+        // Only the stop at which it was done says by which call.
+        let is_met = answer
+            .demand
+            .as_ref()
+            .is_some_and(|demand| demand.end == DemandEnd::Met);
         let of_turn = |other: &&OtherStop| {
-            other.turn == answer.decision.turn && other.seq > answer.decision.seq
+            is_met && other.turn == answer.decision.turn && other.seq > answer.decision.seq
         };
-        let after: Option<Explanation> = match answer.others.iter().find(of_turn) {
-            None => None,
-            Some(other) => {
-                let query = Query::Explain {
-                    seq: Some(other.seq),
-                    session: None,
-                    machine: None,
-                };
-                connection::ask_one(home, &query, |_, _| ()).ok()
-            }
-        };
+        let after = answer.others.iter().find(of_turn).and_then(|other| {
+            let query = Query::Explain {
+                seq: Some(other.seq),
+                session: None,
+                machine: None,
+            };
+            connection::ask_one(home, &query, |_, _| ()).ok()
+        });
         let mut page = summary(&answer, after.as_ref());
         if verbose {
             page.extend(explanation(&answer));

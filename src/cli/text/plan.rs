@@ -23,12 +23,7 @@ const STATES: [Status; 5] = [
 
 /// Prints what is done for an agent; with the diff of every file, if asked for.
 pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
-    let version = plan
-        .version
-        .map(|version| format!(" {version}"))
-        .unwrap_or_default();
-    let title = format!("{}{version}", plan.agent.name());
-    println!("{}", render::paint(Color::Bold, &title));
+    println!("{}", render::paint(Color::Bold, &title(plan)));
     for change in &plan.changes {
         let verb = verb(change);
         if verb == "unchanged" && change.entries.is_empty() {
@@ -59,13 +54,15 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
     }
 }
 
+/// Returns an agent's name, with its version if that is known.
+fn title(plan: &AgentPlan) -> String {
+    let version = plan.version.map(|version| format!(" {version}"));
+    format!("{}{}", plan.agent.name(), version.unwrap_or_default())
+}
+
 /// Prints what is done for an agent, a line for each file.
 pub(crate) fn print_short(plan: &AgentPlan) {
-    let version = plan
-        .version
-        .map(|version| format!(" {version}"))
-        .unwrap_or_default();
-    let mut title = format!("{}{version}", plan.agent.name());
+    let mut title = title(plan);
     for change in &plan.changes {
         let mut parts: Vec<String> = STATES
             .iter()

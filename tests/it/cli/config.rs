@@ -140,8 +140,13 @@ fn an_edit_is_used_only_once_it_is_valid() {
     );
     assert_eq!(file(), "min_turn: 50s\n");
     assert_eq!(edit("false", "").0, Some(1));
-    assert_eq!(edit("true", "").0, Some(0));
-    assert!(edit("true", "").1.contains("Nothing was changed."));
+    // Nothing was edited, so nothing is kept.
+    let (code, said) = edit("true", "");
+    assert!(
+        code == Some(0) && said.contains("Nothing was changed."),
+        "{said}"
+    );
+    assert!(!said.contains("is opened again"), "{said}");
     let error = refused(&home, &["edit"]);
     assert!(error.contains("needs a terminal"), "{error}");
 }

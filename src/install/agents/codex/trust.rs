@@ -437,6 +437,21 @@ mod tests {
     }
 
     #[test]
+    fn what_switches_hooks_off_is_named() {
+        for (text, switch) in [
+            ("[features]\nhooks = false\n", Some("features.hooks")),
+            (
+                "allow_managed_hooks_only = true\n",
+                Some("allow_managed_hooks_only"),
+            ),
+            ("[features]\nhooks = true\n", None),
+            ("allow_managed_hooks_only = false\n", None),
+        ] {
+            assert_eq!(switched_off(text), switch, "{text}");
+        }
+    }
+
+    #[test]
     fn hooks_of_ours_in_config_toml_are_seen() {
         let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"/x/checkpointd-hook codex\"\n\
             [[hooks.Interrupt]]\n[[hooks.Interrupt.hooks]]\ncommand = \"say\"\n";
