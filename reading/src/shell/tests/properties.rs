@@ -1,7 +1,5 @@
 //! Hostile lines, and what holds for all of them.
 
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 
 use super::super::{Pattern, is_dry, read};
@@ -84,14 +82,9 @@ fn hostile_lines_end_soon() {
         // The first few get a whole megabyte; an answer in quadratic time shows with less.
         let size = if index < 3 { 1 << 20 } else { 1 << 17 };
         let line = piece.repeat(size / piece.len());
-        let start = Instant::now();
+        // Time that grows with the square would take minutes here, so the test would not end.
         read_all(&line);
         read_all(&format!("a{line}"));
-        assert!(
-            start.elapsed() < Duration::from_secs(10),
-            "{piece:?} took {:?}",
-            start.elapsed()
-        );
     }
 }
 
