@@ -2,11 +2,6 @@
 //!
 //! Pure, like the core: texts are passed in. Nothing in here knows an agent, a rule or a session.
 
-#![cfg_attr(
-    test,
-    expect(clippy::disallowed_methods, reason = "a test has a limit of time")
-)]
-
 pub mod catalogue;
 pub mod comments;
 pub mod digest;
