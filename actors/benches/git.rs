@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use actors::git::{Bounds, Wanted, inspect};
+use actors::git::{Bounds, Request, inspect};
 use journal::{Changes, Timestamp};
 
 const FILES: usize = 5_000;
@@ -45,11 +45,11 @@ fn measure(name: &str, top: &Path, since: i64) {
         within: Duration::from_secs(30),
         files_max: FILES,
     };
-    let wanted = Wanted {
+    let wanted = Request {
         head: None,
         since: Some(Timestamp::from_micros(since * 1_000_000)),
         contents: true,
-        ..Wanted::default()
+        ..Request::default()
     };
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {

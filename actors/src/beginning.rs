@@ -9,7 +9,7 @@ use journal::{Event, Timestamp};
 use crate::project::Project;
 use crate::trust::Trust;
 use crate::work_tree::bounds;
-use crate::{git, judged};
+use crate::{git, work_tree_choice};
 
 /// Returns the state of the work tree when the session's turn begins, as far as the policy needs it: where HEAD is, and
 /// the files that are changed already.
@@ -17,11 +17,11 @@ pub fn seen(config: &Config, trust: &Trust, state: &SessionState) -> Vec<(Timest
     let Some(turn_at) = state.turn.started_at else {
         return Vec::new();
     };
-    let policy = Project::look(config, trust, judged::project(config, state)).policy;
+    let policy = Project::look(config, trust, work_tree_choice::project(config, state)).policy;
     if !policy.enabled {
         return Vec::new();
     }
-    let folder = judged::of(state, &policy).folder;
+    let folder = work_tree_choice::of(state, &policy).folder;
     let head = || {
         let head = git::head(&folder, turn_at, bounds(config).within)?;
         let event = Event::HeadSeen {
@@ -45,6 +45,6 @@ pub fn seen(config: &Config, trust: &Trust, state: &SessionState) -> Vec<(Timest
 /// Returns the event that joins the turn with the one that it is part of, if the host says so and the policy wants it.
 pub fn joined(config: &Config, trust: &Trust, state: &SessionState) -> Option<Event> {
     let turn_at = state.joins()?;
-    let policy = Project::look(config, trust, judged::project(config, state)).policy;
+    let policy = Project::look(config, trust, work_tree_choice::project(config, state)).policy;
     (!policy.is_letter()).then_some(Event::TurnJoined { turn_at })
 }

@@ -24,7 +24,7 @@ use crate::project::{self, Project};
 use crate::subject::Of;
 use crate::trust::Trust;
 use crate::work_tree::{self, Looked};
-use crate::{git, judged, named_file, seen, transcripts, whose};
+use crate::{git, named_file, seen, transcripts, whose, work_tree_choice};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -105,7 +105,7 @@ fn gather_with(
     mut evidence: Evidence,
 ) -> Gathered {
     let mut steps = Steps::default();
-    let mut project = judged::project(config, state).to_owned();
+    let mut project = work_tree_choice::project(config, state).to_owned();
     let mut looked = steps.time("policy", || Project::look(config, trust, &project));
     evidence.notes.append(&mut looked.notes);
     let exit = |evidence: &Evidence| {
@@ -124,7 +124,7 @@ fn gather_with(
     }
     let mut wanted =
         exit(&evidence).is_none_or(|exit| preview.is_some() && exit != Reason::ProjectOff);
-    let judged = wanted.then(|| judged::of(state, &looked.policy));
+    let judged = wanted.then(|| work_tree_choice::of(state, &looked.policy));
     if let Some(judged) = judged.as_ref().filter(|judged| judged.is_elsewhere) {
         project = judged.folder.to_string_lossy().into_owned();
         looked = Project::look(config, trust, &project);

@@ -19,12 +19,12 @@ use tokio::sync::Mutex;
 
 use crate::digests::{self, Digests};
 use crate::draft::derived;
-use crate::git::{self, Wanted};
-use crate::judged;
+use crate::git::{self, Request};
 use crate::project::Project;
 use crate::session_state;
 use crate::shared::Shared;
 use crate::work_tree::bounds;
+use crate::work_tree_choice;
 
 /// If a call is examined later than this after its end, files may have been put back since: a file that is not among the
 /// changed ones may have had any content.
@@ -130,7 +130,7 @@ fn examine(
     payload: Option<&str>,
 ) -> Option<Examined> {
     let config = shared.config();
-    let project = judged::project(&config, state);
+    let project = work_tree_choice::project(&config, state);
     let policy = Project::look(&config, &shared.trust(), project).policy;
     if !policy.enabled || policy.is_letter() {
         return None;
@@ -160,12 +160,12 @@ pub fn contents(
         Some(_) => state.turn.started_at,
         None => state.turn_start(policy.timer),
     };
-    let wanted = Wanted {
+    let wanted = Request {
         since,
         head,
-        ..Wanted::default()
+        ..Request::default()
     };
-    let mut changed = git::changed(&judged::of(state, policy).folder, &wanted, bounds)?;
+    let mut changed = git::changed(&work_tree_choice::of(state, policy).folder, &wanted, bounds)?;
     add_edited(&mut changed, state);
     let paths = changed.paths.iter().map(Vec::as_slice);
     let taken = digests::take(&changed.top, paths, Some(began), deadline);

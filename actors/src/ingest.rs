@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
+use crate::dedup::RecentCalls;
 use crate::draft::daemon_draft;
 use crate::hook_headers::HookHeaders;
 use crate::hook_reply::{HookReply, Wait};
@@ -20,7 +21,6 @@ use crate::progress::{self, Beginning};
 use crate::registry::{DecideIn, SessionRegistry};
 use crate::session::Decide;
 use crate::shared::Counters;
-use crate::twins::Twins;
 
 /// Why a hook call was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Ingest {
     shared: Arc<Shared>,
     sessions: Addr<SessionRegistry>,
     replies: Addr<HookReply>,
-    twins: Twins,
+    recent: RecentCalls,
     /// Calls to append together once the mailbox is empty: the journal's thread is woken once for all of them.
     gathered: Vec<(Draft, journal::Done)>,
 }
@@ -66,7 +66,7 @@ impl Ingest {
             shared,
             sessions,
             replies,
-            twins: Twins::default(),
+            recent: RecentCalls::default(),
             gathered: Vec::new(),
         }
     }
@@ -94,7 +94,7 @@ impl Ingest {
 
     fn reuse_id_of_twin(&mut self, normal: &mut Normal) -> bool {
         let Draft { id, at, .. } = normal.draft;
-        normal.draft.id = self.twins.id_of(normal.content, id, at);
+        normal.draft.id = self.recent.id_of(normal.content, id, at);
         normal.draft.id != id
     }
 }

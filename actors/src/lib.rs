@@ -9,6 +9,8 @@
 //! The rule everywhere: append, then apply, then act. A replay only applies.
 
 pub mod beginning;
+pub mod bounded_io;
+mod dedup;
 mod desktop;
 mod digests;
 pub mod draft;
@@ -21,9 +23,7 @@ pub mod git;
 pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
-pub mod judged;
 pub mod listener;
-pub mod looking;
 pub mod named_file;
 pub mod phase;
 mod process;
@@ -46,9 +46,9 @@ mod tests;
 pub mod tmux;
 pub mod transcripts;
 pub mod trust;
-mod twins;
 mod whose;
 mod work_tree;
+pub mod work_tree_choice;
 pub mod workspace;
 
 pub use shared::Shared;

@@ -11,10 +11,10 @@ use checkpoint::state::SessionState;
 use journal::{Appended, Draft, Event, Home, Journal, Stream};
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::bounded_io::{self, BoundedIo};
 use crate::draft::daemon_draft;
 use crate::editors::Editors;
 use crate::failed_commands::FailedCommands;
-use crate::looking::{self, Looking};
 use crate::project::Project;
 use crate::session_state;
 use crate::trust::Trust;
@@ -60,7 +60,7 @@ pub struct Shared {
     pub gathering: Arc<Semaphore>,
     pub(crate) editors: Editors,
     beginnings: Semaphore,
-    looking: Arc<Looking>,
+    bounded_io: Arc<BoundedIo>,
     pub(crate) failed_commands: Arc<FailedCommands>,
     /// Why spooled calls could not be imported, one line each.
     pub(crate) spool_issues: Mutex<Vec<String>>,
@@ -88,7 +88,7 @@ impl Shared {
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
             editors: Editors::default(),
             beginnings: Semaphore::new(BEGINNINGS_MAX),
-            looking: Arc::default(),
+            bounded_io: Arc::default(),
             failed_commands: Arc::default(),
             spool_issues: Mutex::default(),
             config: RwLock::new(Arc::new(config)),
@@ -104,8 +104,8 @@ impl Shared {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         issues.extend(spool_issues.iter().cloned());
-        issues.extend(self.looking.issues());
-        issues.extend(looking::unseen());
+        issues.extend(self.bounded_io.issues());
+        issues.extend(bounded_io::unseen());
         issues.extend(
             self.failed_commands
                 .issues(&self.config().settings.listeners),
@@ -154,7 +154,7 @@ impl Shared {
             .git_timeout
             .as_millis();
         let shared = Arc::clone(self);
-        self.looking
+        self.bounded_io
             .at(project, Duration::from_millis(git_timeout), move || {
                 work(&shared)
             })
@@ -174,7 +174,7 @@ impl Shared {
     /// Like [`Shared::project`], or `None` if the folder does not answer in a second.
     pub(crate) fn project_in_time(&self, folder: &str) -> Option<Project> {
         let (config, trust, at) = (self.config(), self.trust(), folder.to_owned());
-        looking::briefly(folder, move || Project::look(&config, &trust, &at))
+        bounded_io::briefly(folder, move || Project::look(&config, &trust, &at))
     }
 
     /// Appends events and waits for the acknowledgment without blocking the thread.

@@ -7,7 +7,7 @@ use journal::Timestamp;
 
 use crate::editors::Editors;
 use crate::git;
-use crate::judged::Judged;
+use crate::work_tree_choice::Judged;
 
 /// The session and the policy that a decision is about.
 #[derive(Clone, Copy)]

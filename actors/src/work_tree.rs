@@ -67,7 +67,7 @@ fn inspect(of: Of<'_>, meanwhile: &mut dyn FnMut(git::Seen<'_>)) -> git::Tree {
     let is_known = head.is_some();
     let by_time = state.turn_start(policy.timer);
     let since = if is_known { whose::began(of) } else { by_time };
-    let wanted = git::Wanted {
+    let wanted = git::Request {
         since,
         head,
         contents: !policy.is_letter(),

@@ -27,7 +27,7 @@ use autostart::Start;
 use debug::debug;
 use exchange::Answer;
 use input::{Awaits, Call};
-use status_line::Wanted;
+use status_line::Request;
 
 /// The longest wait for a reply that the agent ignores, unless the environment sets another.
 const PLAIN_WAIT: Duration = Duration::from_millis(250);
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Prints the line of a status bar. Returns whether the arguments are known.
 pub(crate) fn status_line(arguments: &[OsString]) -> bool {
-    let Some(wanted) = Wanted::read(arguments) else {
+    let Some(wanted) = Request::read(arguments) else {
         return false;
     };
     let wait = millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok());

@@ -28,13 +28,13 @@ const NO_DAEMON: &str = "cp: no daemon";
 
 /// The subject of the line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct Request {
     of: Vec<(&'static str, String)>,
     is_all: bool,
     is_json: bool,
 }
 
-impl Wanted {
+impl Request {
     /// Reads the arguments; `None` if one of them is unknown.
     pub(super) fn read(arguments: &[OsString]) -> Option<Self> {
         let mut wanted = Self::default();
@@ -175,9 +175,9 @@ fn session_of_input(deadline: Instant) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read(arguments: &[&str]) -> Option<Wanted> {
+    fn read(arguments: &[&str]) -> Option<Request> {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        Wanted::read(&arguments)
+        Request::read(&arguments)
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::change::{Entry, Kind};
-use super::hooks::Wanted;
+use super::hooks::HookEntry;
 use super::settings::{self, Shape};
 use crate::edit::files::{self, Text};
 
@@ -32,7 +32,12 @@ pub(super) fn in_file(path: &Path) -> impl Fn(String) -> String + '_ {
 }
 
 /// Adds our hooks to a settings file. `empty` replaces a file without content.
-pub(super) fn settings(path: &Path, wanted: &[Wanted], shape: Shape, empty: &str) -> Result<Edit> {
+pub(super) fn settings(
+    path: &Path,
+    wanted: &[HookEntry],
+    shape: Shape,
+    empty: &str,
+) -> Result<Edit> {
     let (before, text) = read(path)?;
     let is_empty = text.text.trim().is_empty();
     let begun = if is_empty { empty } else { &text.text };

@@ -18,7 +18,7 @@ const PLAIN_S: u64 = 2;
 const END_S: u64 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct HookEntry {
     pub(crate) event: &'static str,
     /// The condition, if the entry is not for all calls.
     pub(crate) matcher: Option<&'static str>,
@@ -89,7 +89,7 @@ mod tests {
     use super::super::agents::installer;
     use super::*;
 
-    fn stop(agent: Agent, client: &str, stop_wait_ms: u64) -> Wanted {
+    fn stop(agent: Agent, client: &str, stop_wait_ms: u64) -> HookEntry {
         let all = installer(agent).wanted(None, Path::new(client), stop_wait_ms);
         all.into_iter()
             .find(|entry| entry.event == installer(agent).stop_event)

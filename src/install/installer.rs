@@ -10,7 +10,7 @@ use super::change::{AgentPlan, Change, Entry, Kind};
 use super::check::Check;
 use super::edits::{self, Edit, Result};
 use super::found::{Found, on_path};
-use super::hooks::{Row, Wanted, command};
+use super::hooks::{HookEntry, Row, command};
 use super::plugin::Plugin;
 use super::prompt::Prompt;
 use super::settings::{self, Shape};
@@ -105,7 +105,7 @@ pub(super) enum Format {
     /// JSON with hooks among other settings. The text is a file before its first hook.
     Settings(Shape, &'static str),
     /// A table of TOML for each hook: the key that names the event, and all keys.
-    Tables(&'static str, fn(&Wanted) -> Table),
+    Tables(&'static str, fn(&HookEntry) -> Table),
     /// A program of ours that the agent loads.
     Plugin(Plugin),
     /// Copilot's: a file that is all ours.
@@ -179,7 +179,7 @@ impl Installer {
         version: Option<Version>,
         client: &Path,
         stop_wait_ms: u64,
-    ) -> Vec<Wanted> {
+    ) -> Vec<HookEntry> {
         let rows = self.rows.iter();
         let known = rows.filter(|(_, _, since)| version.is_none_or(|version| version >= *since));
         let entry = |(event, limit, _): &Row| {
@@ -189,7 +189,7 @@ impl Installer {
             };
             let arguments = format!("{}{told}{}", self.agent.word(), (self.arguments)());
             let matcher = self.matcher.filter(|(of, _)| of == event);
-            Wanted {
+            HookEntry {
                 event,
                 matcher: matcher.map(|(_, matcher)| matcher),
                 command: (self.command)(client, &arguments),
@@ -204,7 +204,7 @@ impl Installer {
         &self,
         found: &Found,
         file: &Path,
-        wanted: &[Wanted],
+        wanted: &[HookEntry],
         client: &Path,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Edit>> {

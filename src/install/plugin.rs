@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::change::{Entry, Kind, Status};
 use super::edits::{Edit, Result, read};
-use super::hooks::{Wanted, command};
+use super::hooks::{HookEntry, command};
 
 /// A plugin's text. The client's path and the time limit of a stop are in lines of their own.
 pub(super) struct Plugin(pub(super) &'static str);
@@ -16,7 +16,7 @@ const STOP_MS: &str = "const STOP_MS = ";
 
 impl Plugin {
     /// Plans the file.
-    pub(super) fn edit(&self, file: &Path, wanted: &[Wanted], client: &Path) -> Result<Edit> {
+    pub(super) fn edit(&self, file: &Path, wanted: &[HookEntry], client: &Path) -> Result<Edit> {
         let (before, text) = read(file)?;
         let stop_s = wanted.iter().map(|wanted| wanted.timeout).max();
         let after = self.text(client, stop_s.unwrap_or_default());

@@ -7,7 +7,7 @@ use jsonc_parser::common::Ranged as _;
 use serde_json::json;
 
 use super::change::{Entry, Status};
-use super::hooks::{self, Wanted};
+use super::hooks::{self, HookEntry};
 use crate::edit::json::{self, Container};
 
 type Result<T> = std::result::Result<T, String>;
@@ -118,7 +118,11 @@ fn handler(
 /// Adds, updates and removes our entries until each wanted event has one.
 ///
 /// New entries go last: Codex identifies a trusted hook by its position.
-pub(super) fn merge(text: &str, wanted: &[Wanted], shape: Shape) -> Result<(String, Vec<Entry>)> {
+pub(super) fn merge(
+    text: &str,
+    wanted: &[HookEntry],
+    shape: Shape,
+) -> Result<(String, Vec<Entry>)> {
     let mut text = if json::parse(text)?.is_none() {
         json::begin(text)
     } else {
@@ -263,7 +267,7 @@ fn ours(text: &str, event: &str) -> Result<Vec<Handler>> {
     Ok(all)
 }
 
-fn names_not_in(handlers: &[Handler], wanted: &[Wanted]) -> Vec<String> {
+fn names_not_in(handlers: &[Handler], wanted: &[HookEntry]) -> Vec<String> {
     let stale = |handler: &&Handler| {
         handler.client.is_some() && wanted.iter().all(|wanted| wanted.event != handler.event)
     };
@@ -317,7 +321,7 @@ fn line(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-fn with(text: &str, wanted: &Wanted, shape: Shape) -> Result<String> {
+fn with(text: &str, wanted: &HookEntry, shape: Shape) -> Result<String> {
     let root = json::parse(text)?;
     let hook = json!({ "type": "command", "command": wanted.command, "timeout": wanted.timeout });
     let group = match (shape, wanted.matcher) {
@@ -392,7 +396,7 @@ fn find<'a, 'b>(
     (groups, list, hook.as_object().expect("it was listed"))
 }
 
-fn updated(text: &str, handler: &Handler, wanted: &Wanted) -> Result<String> {
+fn updated(text: &str, handler: &Handler, wanted: &HookEntry) -> Result<String> {
     let root = json::parse(text)?;
     let hooks = hooks_of(text, root.as_ref())?.expect("it was listed");
     let (_, _, hook) = find(hooks, handler);

@@ -4,7 +4,7 @@ use toml_edit::Document;
 
 use super::change::{Entry, Kind, Status};
 use super::edits::{Edit, Result, in_file, read};
-use super::hooks::{Wanted, client_of};
+use super::hooks::{HookEntry, client_of};
 
 const HEADER: &str = "[[hooks]]";
 
@@ -20,8 +20,8 @@ pub(super) fn string(text: &str) -> String {
 pub(super) fn edit(
     path: &std::path::Path,
     event: &str,
-    wanted: &[Wanted],
-    table: impl Fn(&Wanted) -> Table,
+    wanted: &[HookEntry],
+    table: impl Fn(&HookEntry) -> Table,
 ) -> Result<Edit> {
     let (before, text) = read(path)?;
     let (after, entries) = merge(&text.text, event, wanted, table).map_err(in_file(path))?;
@@ -38,8 +38,8 @@ pub(super) fn edit(
 fn merge(
     text: &str,
     event: &str,
-    wanted: &[Wanted],
-    table: impl Fn(&Wanted) -> Table,
+    wanted: &[HookEntry],
+    table: impl Fn(&HookEntry) -> Table,
 ) -> Result<(String, Vec<Entry>)> {
     parse(text)?;
     let known = ours(text);
@@ -58,7 +58,7 @@ fn merge(
         }
     }
     let is_same = after == text;
-    let status = |wanted: &Wanted| match known
+    let status = |wanted: &HookEntry| match known
         .iter()
         .any(|one| one.value(event).as_deref() == Some(wanted.event))
     {
@@ -160,8 +160,8 @@ fn without(text: &str, tables: &[Ours<'_>]) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(client: &str) -> Vec<Wanted> {
-        let entry = |event| Wanted {
+    fn wanted(client: &str) -> Vec<HookEntry> {
+        let entry = |event| HookEntry {
             event,
             matcher: None,
             command: format!("[ -x {client} ] && exec {client} kimi; exit 0"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn with(text: &str, client: &str) -> (String, Vec<Status>) {
-        let table = |wanted: &Wanted| {
+        let table = |wanted: &HookEntry| {
             vec![
                 ("event", string(wanted.event)),
                 ("command", string(&wanted.command)),

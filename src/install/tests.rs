@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use super::agents::codex::trust;
 use super::agents::installer;
 use super::change::Status;
-use super::hooks::Wanted;
+use super::hooks::HookEntry;
 use super::settings::{self, Handler, Shape};
 use crate::edit::files::Text;
 
-fn wanted(agent: Agent, client: &str) -> Vec<Wanted> {
+fn wanted(agent: Agent, client: &str) -> Vec<HookEntry> {
     installer(agent).wanted(None, Path::new(client), 5_000)
 }
 

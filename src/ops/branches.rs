@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use actors::{looking, named_file};
+use actors::{bounded_io, named_file};
 use journal::Journal;
 
 /// `.git` files and `HEAD` are one line each.
@@ -31,7 +31,7 @@ pub(crate) fn branches<'a>(
     in_time
         .filter_map(|project| {
             let folder = PathBuf::from(project);
-            let branch = looking::briefly(project, move || branch(&folder))??;
+            let branch = bounded_io::briefly(project, move || branch(&folder))??;
             Some((project.to_owned(), branch))
         })
         .collect()

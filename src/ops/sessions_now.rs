@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::project::Project as Looked;
 use actors::trust::Trust;
-use actors::{looking, session_state};
+use actors::{bounded_io, session_state};
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::rules::pack_names::ProjectFacts;
@@ -28,7 +28,7 @@ const ABOUT_CHARS_MAX: usize = 200;
 
 /// Selects sessions.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum Which {
     /// The ones with the newest events, at most this many, and all that wait or run.
     Newest(usize),
     These(Vec<Uuid>),
@@ -158,7 +158,7 @@ pub(crate) fn now(
     config: &Arc<Config>,
     trust: &Trust,
     known: &Known,
-    wanted: &Wanted,
+    wanted: &Which,
 ) -> Result<SessionsNow> {
     let seq = journal.settle()?;
     let at = Timestamp::now();
@@ -171,12 +171,12 @@ pub(crate) fn now(
     }
     let sessions = entries.len();
     match wanted {
-        Wanted::Newest(count) => {
+        Which::Newest(count) => {
             entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
             let rest = entries.split_off(entries.len().min(*count));
             entries.extend(rest.into_iter().filter(|(_, kind)| *kind == Kind::Urgent));
         }
-        Wanted::These(these) => entries.retain(|(entry, _)| these.contains(&entry.stream.session)),
+        Which::These(these) => entries.retain(|(entry, _)| these.contains(&entry.stream.session)),
     }
     let loaded = entries.into_iter().map(|(entry, _)| {
         let state = session_state::load(journal, &entry.stream)?;
@@ -237,7 +237,7 @@ struct Project {
 impl Project {
     fn look(config: &Arc<Config>, trust: &Trust, folder: &str) -> Self {
         let (looker, trust, at) = (Arc::clone(config), trust.clone(), folder.to_owned());
-        let found = looking::briefly(folder, move || Looked::look(&looker, &trust, &at));
+        let found = bounded_io::briefly(folder, move || Looked::look(&looker, &trust, &at));
         match found {
             Some(looked) => Self {
                 is_untrusted: !looked.waiting.is_empty(),

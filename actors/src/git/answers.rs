@@ -9,7 +9,7 @@ use journal::Timestamp;
 use super::before::Reader;
 use super::command::{Failure, Output, words};
 use super::listing::{self, Listing};
-use super::wanted::Wanted;
+use super::request::Request;
 use super::{head, parse, view};
 
 /// Git's answers.
@@ -27,7 +27,7 @@ impl Answers {
     /// Asks for the changes.
     pub(super) fn ask(
         reader: &mut Reader<'_>,
-        wanted: &Wanted,
+        wanted: &Request,
         deadline: Instant,
     ) -> Result<Self, Failure> {
         let repository = reader.view;

@@ -7,8 +7,8 @@ use super::answers::Answers;
 use super::before::Reader;
 use super::bounds::Bounds;
 use super::command::Git;
+use super::request::Request;
 use super::view::View;
-use super::wanted::Wanted;
 use super::{commits, head, parse};
 
 /// The changed files of a work tree.
@@ -23,7 +23,7 @@ pub(crate) struct Changed {
 }
 
 /// Returns the files that `inspect` would find; `None` if git gives no answer in time.
-pub(crate) fn changed(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Option<Changed> {
+pub(crate) fn changed(cwd: &Path, wanted: &Request, bounds: Bounds) -> Option<Changed> {
     if !cwd.is_absolute() || !cwd.is_dir() {
         return None;
     }

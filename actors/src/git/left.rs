@@ -16,8 +16,8 @@ use journal::{ChangedFile, Timestamp};
 use super::command::words;
 use super::mark::{COARSE_TICK, FILE_TICK};
 use super::private::common_dir;
+use super::request::Request;
 use super::view::View;
-use super::wanted::Wanted;
 use super::{head, parse};
 use crate::named_file;
 
@@ -40,7 +40,7 @@ struct Tip {
 /// their branch or the work tree holds.
 pub(super) fn files(
     view: &View,
-    wanted: &Wanted,
+    wanted: &Request,
     now: Option<&[u8]>,
     hash: impl FnMut(&[u8]) -> Option<u64>,
     deadline: Instant,
@@ -173,7 +173,7 @@ type Place<'t> = (String, Option<&'t str>);
 fn named<'t>(
     view: &View,
     head: &Head,
-    wanted: &Wanted,
+    wanted: &Request,
     tips: &'t [Tip],
     deadline: Instant,
 ) -> BTreeMap<Vec<u8>, Place<'t>> {

@@ -25,6 +25,7 @@
 mod answers;
 mod before;
 mod bounds;
+mod cached;
 mod changed;
 mod command;
 mod commits;
@@ -32,7 +33,6 @@ mod contents;
 mod found;
 mod head;
 mod history;
-mod kept;
 mod left;
 mod linked;
 mod listing;
@@ -40,6 +40,7 @@ mod mark;
 mod named;
 mod parse;
 mod private;
+mod request;
 mod snapshot;
 mod submodules;
 #[cfg(test)]
@@ -47,7 +48,6 @@ mod submodules;
 mod tests;
 mod times;
 mod view;
-mod wanted;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -59,12 +59,12 @@ use checkpoint::whose::Times;
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use bounds::Bounds;
+pub(crate) use cached::main_tree;
+pub use cached::{keep_private_folders, remove_private_folders};
 pub(crate) use changed::{Changed, changed};
 pub use command::clear_private_folders;
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
-pub(crate) use kept::main_tree;
-pub use kept::{keep_private_folders, remove_private_folders};
 pub use listing::Listing;
 pub(crate) use mark::FILE_TICK;
 pub use named::Named;
@@ -75,8 +75,8 @@ use answers::Answers;
 use before::{Held, Reader, commit_before};
 use command::{Failure, Git, Output};
 use contents::Contents;
+pub use request::Request;
 use view::{Closed, View};
-pub use wanted::Wanted;
 
 /// The result of one inspection.
 #[derive(Debug, Default)]
@@ -142,7 +142,7 @@ impl<'a> Seen<'a> {
 }
 
 /// Inspects the work tree around `cwd`. Blocks for at most `bounds.within`.
-pub fn inspect(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
+pub fn inspect(cwd: &Path, wanted: &Request, bounds: Bounds) -> Tree {
     inspect_while(cwd, wanted, bounds, &mut |_| ())
 }
 
@@ -150,7 +150,7 @@ pub fn inspect(cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
 /// nothing to ask.
 pub fn inspect_while(
     cwd: &Path,
-    wanted: &Wanted,
+    wanted: &Request,
     bounds: Bounds,
     meanwhile: Meanwhile<'_>,
 ) -> Tree {
@@ -162,7 +162,7 @@ type Meanwhile<'m> = &'m mut dyn FnMut(Seen<'_>);
 
 /// Returns the changed files at the start of a turn, for [`since_baseline`] at its end, or `None` if git gives no answer.
 pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
-    match inspect(cwd, &Wanted::default(), bounds).changes {
+    match inspect(cwd, &Request::default(), bounds).changes {
         Changes::Known(files) => Some(files),
         Changes::NotAsked | Changes::Unknown(_) => None,
     }
@@ -184,14 +184,14 @@ pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<Change
 }
 
 #[cfg(test)]
-fn inspect_with(git: &Git, cwd: &Path, wanted: &Wanted, bounds: Bounds) -> Tree {
+fn inspect_with(git: &Git, cwd: &Path, wanted: &Request, bounds: Bounds) -> Tree {
     inspect_by(git, cwd, wanted, bounds, &mut |_| ())
 }
 
 fn inspect_by(
     git: &Git,
     cwd: &Path,
-    wanted: &Wanted,
+    wanted: &Request,
     bounds: Bounds,
     meanwhile: Meanwhile<'_>,
 ) -> Tree {
@@ -235,7 +235,7 @@ fn inspect_by(
 fn tree(
     (git, reader, deadline): (&Git, Reader<'_>, Instant),
     answers: &Answers,
-    wanted: &Wanted,
+    wanted: &Request,
     bounds: Bounds,
     meanwhile: Meanwhile<'_>,
 ) -> Tree {

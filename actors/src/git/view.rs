@@ -13,7 +13,7 @@ use std::time::{Instant, SystemTime};
 use super::command::{Failure, Git, Output, Waiting, words};
 use super::found::Found;
 use super::private::{Folder, Sources};
-use super::{kept, parse};
+use super::{cached, parse};
 
 /// Why a repository cannot be examined.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Drop for View {
 impl View {
     /// Finds the repository around `cwd`. Git is not asked if it said before what it would say now (`kept.rs`).
     pub(super) fn open(git: &Git, cwd: &Path, deadline: Instant) -> Result<Self, Closed> {
-        if let Some(found) = kept::get(git, cwd)
+        if let Some(found) = cached::get(git, cwd)
             && let Ok(view) = Self::of(git, cwd, found)
         {
             return Ok(view);
@@ -89,9 +89,9 @@ impl View {
             .ok_or_else(not_understood)?;
         let paths = place_found.paths.ok_or_else(not_understood)?;
         let view = Self::of(git, cwd, Arc::new(Found::new(paths, &settings)))?;
-        if listing.stdout.len() <= kept::LISTING_BYTES_MAX {
+        if listing.stdout.len() <= cached::LISTING_BYTES_MAX {
             let system = || view.run(&[words("var GIT_CONFIG_SYSTEM")], deadline).ok();
-            kept::keep((git, cwd), &view.found, &settings, began, system);
+            cached::keep((git, cwd), &view.found, &settings, began, system);
         }
         Ok(view)
     }

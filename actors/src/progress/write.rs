@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::documents::{Error, TURN, project_root, read};
 use super::files::Place;
 use super::project::{ProjectState, READ_WITHIN, read_project};
-use crate::{git, looking, phase, session_state};
+use crate::{bounded_io, git, phase, session_state};
 
 /// A request for a document.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ pub fn write(
 fn refuse_silent(journal: &Journal, stream: &Stream) -> Result<(), Error> {
     let state = session_state::load(journal, stream)?;
     let project = state.project();
-    if looking::answers(project) {
+    if bounded_io::answers(project) {
         return Ok(());
     }
     let problem = "was not examined: its file system does not answer";

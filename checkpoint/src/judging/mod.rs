@@ -216,7 +216,7 @@ impl<'a> Stop<'a> {
         for wanted in &self.word.wants {
             let proof = required::find(
                 self.turn,
-                &required::Wanted {
+                &required::Sought {
                     evidence: std::slice::from_ref(&wanted.command),
                     must_succeed: false,
                     looks: false,
@@ -431,7 +431,7 @@ impl<'a> Stop<'a> {
             .filter_map(|file| self.turn.last_edit(&self.turn.files[*file].path));
         required::find(
             self.turn,
-            &required::Wanted {
+            &required::Sought {
                 evidence,
                 must_succeed: group.purpose == "restart",
                 looks: group.leader().1.step == Step::Observe,

@@ -10,14 +10,14 @@ pub(super) struct Word {
     /// They said not to run tests.
     pub(super) forbids: bool,
     /// Commands that they asked for, each with the words that ask.
-    pub(super) wants: Vec<Wanted>,
+    pub(super) wants: Vec<Expected>,
     /// The agent's last message only asks them something.
     pub(super) only_asks: bool,
 }
 
 /// A command that the person asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct Expected {
     pub(super) command: String,
     pub(super) quote: String,
 }
@@ -81,7 +81,7 @@ pub(super) fn word(prompts: &[String], last_message: &str) -> Word {
                 continue;
             }
             let quote = crate::text::head(whole.as_str(), QUOTE_BYTES_MAX);
-            word.wants.push(Wanted {
+            word.wants.push(Expected {
                 command: command.as_str().to_owned(),
                 quote: quote.split_whitespace().collect::<Vec<_>>().join(" "),
             });

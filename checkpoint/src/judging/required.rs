@@ -60,7 +60,7 @@ impl Proof {
 }
 
 /// The action that calls are searched for.
-pub(super) struct Wanted<'a> {
+pub(super) struct Sought<'a> {
     /// The commands that show that it was done.
     pub(super) evidence: &'a [String],
     /// Whether the call must succeed even with `evidence: substring` (only a restart).
@@ -74,7 +74,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Searches for an action among the turn's calls.
-pub(super) fn find(turn: &Turn<'_>, wanted: &Wanted<'_>) -> Proof {
+pub(super) fn find(turn: &Turn<'_>, wanted: &Sought<'_>) -> Proof {
     let mut proof = Proof::default();
     let patterns: Vec<_> = wanted
         .evidence
@@ -118,7 +118,7 @@ fn mentioned(
     turn: &Turn<'_>,
     line: &str,
     index: usize,
-    wanted: &Wanted<'_>,
+    wanted: &Sought<'_>,
 ) -> Option<(Position, Outcome)> {
     let at = wanted
         .evidence
@@ -153,7 +153,7 @@ fn executed(
     turn: &Turn<'_>,
     index: usize,
     patterns: &[shell::Pattern],
-    wanted: &Wanted<'_>,
+    wanted: &Sought<'_>,
 ) -> Option<(Position, Outcome)> {
     let commands = turn.lines.get(index)?.commands.iter().enumerate();
     let fits = |simple: &shell::Simple| patterns.iter().any(|pattern| pattern.fits(simple));
@@ -200,7 +200,7 @@ fn by_line(turn: &Turn<'_>, index: usize, simple: &shell::Simple, looks: bool) -
 }
 
 /// Weighs when a command ran that counts otherwise (spec EVID-4, RULE-8).
-fn in_time(turn: &Turn<'_>, position: Position, outcome: Outcome, wanted: &Wanted<'_>) -> Outcome {
+fn in_time(turn: &Turn<'_>, position: Position, outcome: Outcome, wanted: &Sought<'_>) -> Outcome {
     let (index, place) = position;
     let line = turn.calls()[index].command.as_deref().unwrap_or_default();
     let program = turn.lines[index].commands[place]

@@ -30,7 +30,7 @@ use crate::intake::Lookup;
 use crate::{Envelope, Payload};
 
 mod count;
-mod kept;
+mod events;
 mod packing;
 mod release;
 mod sealed_index;
@@ -40,7 +40,7 @@ mod tail;
 mod trees;
 mod writing;
 
-use kept::Events;
+use events::Events;
 use sealed_index::SealedIds;
 pub use session_entry::{Outcome, SessionEntry};
 use tail::Tail;

@@ -16,7 +16,7 @@ use crate::cli::text::{lookback as show, print_json};
 use crate::cli::time as when;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::ops::lookback::{self, Rules, Wanted};
+use crate::ops::lookback::{self, Rules, Scope};
 use crate::ops::views::PastTurnRow;
 
 /// Read the agents' own transcripts and show what was left open
@@ -54,7 +54,7 @@ pub(crate) struct LookbackArgs {
 pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     let config = settings::load(home)?;
     let since = when::read_now(&args.since).map_err(Failure::usage)?;
-    let wanted = Wanted {
+    let wanted = Scope {
         since: since.begin,
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
@@ -81,7 +81,7 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-fn import(home: &Home, rules: Rules<'_>, wanted: &Wanted, output: Output) -> Result<u8> {
+fn import(home: &Home, rules: Rules<'_>, wanted: &Scope, output: Output) -> Result<u8> {
     let Some(journal) = connection::own_journal(home)? else {
         return Err(Failure::failed("a daemon is running").hint(
             "stop it first: `checkpointd daemon stop`; hook calls wait in the spool meanwhile",
@@ -134,7 +134,7 @@ const INIT_WITHIN: std::time::Duration = std::time::Duration::from_secs(3);
 /// Returns the totals of the last 30 days in one line, if there are transcripts and reading them is quick.
 pub(super) fn in_one_line(home: &Home) -> Option<String> {
     let config = settings::load(home).ok()?;
-    let wanted = Wanted {
+    let wanted = Scope {
         since: when::read_now("30d").ok()?.begin,
         agent: None,
         project: None,

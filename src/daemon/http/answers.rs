@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::ops::query::{self, ErrorLine, Query, Reader};
-use crate::ops::sessions_now::{self, Wanted};
+use crate::ops::sessions_now::{self, Which};
 use crate::ops::wire::Refused;
 
 /// Lines of an answer are sent together once they reach this size or age.
@@ -116,7 +116,7 @@ pub(crate) async fn answer_now(
     {
         return HttpResponse::Ok().json(Value::Null);
     }
-    let wanted = Wanted::Newest(if wanted.all {
+    let wanted = Which::Newest(if wanted.all {
         usize::MAX
     } else {
         sessions_now::SHOWN

@@ -7,9 +7,9 @@ mod access;
 mod assets;
 mod connections;
 mod guard;
-mod kept;
 mod page;
 mod routes;
+mod saved;
 mod stream;
 
 use std::io::ErrorKind;
@@ -86,7 +86,7 @@ impl Server {
 
     /// Opens the page again as the last daemon had it, if a tab of it is still open.
     pub(crate) fn reopen(&self) {
-        let Some(kept) = kept::read(&self.page.shared.home.run) else {
+        let Some(kept) = saved::read(&self.page.shared.home.run) else {
             return;
         };
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,7 +109,7 @@ impl Server {
     pub(crate) async fn close(&self) -> bool {
         *self.page.tokens() = AccessTokens::default();
         self.page.is_on(None);
-        kept::forget(&self.page.shared.home.run);
+        saved::forget(&self.page.shared.home.run);
         self.end().await
     }
 

@@ -9,7 +9,7 @@ use journal::Envelope;
 use tokio::sync::{Semaphore, watch};
 
 use super::access::AccessTokens;
-use super::kept::{self, Kept};
+use super::saved::{self, Saved};
 use crate::ops::query::Reader;
 
 /// The most concurrent walks over many events; further ones wait.
@@ -55,7 +55,7 @@ impl Page {
     pub(super) fn keep(&self) {
         let tabs = self.tokens().tabs();
         if let Some(port) = *locked(&self.port) {
-            kept::keep(&self.shared.home.run, &Kept { port, tabs });
+            saved::keep(&self.shared.home.run, &Saved { port, tabs });
         }
     }
 
@@ -64,7 +64,7 @@ impl Page {
         let mut heard = locked(&self.heard);
         if heard.is_none_or(|heard| heard.elapsed() > HEARD_EVERY) {
             *heard = Some(Instant::now());
-            kept::heard(&self.shared.home.run);
+            saved::heard(&self.shared.home.run);
         }
     }
 

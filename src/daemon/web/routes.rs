@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::page::Page;
 use super::{assets, guard, stream};
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
-use crate::ops::lookback::{self, Rules, Wanted};
+use crate::ops::lookback::{self, Rules, Scope};
 use crate::ops::query::{Audit, Query};
 use crate::ops::wire::Token;
 
@@ -152,7 +152,7 @@ async fn look_back(page: web::Data<Page>, days: web::Query<Days>) -> HttpRespons
     let shared = Arc::clone(&page.shared);
     let since = Duration::from_secs(u64::from(days.days) * 86_400);
     let read = web::block(move || {
-        let wanted = Wanted {
+        let wanted = Scope {
             since: Timestamp::now().minus(since),
             agent: None,
             project: None,

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::page::Page;
 use crate::ops::query;
-use crate::ops::sessions_now::{self, Known, SessionsNow, Wanted};
+use crate::ops::sessions_now::{self, Known, SessionsNow, Which};
 
 /// The shortest time between two messages; changes within it share one.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -109,7 +109,7 @@ fn changes(shared: &Shared, looked: &Known, known: u64) -> query::Result<(u64, S
         &shared.config(),
         &shared.trust(),
         looked,
-        &Wanted::These(sessions),
+        &Which::These(sessions),
     )?;
     let message = SessionsNow { seq: last, ..now };
     let message = serde_json::to_string(&message).expect("rows are plain data");

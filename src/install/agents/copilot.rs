@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::install::change::{Entry, Kind, Status};
 use crate::install::edits::{Edit, Result, read};
-use crate::install::hooks::{Wanted, client_of};
+use crate::install::hooks::{HookEntry, client_of};
 
 /// Plans the file.
-pub(in crate::install) fn edit(file: &Path, wanted: &[Wanted]) -> Result<Edit> {
+pub(in crate::install) fn edit(file: &Path, wanted: &[HookEntry]) -> Result<Edit> {
     let (before, text) = read(file)?;
     let after = hooks(wanted);
     let known = commands(&text.text);
-    let entry = |wanted: &Wanted| {
+    let entry = |wanted: &HookEntry| {
         let status = match known.iter().find(|(event, _)| event == wanted.event) {
             None => Status::Added,
             Some(_) if text.text == after => Status::AlreadyThere,
@@ -44,7 +44,7 @@ pub(in crate::install) fn command_at(text: &str, event: &str) -> Option<String> 
     found.map(|(_, command)| command)
 }
 
-fn hooks(wanted: &[Wanted]) -> String {
+fn hooks(wanted: &[HookEntry]) -> String {
     let hooks: Map<String, Value> = wanted
         .iter()
         .map(|wanted| {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{codex, configured};
 use crate::install::check::Check;
 use crate::install::hooks::Limit::{End, Plain, Reply};
-use crate::install::hooks::{ANY, Wanted};
+use crate::install::hooks::{ANY, HookEntry};
 use crate::install::installer::{COMMANDS, DEFAULT, Folder, Format, Installer, Prompts};
 use crate::install::plugin::Plugin;
 use crate::install::settings::Shape;
@@ -216,7 +216,7 @@ const KIMI: Installer = Installer {
     agent: Agent::Kimi,
     folder: Folder::Named("KIMI_CODE_HOME", ".kimi-code"),
     file: "config.toml",
-    format: Format::Tables("event", |wanted: &Wanted| {
+    format: Format::Tables("event", |wanted: &HookEntry| {
         vec![
             ("event", string(wanted.event)),
             ("command", string(&wanted.command)),
@@ -312,7 +312,7 @@ const VIBE: Installer = Installer {
     note: "Vibe runs the hooks of {project} once the folder is trusted",
     file: "hooks.toml",
     // A name that a project's file has too takes the place of the user's, so the call is made once.
-    format: Format::Tables("type", |wanted: &Wanted| {
+    format: Format::Tables("type", |wanted: &HookEntry| {
         vec![
             ("name", string(&format!("checkpointd-{}", wanted.event))),
             ("type", string(wanted.event)),

@@ -38,7 +38,7 @@ const PROJECT_FILE_BYTES_MAX: u64 = 4 * 1024;
 
 /// What to look back at.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct Scope {
     /// Only turns that began since then.
     pub(crate) since: Timestamp,
     /// Only turns of this agent.
@@ -61,7 +61,7 @@ pub(crate) struct Rules<'a> {
 /// Reads the transcripts, and returns their totals with a row for each turn, the oldest first. Keeps nothing.
 pub(crate) fn look_back(
     rules: Rules<'_>,
-    wanted: &Wanted,
+    wanted: &Scope,
     progress: &mut dyn FnMut(u64, u64),
 ) -> (LookBack, Vec<PastTurnRow>) {
     let walk = Walk::new(rules, wanted, None);
@@ -99,7 +99,7 @@ pub(crate) struct PastTurnKept {
 /// Reads the transcripts, and returns the latest turns with their evidence, the oldest first.
 pub(crate) fn keep(
     rules: Rules<'_>,
-    wanted: &Wanted,
+    wanted: &Scope,
     turns: usize,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Vec<PastTurnKept> {
@@ -122,7 +122,7 @@ pub(crate) fn keep(
 /// If the journal does not take the events.
 pub(crate) fn import(
     rules: Rules<'_>,
-    wanted: &Wanted,
+    wanted: &Scope,
     journal: &Journal,
     progress: &mut dyn FnMut(u64, u64),
 ) -> journal::Result<Imported> {
@@ -141,7 +141,7 @@ pub(crate) fn import(
 /// A walk over the transcripts.
 struct Walk<'a> {
     rules: Rules<'a>,
-    wanted: &'a Wanted,
+    wanted: &'a Scope,
     journal: Option<&'a Journal>,
     /// How many of the latest turns are kept with their evidence.
     keeps: usize,
@@ -217,7 +217,7 @@ struct Reader {
 }
 
 impl<'a> Walk<'a> {
-    fn new(rules: Rules<'a>, wanted: &'a Wanted, journal: Option<&'a Journal>) -> Self {
+    fn new(rules: Rules<'a>, wanted: &'a Scope, journal: Option<&'a Journal>) -> Self {
         let projects = Projects::new(rules.config, rules.trust, wanted.since, journal);
         Self {
             rules,

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Change;
 use super::support::*;
 use crate::git::head::{NOT_KNOWN_HERE, head_with};
-use crate::git::{Tree, Wanted, inspect_with};
+use crate::git::{Request, Tree, inspect_with};
 
 /// Name of the case, the state before the turn, what the turn does, and the expected paths.
 const CASES: &[(&str, Change, Change, &[&str])] = &[
@@ -194,15 +194,15 @@ const CASES: &[(&str, Change, Change, &[&str])] = &[
     ),
 ];
 
-fn wanted_from(repo: &Repo, cwd: &Path) -> Wanted {
+fn wanted_from(repo: &Repo, cwd: &Path) -> Request {
     let head = head_with(&bare_git(&repo.home()), cwd, turn().unwrap(), BOUNDS.within);
-    Wanted {
+    Request {
         head: Some(head.expect("git answers")),
         ..wanted(turn())
     }
 }
 
-fn inspected(repo: &Repo, cwd: &Path, wanted: &Wanted) -> Tree {
+fn inspected(repo: &Repo, cwd: &Path, wanted: &Request) -> Tree {
     inspect_with(&bare_git(&repo.home()), cwd, wanted, BOUNDS)
 }
 

@@ -8,7 +8,7 @@ use journal::Timestamp;
 use super::Change;
 use super::support::*;
 use crate::git::head::head_with;
-use crate::git::{Wanted, inspect_with};
+use crate::git::{Request, inspect_with};
 
 /// Makes a bare repository to push to.
 fn with_origin(repo: &Repo) -> &Repo {
@@ -141,19 +141,19 @@ fn what_the_turn_committed_and_left_counts_by_its_content() {
         before(&repo);
         let git = bare_git(&repo.home());
         let head = head_with(&git, &repo.top, turn().unwrap(), BOUNDS.within);
-        let wanted = Wanted {
+        let wanted = Request {
             head: Some(head.unwrap()),
             ..wanted(turn())
         };
         change(&repo);
-        let look = |wanted: &Wanted| inspect_with(&git, &repo.top, wanted, BOUNDS);
+        let look = |wanted: &Request| inspect_with(&git, &repo.top, wanted, BOUNDS);
         let tree = look(&wanted);
         assert_eq!(paths(&tree), *expected, "{name}");
         for file in files(&tree) {
             assert_eq!(file.hash, Some(digest::of_text("made\n")), "{name}");
         }
         // Nobody says when the turn wrote: nothing that others did meanwhile is its own.
-        let outside = Wanted {
+        let outside = Request {
             spans: Some(vec![(Timestamp::from_micros(0), Timestamp::from_micros(1))]),
             ..wanted
         };

@@ -1,10 +1,10 @@
 //! The real git, on every kind of work tree that is known to differ.
 
 mod attacks;
+mod cached;
 mod commits;
 mod head;
 mod held;
-mod kept;
 mod left;
 mod named;
 mod programs;

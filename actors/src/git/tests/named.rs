@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use super::Change;
 use super::support::*;
-use crate::git::{Bounds, Named, Tree, Wanted, inspect_with};
+use crate::git::{Bounds, Named, Request, Tree, inspect_with};
 
 fn inspected(repo: &Repo, edited: &[&[u8]], files_max: usize) -> Tree {
     let at = |path: &&[u8]| repo.top.join(OsStr::from_bytes(path));
     let edited: Vec<PathBuf> = edited.iter().map(at).collect();
-    let wanted = Wanted {
+    let wanted = Request {
         named: Named {
             edited,
             written: vec!["cache/7".into()],

@@ -12,7 +12,7 @@ use journal::{ChangedFile, Changes, Timestamp};
 use tempfile::TempDir;
 
 use super::super::command::Git;
-use super::super::{Bounds, Tree, Wanted, inspect_with};
+use super::super::{Bounds, Request, Tree, inspect_with};
 
 pub(super) const BOUNDS: Bounds = Bounds {
     within: Duration::from_secs(30),
@@ -27,14 +27,14 @@ pub(super) fn turn() -> Option<Timestamp> {
     Some(Timestamp::from_micros(TURN * 1_000_000 + 500_000))
 }
 
-pub(super) fn wanted(since: Option<Timestamp>) -> Wanted {
-    Wanted {
+pub(super) fn wanted(since: Option<Timestamp>) -> Request {
+    Request {
         since,
         head: None,
         contents: true,
         comments: true,
         likely: true,
-        ..Wanted::default()
+        ..Request::default()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::ops::query;
 use crate::render;
 
 /// The events to forget.
-struct Wanted {
+struct Target {
     /// Only events of this machine, if it is set.
     machine: Option<String>,
     session: Option<Uuid>,
@@ -20,7 +20,7 @@ struct Wanted {
     sources: BTreeSet<(String, Uuid)>,
 }
 
-impl Wanted {
+impl Target {
     /// Finds a machine of this name, else a session.
     fn find(journal: &Journal, what: &str) -> Result<Self> {
         let mut sources = BTreeSet::new();
@@ -74,7 +74,7 @@ pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
     }
     let (journal, _) = Journal::open(&home.journal, Options::default())?;
     let wanted = if journal.is_collector() {
-        Wanted::find(&journal, what)
+        Target::find(&journal, what)
     } else {
         Err(Failure::failed(
             "this is not a collector: set CHECKPOINTD_HOME to its folder",

@@ -18,7 +18,7 @@ use crate::cli::connection;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
-use crate::ops::lookback::{self, PastTurnKept, Rules, Wanted};
+use crate::ops::lookback::{self, PastTurnKept, Rules, Scope};
 use crate::ops::query::{Audit, Query};
 use crate::ops::views::{RuleTotals, Summary, WhatIf};
 use crate::render::{self, Color};
@@ -38,7 +38,7 @@ fn past(
     since: &str,
     turns: usize,
 ) -> Result<Vec<PastTurnKept>> {
-    let wanted = Wanted {
+    let wanted = Scope {
         since: when::read_now(since).map_err(Failure::usage)?.begin,
         agent: None,
         project: Some(top.to_string_lossy().into_owned()),

@@ -11,7 +11,7 @@ use crate::install::change::{AgentPlan, Change, Entry, Kind, Status};
 use crate::install::check::Check;
 use crate::install::edits::{self, Edit, in_file, read};
 use crate::install::found::Found;
-use crate::install::hooks::Wanted;
+use crate::install::hooks::HookEntry;
 use crate::install::settings::{self, Handler, Shape};
 use crate::install::version::Version;
 
@@ -24,7 +24,7 @@ pub(in crate::install) const CONFIG: &str = "config.toml";
 pub(in crate::install) fn edits(
     found: &Found,
     file: &Path,
-    wanted: &[Wanted],
+    wanted: &[HookEntry],
     client: &Path,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Edit>, String> {

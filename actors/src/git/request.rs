@@ -7,7 +7,7 @@ use super::named::Named;
 
 /// The request of an inspection.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct Request {
     /// When the turn began, if its commits count.
     pub since: Option<Timestamp>,
     /// Where HEAD was then: only what it did not have counts.

@@ -9,7 +9,7 @@ use super::attacks::{marker, payload};
 use super::support::*;
 use crate::git::command::{Git, words};
 use crate::git::mark::FILE_TICK;
-use crate::git::{Tree, Wanted, inspect_with};
+use crate::git::{Request, Tree, inspect_with};
 
 /// A repository, and a git that notes its calls.
 struct Watched {
@@ -54,7 +54,7 @@ impl Watched {
     }
 
     /// Looks, and returns how git was called.
-    fn look_for(&self, cwd: &Path, wanted: &Wanted) -> (Tree, String) {
+    fn look_for(&self, cwd: &Path, wanted: &Request) -> (Tree, String) {
         // What changed a moment ago is not trusted to stay.
         std::thread::sleep(FILE_TICK * 2);
         let _ = std::fs::remove_file(&self.calls);
@@ -430,7 +430,7 @@ fn files_are_listed_again_if_the_index_changed() {
     let watched = Watched::new(Repo::new());
     let (repo, top) = (&watched.repo, &watched.repo.top);
     let look = |listed: &'static [&'static str]| {
-        let wanted = Wanted {
+        let wanted = Request {
             listed,
             ..wanted(turn())
         };

@@ -13,14 +13,14 @@ const REMEMBERED_MIN: usize = 4_096;
 
 /// The contents of recent calls. What a call costs does not depend on how many are remembered.
 #[derive(Debug, Default)]
-pub(crate) struct Twins {
+pub(crate) struct RecentCalls {
     /// The id and the time of the first call with each content.
     first: HashMap<Uuid, (Uuid, Timestamp)>,
     /// The same contents by their time.
     by_time: BTreeSet<(Timestamp, Uuid)>,
 }
 
-impl Twins {
+impl RecentCalls {
     /// Returns the id of the call that this one is, which is its own unless an earlier call has the same content.
     pub(crate) fn id_of(&mut self, content: Uuid, id: Uuid, at: Timestamp) -> Uuid {
         self.forget();
@@ -63,8 +63,8 @@ mod tests {
 
     #[test]
     fn a_twin_gets_the_first_ones_id_within_a_second() {
-        let mut twins = Twins::default();
-        let mut id_of = |content, id, at| twins.id_of(uuid(content), uuid(id), millis(at));
+        let mut recent = RecentCalls::default();
+        let mut id_of = |content, id, at| recent.id_of(uuid(content), uuid(id), millis(at));
         assert_eq!(id_of(1, 10, 5_000), uuid(10));
         assert_eq!(id_of(2, 11, 5_001), uuid(11));
         assert_eq!(id_of(1, 12, 5_999), uuid(10));
@@ -76,22 +76,25 @@ mod tests {
 
     #[test]
     fn as_many_are_remembered_as_can_have_twins() {
-        let mut twins = Twins::default();
+        let mut recent = RecentCalls::default();
         // Each content comes twice, half a second apart, at 20,000 calls a second.
         for number in 0..60_000_usize {
             let at = Timestamp::from_micros(number as i64 * 50);
-            assert_eq!(twins.id_of(uuid(number), uuid(number), at), uuid(number));
+            assert_eq!(recent.id_of(uuid(number), uuid(number), at), uuid(number));
             if let Some(earlier) = number.checked_sub(10_000) {
-                assert_eq!(twins.id_of(uuid(earlier), uuid(1 << 40), at), uuid(earlier));
+                assert_eq!(
+                    recent.id_of(uuid(earlier), uuid(1 << 40), at),
+                    uuid(earlier)
+                );
             }
-            assert_eq!(twins.first.len(), twins.by_time.len());
-            assert!(twins.first.len() <= 20_001, "{}", twins.first.len());
+            assert_eq!(recent.first.len(), recent.by_time.len());
+            assert!(recent.first.len() <= 20_001, "{}", recent.first.len());
         }
         // Later the rest is forgotten, one by one.
         for number in 0..30_000_usize {
             let at = millis(10_000 + number * 10);
-            twins.id_of(uuid(1 << 32 | number), uuid(number), at);
+            recent.id_of(uuid(1 << 32 | number), uuid(number), at);
         }
-        assert_eq!(twins.first.len(), REMEMBERED_MIN);
+        assert_eq!(recent.first.len(), REMEMBERED_MIN);
     }
 }

@@ -17,7 +17,7 @@ const BRIEFLY: Duration = Duration::from_secs(1);
 
 /// What views examine. It is separate from what stops examine: a project that is only slow loses no checkpoint because
 /// a person opened the page.
-static VIEWS: LazyLock<Arc<Looking>> = LazyLock::new(Arc::default);
+static VIEWS: LazyLock<Arc<BoundedIo>> = LazyLock::new(Arc::default);
 
 /// Runs `work`, which looks at `project`, on a thread of its own. Returns `None` if it takes longer than a second, if
 /// earlier work of this kind hangs there, or if it panics. Blocks until then.
@@ -72,12 +72,12 @@ struct Work {
 
 /// All work that has not ended.
 #[derive(Debug, Default)]
-pub(crate) struct Looking {
+pub(crate) struct BoundedIo {
     running: Mutex<BTreeMap<u64, Work>>,
     next: AtomicU64,
 }
 
-impl Looking {
+impl BoundedIo {
     /// Runs `work`, which looks at `project`, on a blocking thread. Returns `None` if it takes longer than git may take and
     /// a few seconds more, if earlier work on the same project hangs, or if it panics.
     pub(crate) async fn at<T: Send + 'static>(
@@ -143,21 +143,21 @@ impl Looking {
 
 /// The place of a piece of work in the list.
 struct Entry {
-    looking: Arc<Looking>,
+    bounded_io: Arc<BoundedIo>,
     number: u64,
 }
 
 impl Entry {
     /// Enters work, unless some on the same project hangs: each further piece would hold one more thread.
-    fn new(looking: &Arc<Looking>, project: &str) -> Option<Self> {
-        let mut running = looking.lock();
+    fn new(bounded_io: &Arc<BoundedIo>, project: &str) -> Option<Self> {
+        let mut running = bounded_io.lock();
         if running
             .values()
             .any(|work| work.is_hung && work.project == project)
         {
             return None;
         }
-        let number = looking.next.fetch_add(1, Ordering::Relaxed);
+        let number = bounded_io.next.fetch_add(1, Ordering::Relaxed);
         let work = Work {
             project: project.to_owned(),
             began: Instant::now(),
@@ -166,7 +166,7 @@ impl Entry {
         running.insert(number, work);
         drop(running);
         Some(Self {
-            looking: Arc::clone(looking),
+            bounded_io: Arc::clone(bounded_io),
             number,
         })
     }
@@ -174,6 +174,6 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.looking.lock().remove(&self.number);
+        self.bounded_io.lock().remove(&self.number);
     }
 }

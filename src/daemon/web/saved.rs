@@ -20,7 +20,7 @@ const FILE: &str = "page.json";
 
 /// What the file keeps for the next daemon.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct Saved {
     pub(super) port: u16,
     pub(super) tabs: Vec<Tab>,
 }
@@ -30,7 +30,7 @@ fn file(run: &Path) -> PathBuf {
 }
 
 /// Writes the file again. Without it, tabs need a new token after a restart.
-pub(super) fn keep(run: &Path, kept: &Kept) {
+pub(super) fn keep(run: &Path, kept: &Saved) {
     let unfinished = run.join(format!("{FILE}.new"));
     let write = || -> std::io::Result<()> {
         let _ = fs::remove_file(&unfinished);
@@ -55,7 +55,7 @@ pub(super) fn heard(run: &Path) {
 }
 
 /// Returns what is kept of the last daemon's page, unless it is too old.
-pub(super) fn read(run: &Path) -> Option<Kept> {
+pub(super) fn read(run: &Path) -> Option<Saved> {
     let file = file(run);
     let heard = file.metadata().ok()?.modified().ok()?;
     let age = SystemTime::now().duration_since(heard).unwrap_or_default();
@@ -81,7 +81,7 @@ mod tests {
     fn what_is_kept_is_private_and_counts_for_minutes() {
         let run = tempfile::tempdir().expect("a folder");
         assert!(read(run.path()).is_none());
-        let kept = Kept {
+        let kept = Saved {
             port: 4711,
             tabs: vec![Tab::new()],
         };
