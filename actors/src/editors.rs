@@ -44,7 +44,7 @@ impl Editors {
         );
     }
 
-    /// Returns whether another session wrote a file last, and nobody since.
+    /// Returns whether another session was the last to write a file.
     pub(crate) fn is_others(&self, session: Uuid, path: &Path, times: &Times) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last = known.get(path);

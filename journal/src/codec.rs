@@ -190,7 +190,7 @@ fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
     lz4_flex::block::decompress(block, length).map_err(damaged)
 }
 
-/// Appends the record of an event. Without a payload it may be that it was dropped.
+/// Appends the record of an event. A record without a payload may be one whose payload was dropped.
 pub(crate) fn write_record(
     out: &mut Vec<u8>,
     envelope: &Envelope,

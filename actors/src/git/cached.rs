@@ -154,7 +154,7 @@ struct System {
     file: Option<Vec<PathBuf>>,
 }
 
-/// Reads the output of `git var GIT_CONFIG_SYSTEM`. There is no file if git was told to use none.
+/// Reads the output of `git var GIT_CONFIG_SYSTEM`. Without a system configuration, it is empty.
 fn said_of_system(output: &Output) -> Option<Vec<PathBuf>> {
     if output.exit.code() == Some(1) && output.stdout.is_empty() && output.stderr.is_empty() {
         return Some(Vec::new());
@@ -172,7 +172,7 @@ struct Basis {
     /// The top of the work tree and the repository that its `.git` leads to.
     top: PathBuf,
     git_dir: PathBuf,
-    /// Paths and what is there.
+    /// Paths and the state of each.
     marks: Vec<(PathBuf, Mark)>,
 }
 

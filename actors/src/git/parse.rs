@@ -276,7 +276,7 @@ fn ordinary(rest: &[u8]) -> Option<&[u8]> {
     (!is_deleted_again && !is_untracked_only).then_some(path)
 }
 
-/// Returns whether an ordinary record names a file whose content may be that of HEAD.
+/// Returns whether an ordinary record names a file whose content may equal that in HEAD.
 fn is_doubtful(rest: &[u8]) -> bool {
     let mut fields = rest.splitn(8, is_space);
     let [Some(xy), _, Some(head), _, Some(work_tree), ..] =

@@ -177,7 +177,7 @@ impl Stamp {
 pub(super) struct Left(Mutex<Option<Folder>>);
 
 impl Left {
-    /// Takes the folder, if it is as one would be that is made now. One that is not is removed.
+    /// Reuses the kept folder if it is current; otherwise removes it.
     pub(super) fn take(&self, sources: &Sources) -> Option<Folder> {
         let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         left.filter(|folder| folder.sources == *sources && folder.is_intact())

@@ -74,7 +74,7 @@ impl<'a> Entry<'a> {
         Self::user_of(text, at, authors, true)
     }
 
-    /// Like [`Self::user`], of a text that is no person's unless `is_persons`.
+    /// Like [`Self::user`], of a text that a person wrote only if `is_persons`.
     pub(crate) fn user_of(
         text: Cow<'a, str>,
         at: Timestamp,

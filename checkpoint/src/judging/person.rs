@@ -47,7 +47,7 @@ static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A request to run a command, which stands in backticks, at the end of the work.
+/// A request to run a command, written in backticks, at the end of the work.
 static WANTS: LazyLock<Regex> = LazyLock::new(|| {
     matching(
         r"(?ix)

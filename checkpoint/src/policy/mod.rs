@@ -91,7 +91,7 @@ fn default_escape_marker() -> String {
 }
 
 impl Policy {
-    /// Stands in [`Self::message`] for what is not verified yet.
+    /// The placeholder in [`Self::message`] for what is not verified yet.
     pub const OPEN: &str = "{open}";
 
     /// Returns whether the seeds are followed word for word (spec RULE-3).

@@ -211,7 +211,7 @@ mod tests {
         };
         call(1, 1);
         call(2, 2);
-        // The store has just stored the event, and nobody has been told yet.
+        // The store has just stored the event, and has not reported it yet.
         shared.stored().seq = 1;
         call(3, 1);
         called

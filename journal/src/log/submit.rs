@@ -148,7 +148,7 @@ mod tests {
             committed_by.recv().expect("committed")
         };
         assert_ne!(append(1), thread::current().id(), "it waits for a sync");
-        // The committer's thread holds the lock for a moment longer than it takes to tell of a commit.
+        // The committer's thread holds the lock for a moment longer than it takes to report a commit.
         let is_here = |number: u64| {
             thread::sleep(Duration::from_millis(10));
             append(2 * number) == thread::current().id()

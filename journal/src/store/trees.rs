@@ -132,7 +132,7 @@ impl Drop for Slack {
     }
 }
 
-/// Sets the slack of this thread; zero stands for the one that it started with.
+/// Sets the slack of this thread; zero restores the one that it started with.
 #[cfg(target_os = "linux")]
 fn set_slack(slack: Duration) {
     let nanoseconds = u64::try_from(slack.as_nanos()).unwrap_or_default();

@@ -113,7 +113,7 @@ pub struct Row {
     /// How it runs another command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<Wraps>,
-    /// Its subcommands, and options that are like ones. A key names one or more, separated by spaces; `*` stands for any
+    /// Its subcommands, and options that are like ones. A key names one or more, separated by spaces; `*` matches any
     /// beginning or end.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub verbs: BTreeMap<String, Row>,

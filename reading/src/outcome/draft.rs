@@ -281,7 +281,7 @@ impl Draft {
             (&mut known.failed, failed),
             (&mut known.skipped, skipped),
         ] {
-            // XCTest and reports in XML tell of each suite, and of those that hold it.
+            // XCTest and reports in XML count each suite, and again in the suites around it.
             let is_nested = ["xctest", "junit-xml"].contains(&self.tool);
             *sum = match (*sum, more) {
                 (Some(sum), Some(more)) if is_nested => Some(sum.max(more)),
