@@ -26,7 +26,7 @@ const FILES: usize = 5_000;
 const CHANGED: usize = 20;
 const TRANSCRIPT_BYTES: usize = 20 * 1024 * 1024;
 const WARM_UP: usize = 5;
-const PREFIX: &str = "[TeleClaude Checkpoint] - ";
+const PREFIX: &str = "[checkpointd] ";
 const SESSION: &str = "10e54898-3d7e-4d3d-bff0-5aa71c2b471a";
 /// Every stop is decided in full: no turn is too short, and no demand is held back because it was made before.
 const CONFIG: &str = "min_turn: 0s\nrepeat: always\n";
@@ -201,7 +201,7 @@ impl Claude {
         std::thread::sleep(Duration::from_millis(60));
         for number in 0..4 {
             let file = self.project.join(format!("src/00/{}.rs", number * 50));
-            fs::write(&file, format!("// round {round}\n")).expect("a file");
+            fs::write(&file, format!("pub const ROUND: usize = {round};\n")).expect("a file");
             let id = format!("toolu_{round}_{number}");
             let input = json!({"file_path": file, "old_string": "a", "new_string": "b"});
             self.call(
@@ -275,7 +275,7 @@ fn repository(top: &Path) {
             } else {
                 FILES + number
             },
-            "changed\n",
+            "pub const CHANGED: bool = true;\n",
         )
     });
 }
