@@ -8,7 +8,7 @@ use journal::{
 };
 
 use crate::gathered::Gathered;
-use crate::judging::{self, Findings, Outcome};
+use crate::judging::{self, Answer, Findings, OpenItem, Outcome};
 use crate::lookback::IMPORTED;
 use crate::policy::Policy;
 use crate::state::SessionState;
@@ -90,22 +90,58 @@ pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> V
     ended
 }
 
-/// Returns how many actions of the last checkpoint have no proof so far; `None` if there is none, or it asked for
-/// nothing, or that is unknown. The events may begin at the stop that it answered.
-pub fn left(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<usize> {
+/// What a session has left open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenWork {
+    /// Sequence number of the decision whose evidence shows it.
+    pub decision: u64,
+    /// What is open, in the order of the message.
+    pub items: Vec<OpenItem>,
+    /// The answer for each changed unit of code.
+    pub answers: Vec<Answer>,
+}
+
+/// Returns what a session has left open: what the rules find now in the evidence of its last stop that was judged, with
+/// the calls that followed. `None` if that is unknown. The events may begin at that stop.
+pub fn open_work(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<OpenWork> {
     if events.iter().any(Envelope::is_withheld) {
         return None;
     }
-    let (ended, open) = walk(events, policies);
-    let last = match open {
-        Some(demand) => Some(demand.judge(policies, None)),
-        None => ended.into_iter().next_back(),
-    };
-    match last?.end? {
-        FollowUp::Fulfilled => Some(0),
-        FollowUp::Unfulfilled(left) => Some(left.len()),
-        FollowUp::Open | FollowUp::Unknown | FollowUp::Withheld => None,
+    let mut demand = last_judged(events)?;
+    let (found, _) = demand.now(policies, None)?;
+    let actions = found.trace.iter().flat_map(|rule| &rule.actions);
+    Some(OpenWork {
+        decision: demand.seq,
+        items: found.open(),
+        answers: actions.flat_map(|action| action.answers.clone()).collect(),
+    })
+}
+
+/// Returns the last decision that has evidence, whatever it was, with the calls that ended after it.
+fn last_judged(events: &[Envelope]) -> Option<Demand<'_>> {
+    let mut state = SessionState::new(events.first()?.stream.clone());
+    let mut gathered = Gathered::default();
+    let mut last: Option<Demand<'_>> = None;
+    for envelope in events {
+        match &envelope.event {
+            event @ (Event::EvidenceGathered { .. } | Event::FactsGathered { .. }) => {
+                gathered.feed(&mut event.clone());
+            }
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+                last.iter_mut()
+                    .for_each(|demand| demand.later.push(call.clone()));
+            }
+            Event::Decided(decision) => {
+                let evidence = gathered.take(decision.trigger);
+                if evidence.is_some() {
+                    last = Some(Demand::new(envelope, decision, evidence, &state));
+                }
+            }
+            _ => {}
+        }
+        state.apply(envelope);
     }
+    last
 }
 
 /// Returns the checkpoints whose period has ended, and the one whose period has not.
@@ -156,17 +192,7 @@ fn walk<'a>(
                     .filter(|own| own.timeline.source != TimelineSource::None);
                 end(open.take(), seen);
                 if decision.verdict == Verdict::Inject {
-                    let project = state.project().to_owned();
-                    let seq = envelope.seq;
-                    open = Some(Demand {
-                        seq,
-                        decision,
-                        evidence: own,
-                        project,
-                        at: envelope.at,
-                        last_at: envelope.at,
-                        later: Vec::new(),
-                    });
+                    open = Some(Demand::new(envelope, decision, own, &state));
                 }
             }
             _ => {}
@@ -181,7 +207,24 @@ fn is_same(left: &Action, right: &Action) -> bool {
     left.category == right.category && left.step == right.step
 }
 
-impl Demand<'_> {
+impl<'a> Demand<'a> {
+    fn new(
+        envelope: &Envelope,
+        decision: &'a Decision,
+        evidence: Option<Evidence>,
+        state: &SessionState,
+    ) -> Self {
+        Self {
+            seq: envelope.seq,
+            decision,
+            evidence,
+            project: state.project().to_owned(),
+            at: envelope.at,
+            last_at: envelope.at,
+            later: Vec::new(),
+        }
+    }
+
     fn asks(&self) -> bool {
         !self.decision.actions.is_empty()
     }
@@ -216,12 +259,35 @@ impl Demand<'_> {
     }
 
     fn judge(mut self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> Followed {
-        let (Some(mut evidence), Some(policy)) =
-            (self.evidence.take(), policies.get(&self.decision.policy))
-        else {
+        let Some((now, calls)) = self.now(policies, seen) else {
             let end = self.asks().then_some(FollowUp::Unknown);
             return self.followed(end, None);
         };
+        let left: Vec<_> = self
+            .decision
+            .actions
+            .iter()
+            .filter(|action| now.actions.iter().any(|left| is_same(left, action)))
+            .cloned()
+            .collect();
+        let end = if left.is_empty() {
+            FollowUp::Fulfilled
+        } else {
+            FollowUp::Unfulfilled(left)
+        };
+        let end = self.asks().then_some(end);
+        self.followed(end, Some((&now, &calls)))
+    }
+
+    /// Returns what the rules find with the calls that followed, and all calls; `None` without evidence or policy. `seen`
+    /// is the evidence of the next decision.
+    fn now(
+        &mut self,
+        policies: &HashMap<u64, Policy>,
+        seen: Option<&Evidence>,
+    ) -> Option<(Findings, Vec<ToolCall>)> {
+        let mut evidence = self.evidence.take()?;
+        let policy = policies.get(&self.decision.policy)?;
         let timeline = &mut evidence.timeline;
         match seen {
             Some(seen) => {
@@ -241,20 +307,7 @@ impl Demand<'_> {
             }
         }
         let now = judging::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
-        let left: Vec<_> = self
-            .decision
-            .actions
-            .iter()
-            .filter(|action| now.actions.iter().any(|left| is_same(left, action)))
-            .cloned()
-            .collect();
-        let end = if left.is_empty() {
-            FollowUp::Fulfilled
-        } else {
-            FollowUp::Unfulfilled(left)
-        };
-        let end = self.asks().then_some(end);
-        self.followed(end, Some((&now, &evidence.timeline.calls)))
+        Some((now, evidence.timeline.calls))
     }
 }
 
@@ -418,8 +471,17 @@ mod tests {
                 "{name}: nothing came after it"
             );
             calls.iter().for_each(|call| scenario.call((*call).clone()));
-            let left = left(&scenario.events, &scenario.policies);
-            assert_eq!(left == Some(0), met, "{name}: {left:?} are left");
+            let left = open_work(&scenario.events, &scenario.policies).expect("known");
+            assert_eq!(left.items.is_empty(), met, "{name}: {left:?}");
+            if let [item] = &left.items[..] {
+                let failed = calls.last().is_some_and(|call| call.is_error);
+                let what = if failed {
+                    "tests failed"
+                } else {
+                    "tests not run"
+                };
+                assert_eq!(item.line(), format!("{what}: a.py"), "{name}");
+            }
             // The block budget lets this stop pass before evidence is gathered.
             scenario.stop(None);
             let ends = scenario.ends();

@@ -3,8 +3,8 @@
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
-    audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, orders, phase,
-    preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
+    audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, open, orders,
+    phase, preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
     statusline, tail, timeline, trust, uninstall, web, wrong,
 };
 #[cfg(feature = "top")]
@@ -49,6 +49,7 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
     Doctor(doctor::DoctorArgs),
     Status(status::StatusArgs),
     Statusline(statusline::StatuslineArgs),
+    Open(open::OpenArgs),
     Sessions(sessions::SessionsArgs),
     State(state::StateArgs),
     Timeline(timeline::TimelineArgs),
@@ -82,12 +83,13 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Start here",
-        &["init", "lookback", "top", "explain", "doctor"],
+        &["init", "lookback", "open", "explain", "doctor"],
     ),
     (
         "Watch",
         &[
             "status",
+            "top",
             "sessions",
             "timeline",
             "tail",
@@ -193,6 +195,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Uninstall(args) => uninstall::run(&home, &args),
         Command::Doctor(args) => doctor::run(&home, &args),
         Command::Status(args) => status::run(&home, args),
+        Command::Open(args) => open::run(&home, args),
         Command::Sessions(args) => sessions::run(&home, args),
         Command::State(args) => state::run(&home, args),
         Command::Timeline(args) => timeline::run(&home, args),

@@ -24,7 +24,7 @@ use crate::digest;
 use crate::policy::{Ask, Policy};
 use crate::rules::{Kind, Rule, RuleAction};
 
-pub use answers::{ActionTrace, Answer, Findings, RuleTrace, Verified};
+pub use answers::{ActionTrace, Answer, Findings, OpenItem, RuleTrace, Verified};
 pub use imagined::{Imagined, asked_after};
 pub use letter::plan_files;
 pub use required::{Outcome, TracedCall};

@@ -12,6 +12,7 @@ pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod lookback;
 pub(crate) mod maintenance;
+pub(crate) mod open;
 pub(crate) mod orders;
 pub(crate) mod phase;
 pub(crate) mod preview;

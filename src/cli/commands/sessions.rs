@@ -94,6 +94,7 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
         machine: args.machine,
         limit: args.limit,
         all: args.all,
+        open: false,
     };
     let is_filtered = wanted.is_filtered();
     let query = Query::Sessions(wanted);

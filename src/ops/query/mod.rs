@@ -12,6 +12,7 @@ mod fleet;
 mod history;
 mod machines;
 mod marks;
+mod open;
 mod overview;
 mod question;
 mod redecide;
@@ -86,6 +87,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             let state = state_at(journal, &entry, *seq, *time)?;
             send(emit, &StateView::new(&state))
         }
+        Query::Open { session, machine } => open::table(journal, session, machine.as_deref(), emit),
         Query::Folded { session } => {
             let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
             send(emit, &state)

@@ -108,6 +108,12 @@ pub(crate) enum Query {
         #[serde(default)]
         machine: Option<String>,
     },
+    /// What a session has left open, by the answer table.
+    Open {
+        session: String,
+        #[serde(default)]
+        machine: Option<String>,
+    },
     /// What `status` shows of the journal.
     Overview,
     /// The events of each kind and agent.
@@ -158,6 +164,8 @@ pub(crate) struct Sessions {
     pub(crate) limit: Option<usize>,
     /// Also those in which no agent worked.
     pub(crate) all: bool,
+    /// Only those that left something open.
+    pub(crate) open: bool,
 }
 
 impl Sessions {

@@ -9,6 +9,7 @@ use journal::{Agent, Journal, SessionEntry, Timestamp};
 use uuid::Uuid;
 
 use super::machines;
+use super::open::Finder;
 use super::question::{Emit, Error, Result, Sessions, send};
 use crate::ops::branches::branches;
 use crate::ops::views::{SessionName, SessionRow};
@@ -108,11 +109,19 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
     }
     let branches = branches(journal, loaded.iter().map(|(_, state)| state.project()));
     let mut rows = Vec::new();
+    let mut finder = Finder::new(journal);
     for (entry, state) in &loaded {
         let branch = branches.get(state.project()).cloned();
         let mut row = SessionRow::new(entry, state, branch, now);
         row.source = machines::source(journal, entry)?;
-        if wanted.has_text(&row) {
+        if !wanted.has_text(&row) {
+            continue;
+        }
+        row.open = finder
+            .find(entry, state)?
+            .map(|found| found.items)
+            .unwrap_or_default();
+        if !wanted.open || !row.open.is_empty() {
             rows.push(row);
         }
     }

@@ -7,19 +7,15 @@ use std::sync::{Arc, Mutex};
 
 use actors::session_state;
 use checkpoint::config::Config;
-use checkpoint::follow_up;
 use checkpoint::state::{SessionState, SessionStatus};
-use journal::{Event, Journal, SessionEntry, Timestamp, Verdict};
+use journal::{Journal, SessionEntry, Timestamp};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::explain::policies;
+use super::open::Finder;
 use super::question::Result;
 use super::sessions::{find_session, of_agents};
 use crate::ops::views::{LineCounts, LineSession, StatusLine};
-
-/// Events that are read at first to find a session's last checkpoint.
-const BACK: u64 = 512;
 
 /// Which sessions; all of them, if none of these is given.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -190,8 +186,10 @@ fn one(
     let seen = look(journal, known, entry, now)?;
     let open = match seen.open {
         Some(open) => open,
-        None if blocked == 0 => 0,
-        None => left(journal, entry)?.unwrap_or_default(),
+        None => {
+            let found = Finder::new(journal).find(entry, &state)?;
+            found.map_or(0, |found| found.items.len())
+        }
     };
     seen.open = Some(open);
     let start = state.clock_start(config.settings.timer, now);
@@ -203,27 +201,4 @@ fn one(
         blocked,
         turn_ms: start.map(|start| now.millis_since(start)),
     }))
-}
-
-/// Returns how many actions of a session's last checkpoint have no proof so far. Only its newest events are read.
-fn left(journal: &Journal, entry: &SessionEntry) -> Result<Option<usize>> {
-    let mut back = BACK;
-    loop {
-        let after = entry.last_seq.saturating_sub(back);
-        let events = journal.stream(entry.stream.session, after, usize::MAX)?;
-        let mut newest = events.iter().rev();
-        let trigger = newest.find_map(|envelope| match &envelope.event {
-            Event::Decided(decided) if decided.verdict == Verdict::Inject => Some(decided.trigger),
-            _ => None,
-        });
-        if let Some(trigger) = trigger
-            && let Some(first) = events.iter().position(|envelope| envelope.seq == trigger)
-        {
-            return Ok(follow_up::left(&events[first..], &policies(journal)?));
-        }
-        if after == 0 {
-            return Ok(None);
-        }
-        back = back.saturating_mul(8);
-    }
 }

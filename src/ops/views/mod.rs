@@ -8,6 +8,7 @@ mod event_line;
 mod explanation;
 mod lane;
 mod lookback;
+mod open;
 mod overview;
 mod phase;
 mod redecided;
@@ -31,6 +32,7 @@ pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
 pub(crate) use lookback::{
     DayCount, FileProblem, Imported, LookBack, LookBackGroup, PastTurnRow, RuleCount, TurnTotals,
 };
+pub(crate) use open::OpenView;
 pub(crate) use overview::{AgentLine, HookFigures, JournalLine, Overview, Stats};
 pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};

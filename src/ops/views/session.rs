@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use checkpoint::judging::OpenItem;
 use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, SessionEntry, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -100,6 +101,9 @@ pub(crate) struct SessionRow {
     /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
+    /// What it left open.
+    #[serde(default)]
+    pub(crate) open: Vec<OpenItem>,
     /// Its machine withholds a part of the data.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) withheld: bool,
@@ -120,6 +124,7 @@ impl SessionRow {
             title: SessionTitle::new(state, branch),
             remote: state.remote.clone(),
             source: None,
+            open: Vec::new(),
             withheld: state.withheld,
             session: entry.stream.session,
             native_session: entry.stream.native(),

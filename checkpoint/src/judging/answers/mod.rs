@@ -9,7 +9,7 @@ pub(super) mod wording;
 use serde::{Deserialize, Serialize};
 
 pub(super) use trace::demand;
-pub use trace::{ActionTrace, Findings, RuleTrace};
+pub use trace::{ActionTrace, Findings, OpenItem, RuleTrace};
 
 use crate::catalogue::Purpose;
 use crate::judging::paths::PathRef;

@@ -3,8 +3,9 @@
 use journal::{Action, ChangedFile};
 use serde::{Deserialize, Serialize};
 
-use super::Answer;
+use super::{Answer, FAILED, Verified};
 use crate::digest;
+use crate::judging::TESTS;
 use crate::judging::required::TracedCall;
 
 /// The findings of a stop.
@@ -37,6 +38,65 @@ pub struct Findings {
     pub demand: Option<u64>,
     /// The trace of each rule, for `preview` and `explain`.
     pub trace: Vec<RuleTrace>,
+}
+
+/// One thing that a stop left open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenItem {
+    /// What is missing, in a few words: `tests not run`, `tests failed`, or the instruction.
+    pub what: String,
+    /// The files that it is about, relative to the project; empty if it is about none.
+    pub files: Vec<String>,
+}
+
+impl OpenItem {
+    /// Returns it in one line: `tests not run: cart.py, 2 more`.
+    pub fn line(&self) -> String {
+        let mut line = self.what.clone();
+        if let Some(first) = self.files.first() {
+            line.push_str(": ");
+            line.push_str(first.rsplit('/').next().unwrap_or(first));
+        }
+        if self.files.len() > 1 {
+            line.push_str(&format!(", {} more", self.files.len() - 1));
+        }
+        line
+    }
+}
+
+impl Findings {
+    /// Returns what is open, in the order of the message.
+    pub fn open(&self) -> Vec<OpenItem> {
+        let actions = self.actions.iter().map(|action| self.item(action));
+        let observations = self.observations.iter().map(|text| OpenItem {
+            what: text.clone(),
+            files: Vec::new(),
+        });
+        actions.chain(observations).collect()
+    }
+
+    fn item(&self, action: &Action) -> OpenItem {
+        let traced = self
+            .trace
+            .iter()
+            .flat_map(|rule| &rule.actions)
+            .find(|traced| traced.stands && traced.text == action.text);
+        let open = traced.into_iter().flat_map(|traced| &traced.answers);
+        let open: Vec<&Answer> = open
+            .filter(|answer| answer.verified == Verified::Open)
+            .collect();
+        let what = if traced.is_none_or(|traced| traced.purpose != TESTS) {
+            action.text.clone()
+        } else if !open.is_empty() && open.iter().all(|answer| answer.row == FAILED) {
+            "tests failed".to_owned()
+        } else {
+            "tests not run".to_owned()
+        };
+        OpenItem {
+            what,
+            files: open.iter().map(|answer| answer.file.clone()).collect(),
+        }
+    }
 }
 
 /// The trace of one rule.

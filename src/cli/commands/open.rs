@@ -1,0 +1,159 @@
+//! `open`: what agents have left undone.
+
+use std::path::PathBuf;
+
+use checkpoint::judging::{OpenItem, Verified};
+use clap::Args;
+use clap_complete::ArgValueCompleter;
+use journal::{Home, Timestamp};
+
+use super::sessions::{answer, folder};
+use crate::cli::shared::Output;
+use crate::cli::text::{on_machine, print_json, short};
+use crate::cli::time as when;
+use crate::cli::{complete, connection, mine};
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::{Query, Sessions};
+use crate::ops::views::{OpenView, SessionRow};
+use crate::render::{self, Color, Table};
+
+/// Show what agents left open: changed code that nothing verified since
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  checkpointd open\n  checkpointd open --project . --json\n  checkpointd open last\n\n\
+    Exits with 1 if something is open, with 0 if nothing is."
+)]
+pub(crate) struct OpenArgs {
+    /// Each changed file of this session: id, prefix of one, or `last` for this pane's or project's
+    #[arg(add = ArgValueCompleter::new(complete::sessions))]
+    pub(crate) session: Option<String>,
+    /// Only in this folder or below it
+    #[arg(long, value_name = "DIR", conflicts_with = "session")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only sessions active since: 2h, yesterday, 2026-11-20
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "7d",
+        conflicts_with = "session"
+    )]
+    pub(crate) since: String,
+    /// Only of this machine, in a collector's journal
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<String>,
+    /// How an answer is printed.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+pub(crate) fn run(home: &Home, args: OpenArgs) -> Result<u8> {
+    match args.session.clone() {
+        Some(session) => of_session(home, session, args),
+        None => of_all(home, args),
+    }
+}
+
+fn of_all(home: &Home, args: OpenArgs) -> Result<u8> {
+    let query = Query::Sessions(Sessions {
+        project: args.project.as_deref().map(folder).transpose()?,
+        since: Some(when::read_now(&args.since).map_err(Failure::usage)?.begin),
+        machine: args.machine,
+        open: true,
+        ..Sessions::default()
+    });
+    let mut rows = Vec::new();
+    answer(home, &query, Output::default(), |found: &[SessionRow]| {
+        rows = found.to_vec();
+    })?;
+    if args.output.json {
+        rows.iter().for_each(print_json);
+    } else if rows.is_empty() {
+        println!("Nothing is open.");
+    } else {
+        table(&rows).print();
+        println!("`checkpointd open SESSION` shows each file.");
+    }
+    Ok(code(!rows.is_empty()))
+}
+
+/// Returns the exit code, by which scripts learn whether something is open.
+const fn code(is_open: bool) -> u8 {
+    if is_open { exit::FAILED } else { exit::OK }
+}
+
+fn table(rows: &[SessionRow]) -> Table<6> {
+    let head = ["SESSION", "OPEN", "AGENT", "LAST", "PROJECT", "TITLE"];
+    let mut table = Table::new(head).optional(&[2]);
+    let now = Timestamp::now();
+    for row in rows {
+        table.row([
+            short(row.session),
+            in_words(&row.open),
+            row.agent.to_string(),
+            format!(
+                "{} ago",
+                render::duration_ms(now.millis_since(row.last_at) / 1_000 * 1_000)
+            ),
+            on_machine(
+                row.source.as_ref().map(|source| source.machine.as_str()),
+                &row.project,
+            ),
+            row.title.words(&row.project),
+        ]);
+    }
+    table
+}
+
+/// Returns what is open in a few words: the first item, and how many more.
+pub(crate) fn in_words(open: &[OpenItem]) -> String {
+    let Some(first) = open.first() else {
+        return "-".to_owned();
+    };
+    let first = render::printable(&first.line());
+    match open.len() {
+        1 => first,
+        all => format!("{first}; {} more", all - 1),
+    }
+}
+
+fn of_session(home: &Home, session: String, args: OpenArgs) -> Result<u8> {
+    let session = match args.machine {
+        Some(_) => session,
+        None => mine::session(home, session, mine::Asks::of(args.output))?,
+    };
+    let query = Query::Open {
+        session,
+        machine: args.machine,
+    };
+    let view: OpenView = connection::ask_one(home, &query, |_, _| ())?;
+    if args.output.json {
+        print_json(&view);
+    } else {
+        show(&view);
+    }
+    Ok(code(!view.open.is_empty()))
+}
+
+fn show(view: &OpenView) {
+    let Some(decision) = view.decision else {
+        println!("No stop of this session was judged yet, so nothing is known to be open.");
+        return;
+    };
+    if view.open.is_empty() {
+        println!("Nothing is open.");
+    }
+    for item in &view.open {
+        render::print_wrapped("open: ", &render::printable(&item.line()));
+    }
+    for answer in &view.answers {
+        let (color, word) = match answer.verified {
+            Verified::Done => (Color::Green, "done"),
+            Verified::Unknown => (Color::Dim, "unknown"),
+            Verified::Open => (Color::Yellow, "open"),
+        };
+        let label = format!("  {} ", render::paint(color, &format!("{word:7}")));
+        let said = format!("{}: {}", answer.file, answer.why);
+        render::print_wrapped(&label, &render::printable(&said));
+    }
+    println!("`checkpointd explain {decision}` shows the stop.");
+}

@@ -1,0 +1,100 @@
+//! Open work: what a session has left undone, from the answer table of its last judged stop (spec LOOK-9). Every view
+//! that shows open work asks here.
+
+use std::collections::HashMap;
+
+use checkpoint::Policy;
+use checkpoint::follow_up::{self, OpenWork};
+use checkpoint::state::SessionState;
+use journal::{Event, Journal, SessionEntry};
+
+use super::explain;
+use super::marks::Marks;
+use super::question::{Emit, Result, send};
+use super::sessions::find_session_on;
+use crate::ops::views::OpenView;
+
+/// Events that are read at first to find a session's last evidence.
+const BACK: u64 = 512;
+
+/// Finds open work, with the policies read once.
+pub(super) struct Finder<'a> {
+    journal: &'a Journal,
+    policies: Option<HashMap<u64, Policy>>,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) const fn new(journal: &'a Journal) -> Self {
+        Self {
+            journal,
+            policies: None,
+        }
+    }
+
+    /// Returns what a session has left open; `None` if that is unknown, or if it never got a checkpoint, so that it has
+    /// nothing that was asked for. Only its newest events are read.
+    pub(super) fn find(
+        &mut self,
+        entry: &SessionEntry,
+        state: &SessionState,
+    ) -> Result<Option<OpenWork>> {
+        if state.counts.injected == 0 {
+            return Ok(None);
+        }
+        self.judged(entry)
+    }
+
+    /// As [`Self::find`], also of a session that never got a checkpoint.
+    fn judged(&mut self, entry: &SessionEntry) -> Result<Option<OpenWork>> {
+        let mut back = BACK;
+        loop {
+            let after = entry.last_seq.saturating_sub(back);
+            let events = self
+                .journal
+                .stream(entry.stream.session, after, usize::MAX)?;
+            let evidence = events
+                .iter()
+                .rev()
+                .find_map(|envelope| match &envelope.event {
+                    Event::EvidenceGathered { trigger, .. } => Some((envelope.seq, *trigger)),
+                    _ => None,
+                });
+            if let Some((seq, trigger)) = evidence
+                && let Some(first) = events.iter().position(|envelope| envelope.seq == trigger)
+            {
+                // Nothing was asked of a session of the past.
+                if self.journal.is_imported(seq) {
+                    return Ok(None);
+                }
+                let events = &events[first..];
+                let marks = Marks::of_session(events);
+                let found = follow_up::open_work(events, self.policies()?);
+                // What a person called wrong is not asked for.
+                return Ok(found.filter(|found| !marks.any(found.decision)));
+            }
+            if after == 0 {
+                return Ok(None);
+            }
+            back = back.saturating_mul(8);
+        }
+    }
+
+    fn policies(&mut self) -> Result<&HashMap<u64, Policy>> {
+        if self.policies.is_none() {
+            self.policies = Some(explain::policies(self.journal)?);
+        }
+        Ok(self.policies.get_or_insert_default())
+    }
+}
+
+/// Emits the answer table of one session, with what is open.
+pub(super) fn table(
+    journal: &Journal,
+    session: &str,
+    machine: Option<&str>,
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    let entry = find_session_on(journal, session, machine)?;
+    let found = Finder::new(journal).judged(&entry)?;
+    send(emit, &OpenView::new(entry.stream.session, found))
+}
