@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use journal::{
-    Action, Decision, Envelope, Event, Evidence, PromptOrigin, TimelineSource, Timestamp, ToolCall,
-    Verdict,
+    Action, CallOutcome, Decision, Envelope, Event, Evidence, Examined, PromptOrigin,
+    TimelineSource, Timestamp, ToolCall, Verdict,
 };
 
 use crate::gathered::Gathered;
@@ -56,6 +56,8 @@ struct Demand<'a> {
     last_at: Timestamp,
     /// Calls that ended after the stop, the oldest first.
     later: Vec<ToolCall>,
+    /// What was read of such calls.
+    examined: Vec<(Option<&'a str>, Timestamp, &'a Examined)>,
 }
 
 /// Returns the follow-up of every checkpoint of one session that demanded actions, with the
@@ -117,6 +119,11 @@ pub fn open_work(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option
     })
 }
 
+/// Returns whether the work of a stop was looked at, so that its evidence can be judged.
+pub fn is_judged(evidence: &Evidence) -> bool {
+    evidence.changes.files().is_some()
+}
+
 /// Returns the last decision that has evidence, whatever it was, with the calls that ended after it.
 fn last_judged(events: &[Envelope]) -> Option<Demand<'_>> {
     let mut state = SessionState::new(events.first()?.stream.clone());
@@ -127,17 +134,13 @@ fn last_judged(events: &[Envelope]) -> Option<Demand<'_>> {
             event @ (Event::EvidenceGathered { .. } | Event::FactsGathered { .. }) => {
                 gathered.feed(&mut event.clone());
             }
-            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
-                last.iter_mut()
-                    .for_each(|demand| demand.later.push(call.clone()));
-            }
             Event::Decided(decision) => {
-                let evidence = gathered.take(decision.trigger);
+                let evidence = gathered.take(decision.trigger).filter(is_judged);
                 if evidence.is_some() {
                     last = Some(Demand::new(envelope, decision, evidence, &state));
                 }
             }
-            _ => {}
+            _ => last.iter_mut().for_each(|demand| demand.follow(envelope)),
         }
         state.apply(envelope);
     }
@@ -164,19 +167,8 @@ fn walk<'a>(
             event @ (Event::EvidenceGathered { .. } | Event::FactsGathered { .. }) => {
                 gathered.feed(&mut event.clone());
             }
-            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
-                open.iter_mut().for_each(|demand| {
-                    demand.later.push(call.clone());
-                    demand.last_at = demand.last_at.max(envelope.at);
-                });
-            }
             Event::DeliveryExpired { decision, reason } if reason == IMPORTED => {
                 open.take_if(|demand| demand.seq == *decision);
-            }
-            Event::AgentStopped { .. } => {
-                let at = envelope.at;
-                open.iter_mut()
-                    .for_each(|demand| demand.last_at = demand.last_at.max(at));
             }
             Event::PromptSubmitted {
                 origin: PromptOrigin::User,
@@ -195,7 +187,7 @@ fn walk<'a>(
                     open = Some(Demand::new(envelope, decision, own, &state));
                 }
             }
-            _ => {}
+            _ => open.iter_mut().for_each(|demand| demand.follow(envelope)),
         }
         state.apply(envelope);
     }
@@ -209,7 +201,7 @@ fn is_same(left: &Action, right: &Action) -> bool {
 
 impl<'a> Demand<'a> {
     fn new(
-        envelope: &Envelope,
+        envelope: &'a Envelope,
         decision: &'a Decision,
         evidence: Option<Evidence>,
         state: &SessionState,
@@ -222,6 +214,55 @@ impl<'a> Demand<'a> {
             at: envelope.at,
             last_at: envelope.at,
             later: Vec::new(),
+            examined: Vec::new(),
+        }
+    }
+
+    /// Takes in an event after the stop.
+    fn follow(&mut self, envelope: &'a Envelope) {
+        match &envelope.event {
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+                self.later.push(call.clone());
+                self.last_at = self.last_at.max(envelope.at);
+            }
+            Event::CallExamined {
+                call_id,
+                call_at,
+                examined,
+            } => self.examined.push((call_id.as_deref(), *call_at, examined)),
+            Event::AgentStopped { .. } => self.last_at = self.last_at.max(envelope.at),
+            _ => {}
+        }
+    }
+
+    /// Adds the calls that followed, and what they printed, to the evidence of the stop.
+    fn add_later(&self, evidence: &mut Evidence) {
+        let timeline = &mut evidence.timeline;
+        for call in &self.later {
+            let known = |known: &ToolCall| call.id.is_some() && known.id == call.id;
+            let place = timeline.calls.iter().position(known);
+            let place = place.unwrap_or(timeline.calls.len());
+            match timeline.calls.get_mut(place) {
+                Some(known) => known.clone_from(call),
+                None => timeline.calls.push(call.clone()),
+            }
+            let read = self.examined.iter().find(|(id, at, _)| match id {
+                Some(id) => call.id.as_deref() == Some(id),
+                None => call.at == *at,
+            });
+            if let Some((_, _, examined)) = read {
+                let outcomes = &mut evidence.facts.outcomes;
+                outcomes.retain(|outcome| outcome.call != place);
+                outcomes.push(CallOutcome {
+                    call: place,
+                    summaries: examined.summaries.clone(),
+                    ended: examined.ended,
+                });
+                outcomes.sort_by_key(|outcome| outcome.call);
+            }
+        }
+        if timeline.source == TimelineSource::None && !self.later.is_empty() {
+            timeline.source = TimelineSource::Journal;
         }
     }
 
@@ -294,17 +335,7 @@ impl<'a> Demand<'a> {
                 *timeline = seen.timeline.clone();
                 evidence.facts = seen.facts.clone();
             }
-            None if self.later.is_empty() => {}
-            None => {
-                let known = |call: &ToolCall, id: &Option<String>| id.is_some() && call.id == *id;
-                timeline
-                    .calls
-                    .retain(|call| !self.later.iter().any(|later| known(call, &later.id)));
-                timeline.calls.extend(self.later.iter().cloned());
-                if timeline.source == TimelineSource::None {
-                    timeline.source = TimelineSource::Journal;
-                }
-            }
+            None => self.add_later(&mut evidence),
         }
         let now = judging::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
         Some((now, evidence.timeline.calls))

@@ -56,7 +56,11 @@ impl<'a> Finder<'a> {
                 .iter()
                 .rev()
                 .find_map(|envelope| match &envelope.event {
-                    Event::EvidenceGathered { trigger, .. } => Some((envelope.seq, *trigger)),
+                    Event::EvidenceGathered { trigger, evidence }
+                        if follow_up::is_judged(evidence) =>
+                    {
+                        Some((envelope.seq, *trigger))
+                    }
                     _ => None,
                 });
             if let Some((seq, trigger)) = evidence

@@ -3,6 +3,7 @@
 mod contents;
 mod demands;
 mod files;
+mod open;
 mod start;
 mod turns;
 mod unchanged;
