@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::rules::{Kind, RuleSet};
 use crate::shell::{self, Simple};
 
-pub use text::{RuleHistory, suggest};
+pub use text::{RuleHistory, Suggested, suggest};
 
 /// Names of tasks that verify a project, the best first.
 const VERIFYING: [&str; 7] = ["test", "tests", "unit", "check", "ci", "verify", "lint"];
@@ -184,11 +184,20 @@ fn named(simple: &Simple, policy: &Policy, tasks: &[Task]) -> Option<String> {
     }
     let rules = RuleSet::new(&policy.rules);
     let actions = policy.rules.iter().flat_map(|rule| &rule.actions);
-    let texts = actions
+    let patterns: Vec<_> = actions
         .filter(|action| action.purpose == "tests")
-        .flat_map(|action| &action.evidence);
-    let fitting = texts.filter(|text| rules.pattern(text).is_some_and(|it| it.fits(simple)));
-    fitting.max_by_key(|text| text.len()).cloned()
+        .flat_map(|action| &action.evidence)
+        .filter_map(|text| rules.pattern(text))
+        .collect();
+    // What was run, without the arguments after the words that are known.
+    (1..=simple.words.len()).find_map(|count| {
+        let begin = Simple {
+            words: simple.words[..count].to_vec(),
+            ..simple.clone()
+        };
+        let is_known = patterns.iter().any(|pattern| pattern.fits(&begin));
+        is_known.then(|| begin.words.join(" "))
+    })
 }
 
 /// Returns whether a line begins with the words of a command.

@@ -132,10 +132,9 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
         "TITLE",
     ];
     let mut table = Table::new(head)
-        .optional(&[6, 4, 2, 7, 8])
+        .optional(&[6, 4, 2, 7, 8, 5])
         .colored(session::color_of_status);
     let now = Timestamp::now();
-    let ago = |at| render::duration_ms(now.millis_since(at) / 1_000 * 1_000);
     for row in rows {
         table.row([
             short(row.session),
@@ -143,7 +142,7 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
             row.turn.to_string(),
             session::status(row),
             session::flags(row),
-            format!("{} ago", ago(row.last_at)),
+            render::ago(now.millis_since(row.last_at)),
             format!("{} of {}", row.injected, row.injected + row.passed),
             row.title.place(),
             on_machine(

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::sessions::answer;
 use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
-use crate::cli::text::print_json;
+use crate::cli::text::{print_json, spaced};
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
@@ -90,16 +90,19 @@ fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Resu
         },
     };
     answer(home, &query, output, |states: &[Map<String, Value>]| {
+        if states.iter().all(|state| state["at"].is_null()) {
+            println!("The session had not begun then.");
+            return;
+        }
         for (key, value) in states.iter().flatten() {
-            match (key.as_str(), value) {
+            let line = match (key.as_str(), value) {
                 ("calls", Value::Array(calls)) => {
-                    println!("{:22} {}", "calls this turn", calls.len())
+                    format!("{:22} {}", "calls this turn", calls.len())
                 }
-                (key, value) => println!(
-                    "{}",
-                    render::fit(&format!("{key:22} {}", shown(value)), render::width())
-                ),
-            }
+                ("notification", Value::String(word)) => format!("{key:22} {}", spaced(word)),
+                (key, value) => format!("{:22} {}", spaced(key), shown(value)),
+            };
+            println!("{}", render::fit(&line, render::width()));
         }
     })
 }
@@ -148,10 +151,14 @@ impl Point {
     }
 
     fn words(&self) -> String {
-        let at = self
-            .at
-            .map_or_else(|| "-".into(), |at| render::local_time(&at.to_string()));
-        format!("event {} ({at})", self.seq)
+        match self.at {
+            Some(at) => format!(
+                "event {} ({})",
+                self.seq,
+                render::local_time(&at.to_string())
+            ),
+            None => "before it began".to_owned(),
+        }
     }
 }
 
@@ -171,7 +178,10 @@ pub(super) fn show_changes<'a>(changes: impl IntoIterator<Item = &'a Changed>) {
         };
         println!(
             "{}",
-            render::fit(&format!("  {:22} {what}", change.field), render::width())
+            render::fit(
+                &format!("  {:22} {what}", spaced(&change.field)),
+                render::width()
+            )
         );
     }
 }

@@ -4,6 +4,7 @@ use checkpoint::decide::Case;
 use checkpoint::judging::Findings;
 use journal::{Changes, Decision, TimelineSource, Verdict};
 
+use crate::cli::text::explanation::with_figures;
 use crate::cli::text::rule_trace;
 use crate::ops::views::RulesView;
 use crate::render::{self, Color};
@@ -19,13 +20,13 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
         format!("turn of {}", render::duration_ms(ms))
     });
     let verdict = render::paint(color, &decision.verdict.to_string());
+    let considered = case.considered();
+    let why = considered.last().map_or("", |exit| &exit.why);
     println!(
         "{verdict}: {}  ({elapsed}, {})",
-        decision.reason, case.state.stream.agent
+        with_figures(decision.reason, why),
+        case.state.stream.agent
     );
-    if let Some(exit) = case.considered().last() {
-        println!("  {}", render::printable(&exit.why));
-    }
     if decision.reason == journal::Reason::NoTurnStart {
         println!("  `--elapsed 90s` says how long the turn has lasted");
     }

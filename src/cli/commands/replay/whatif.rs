@@ -114,7 +114,7 @@ fn show(name: &str, answer: &WhatIf) {
 }
 
 fn short(side: &Side) -> String {
-    format!("{} {}", side.verdict, side.reason)
+    format!("{}, {}", side.verdict, side.reason.words())
 }
 
 fn color_of(cell: &str) -> Option<Color> {
