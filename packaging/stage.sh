@@ -17,7 +17,7 @@ mkdir -p "$stage"
 
 run() { ${RUNNER:-} "$program" "$@"; }
 
-run man "$stage/man" >/dev/null
+run completions --man "$stage/man" >/dev/null
 # A completion script contains the path of the program that wrote it; replace it with the path in the package.
 for shell in bash zsh fish; do
     run completions "$shell" | sed "s|$program|$installed|g" >"$stage/$shell"

@@ -3,9 +3,8 @@
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
-    audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, orders, phase,
-    preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
-    statusline, tail, timeline, trust, uninstall, web, wrong,
+    audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, orders, progress,
+    replay, rules, sessions, shell, stats, status, statusline, timeline, uninstall, web, wrong,
 };
 #[cfg(feature = "top")]
 use crate::cli::top;
@@ -29,7 +28,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Pass one hook call from stdin to the daemon, as checkpointd-hook does
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, hide = true)]
     Hook {
         /// AGENT and EVENT, or `codex JSON`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -50,31 +49,20 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
     Status(status::StatusArgs),
     Statusline(statusline::StatuslineArgs),
     Sessions(sessions::SessionsArgs),
-    State(state::StateArgs),
     Timeline(timeline::TimelineArgs),
     Audit(audit::AuditArgs),
     Explain(explain::ExplainArgs),
-    Tail(tail::TailArgs),
-    Clear(orders::ClearArgs),
     Mute(orders::MuteArgs),
-    Unmute(orders::UnmuteArgs),
     Restart(orders::RestartArgs),
     Wrong(wrong::WrongArgs),
     Stats(stats::StatsArgs),
     Lookback(lookback::LookbackArgs),
-    Phase(phase::PhaseArgs),
     Progress(progress::ProgressArgs),
     Replay(replay::ReplayArgs),
-    Sql(sql::SqlArgs),
     Journal(journal::JournalArgs),
     Fleet(fleet::FleetArgs),
-    Preview(preview::PreviewArgs),
     Rules(rules::RulesArgs),
-    Trust(trust::TrustArgs),
-    Untrust(trust::UntrustArgs),
-    Service(service::ServiceArgs),
     Completions(shell::CompletionsArgs),
-    Man(shell::ManArgs),
     Config(config::ConfigArgs),
 }
 
@@ -86,40 +74,14 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Watch",
-        &[
-            "status",
-            "sessions",
-            "timeline",
-            "tail",
-            "web",
-            "statusline",
-        ],
+        &["status", "sessions", "timeline", "web", "statusline"],
     ),
-    (
-        "Analyze",
-        &[
-            "audit", "stats", "state", "sql", "replay", "preview", "rules",
-        ],
-    ),
-    (
-        "Control",
-        &[
-            "clear", "mute", "unmute", "restart", "wrong", "trust", "untrust",
-        ],
-    ),
-    ("Data", &["journal", "fleet", "phase", "progress"]),
+    ("Analyze", &["audit", "stats", "replay", "rules"]),
+    ("Control", &["mute", "restart", "wrong"]),
+    ("Data", &["journal", "progress", "fleet"]),
     (
         "Set up",
-        &[
-            "config",
-            "daemon",
-            "service",
-            "demo",
-            "hook",
-            "completions",
-            "man",
-            "uninstall",
-        ],
+        &["config", "daemon", "demo", "completions", "uninstall"],
     ),
 ];
 
@@ -194,31 +156,20 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Doctor(args) => doctor::run(&home, &args),
         Command::Status(args) => status::run(&home, args),
         Command::Sessions(args) => sessions::run(&home, args),
-        Command::State(args) => state::run(&home, args),
         Command::Timeline(args) => timeline::run(&home, args),
         Command::Audit(args) => audit::run(&home, args),
         Command::Explain(args) => explain::run(&home, args),
-        Command::Tail(args) => tail::run(&home, args),
-        Command::Clear(args) => orders::clear(&home, args),
         Command::Mute(args) => orders::mute(&home, args),
-        Command::Unmute(args) => orders::unmute(&home, args),
         Command::Restart(args) => orders::restart(&home, args),
         Command::Wrong(args) => wrong::run(&home, args),
         Command::Stats(args) => stats::run(&home, &args),
         Command::Lookback(args) => lookback::run(&home, &args),
-        Command::Phase(args) => phase::run(&home, args),
         Command::Progress(args) => progress::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),
-        Command::Sql(args) => sql::run(&home, &args),
         Command::Fleet(args) => fleet::run(&home, args),
         Command::Journal(args) => journal::run(&home, args),
-        Command::Preview(args) => preview::run(&home, &args),
         Command::Rules(args) => rules::run(&home, args),
-        Command::Trust(args) => trust::trust(&home, &args),
-        Command::Untrust(args) => trust::untrust(&home, &args),
-        Command::Service(args) => service::run(&home, args),
-        Command::Completions(args) => shell::completions(&args),
-        Command::Man(args) => shell::man(Cli::command(), &args),
+        Command::Completions(args) => shell::run(Cli::command(), &args),
         Command::Config(args) => config::run(&home, args),
     }
 }
@@ -234,6 +185,7 @@ mod tests {
         let command = Cli::command();
         let all: BTreeSet<_> = command
             .get_subcommands()
+            .filter(|command| !command.is_hide_set())
             .map(clap::Command::get_name)
             .collect();
         let grouped: Vec<_> = GROUPS

@@ -20,7 +20,7 @@ use crate::render::{self, Color};
 /// Show the state of a session, now or in the past, or what changed in between
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd state --at '2 hours ago'\n  checkpointd state --at 421\n  checkpointd state --diff yesterday now"
+    after_help = "Examples:\n  checkpointd journal state --at '2 hours ago'\n  checkpointd journal state --at 421\n  checkpointd journal state --diff yesterday now"
 )]
 pub(crate) struct StateArgs {
     /// Session: id or prefix of one (default: this pane's or project's)

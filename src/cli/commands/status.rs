@@ -419,7 +419,7 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
     }
     if rejected > 0 {
         warnings.push(format!(
-            "{rejected} payloads could not be read: `checkpointd tail --kind payload_rejected`"
+            "{rejected} payloads could not be read: `checkpointd journal tail --kind payload_rejected`"
         ));
     }
     if spooled > 0 && daemon.is_none() {

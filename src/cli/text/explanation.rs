@@ -131,7 +131,7 @@ fn change(decision: &DecisionRow) -> String {
     let seq = decision.seq;
     let session = short(decision.session);
     match decision.reason {
-        Reason::Muted => format!("`checkpointd unmute {session}`"),
+        Reason::Muted => format!("`checkpointd mute --off {session}`"),
         Reason::ProjectOff => "`enabled: true` in the project's .checkpointd.yml".to_owned(),
         Reason::BlockBudget => "`checkpointd config set max_blocks_per_turn 2`".to_owned(),
         Reason::BelowThreshold => "`checkpointd config set min_turn 10s`".to_owned(),

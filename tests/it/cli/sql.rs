@@ -1,4 +1,4 @@
-//! `checkpointd sql`: the same answers as the other commands, and no way to change anything.
+//! `checkpointd journal sql`: the same answers as the other commands, and no way to change anything.
 
 use serde_json::{Value, json};
 

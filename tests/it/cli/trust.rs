@@ -149,7 +149,10 @@ fn rules_of_a_clone_do_not_speak_until_they_are_trusted() {
     );
     for asked in [&["doctor"][..], &["status"]] {
         let (_, shown, _) = clone.checkpointd(asked);
-        assert!(shown.contains("checkpointd trust"), "{asked:?}: {shown}");
+        assert!(
+            shown.contains("checkpointd rules trust"),
+            "{asked:?}: {shown}"
+        );
     }
     let (_, _, noted) = clone.checkpointd(&["preview", "--agent", "claude", "--elapsed", "90s"]);
     assert!(noted.contains("is not trusted"), "{noted}");

@@ -100,7 +100,7 @@ pub(super) fn create(home: &Home, config: &Config, top: &Path, given: NewRule) -
     if was_trusted {
         trust::take(home, config, top)?.print();
     } else {
-        println!("The file is not trusted: read it, then `checkpointd trust`.");
+        println!("The file is not trusted: read it, then `checkpointd rules trust`.");
     }
     Ok(exit::OK)
 }
