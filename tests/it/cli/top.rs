@@ -128,7 +128,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
     play_session(&daemon);
     let decision = daemon.ask(&["audit", "--verdict", "inject", "--json"])[0]["seq"].clone();
-    let last = daemon.ask(&["tail", "-n", "1", "--json"])[0]["seq"].clone();
+    let last = daemon.ask(&["journal", "tail", "-n", "1", "--json"])[0]["seq"].clone();
     let top = Top::start(&server, &daemon.home, "");
     top.waits_for(&format!("event {last}"));
     // The events themselves come in an answer of their own.
@@ -371,7 +371,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     );
     top.press(&["m"]);
     top.waits_for("is muted, m unmutes it");
-    let muted = || daemon.ask(&["state", "shop", "--json"])[0]["muted"].clone();
+    let muted = || daemon.ask(&["journal", "state", "shop", "--json"])[0]["muted"].clone();
     assert_eq!(muted(), true);
     top.waits_for("muted");
     until("the flag is shown", || {
@@ -382,7 +382,10 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     assert_eq!(muted(), false);
     top.press(&["c"]);
     top.waits_for("passes");
-    assert_eq!(daemon.ask(&["state", "shop", "--json"])[0]["cleared"], true);
+    assert_eq!(
+        daemon.ask(&["journal", "state", "shop", "--json"])[0]["cleared"],
+        true
+    );
     // It never got a checkpoint, so there is none to mark.
     top.press(&["w"]);
     top.waits_for("nothing was decided yet");

@@ -152,7 +152,7 @@ fn what_if() {
 #[test]
 fn sql() {
     let query = "select seq, tool, command, paths, is_error, duration_ms, session from tools order by seq limit 3";
-    insta::assert_snapshot!(screen(&recorded(), &["sql", query]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "sql", query]), @r#"
     seq  tool  command    paths                                     is_error  durat…
     5    Read             ["/home/ada/inventory/stock/reorder.py"]  0         50   …
     7    Edit             ["/home/ada/inventory/stock/reorder.py"]  0         120  …
@@ -165,7 +165,7 @@ fn sql() {
     == colors
     ^1mseq  tool  command    paths                                     is_error  durat…^0m
     "#);
-    let schema = screen(&recorded(), &["sql", "--schema"]);
+    let schema = screen(&recorded(), &["journal", "sql", "--schema"]);
     insta::assert_snapshot!(schema.lines().take(12).collect::<Vec<_>>().join("\n"), @r#"
     events all that happened
       seq              INTEGER  place in the journal, from 1
@@ -259,6 +259,7 @@ fn phases() {
     write(&home, "criteria.json", &criteria.to_string());
     let summary = "The parser is done and reads all cases; the printer is next, and its tests are not written yet";
     let create = [
+        "progress",
         "phase",
         "create",
         "--phase",
@@ -276,7 +277,7 @@ fn phases() {
         .as_str()
         .expect("an id")
         .to_owned();
-    let made = lines(&home, &["phase", "show", &id]).remove(0);
+    let made = lines(&home, &["progress", "phase", "show", &id]).remove(0);
     let made = &made["checkpoint"]["createdAt"].as_str().expect("a time")[..19];
     let (shown_at, named_at) = (made.replace('T', " "), made.replace(':', "-"));
     let folder = home.path().display().to_string();
@@ -286,7 +287,7 @@ fn phases() {
         });
         hide(&text, &[&id, &shown_at, &named_at, &folder])
     };
-    insta::assert_snapshot!(shown(&["phase", "list"]), @r#"
+    insta::assert_snapshot!(shown(&["progress", "phase", "list"]), @r#"
     ID                                    PHASE  STATE  SUMMARY
     ####################################  build  open   The parser is done and read…
     == at 140 columns
@@ -295,7 +296,7 @@ fn phases() {
     == colors
     ^1mID                                    PHASE  STATE  SUMMARY^0m
     "#);
-    insta::assert_snapshot!(shown(&["phase", "show", &id]), @r#"
+    insta::assert_snapshot!(shown(&["progress", "phase", "show", &id]), @r#"
     id             ####################################
     sessionId      3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     phase          build
@@ -312,7 +313,10 @@ fn phases() {
     taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
     == colors
     "#);
-    assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase records."));
+    assert!(
+        shown(&["progress", "phase", "list", "--completed"])
+            .starts_with("There are no phase records.")
+    );
 }
 
 /// The abbreviated commit that is checked out.

@@ -74,6 +74,7 @@ fn rules_and_previews() {
     );
     let preview = |elapsed| {
         let arguments = [
+            "rules",
             "preview",
             "--agent",
             "claude",

@@ -231,7 +231,7 @@ fn steps() {
 
 #[test]
 fn state_diff() {
-    insta::assert_snapshot!(screen(&recorded(), &["state", "3f0a", "--diff", "9", "20"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "state", "3f0a", "--diff", "9", "20"]), @r#"
     from event 9 (2026-11-20 09:00:42) to event 20 (2026-11-20 09:01:50)
       running                true -> false
       last_checkpoint_at     - -> 2026-11-20 09:01:15

@@ -231,7 +231,7 @@ fn timeline() {
 
 #[test]
 fn state() {
-    insta::assert_snapshot!(screen(&recorded(), &["state", "3f0a", "--at", "20"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "state", "3f0a", "--at", "20"]), @r#"
     session                3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     native_session         3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     agent                  claude
@@ -269,7 +269,7 @@ fn state() {
 
 #[test]
 fn tail() {
-    insta::assert_snapshot!(screen(&recorded(), &["tail", "-n", "9"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "tail", "-n", "9"]), @r#"
     09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how t…
     09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > R…
     09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > R…
