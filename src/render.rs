@@ -462,7 +462,7 @@ mod tests {
     fn texts_are_broken_between_words() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("anything-long", 5), ["anyt…"]);
-        assert_eq!(wrap("in home/ada/cart.py", 12), ["in", "…/cart.py"]);
+        assert_eq!(wrap("see home/ada/cart.py", 12), ["see", "…/cart.py"]);
         assert_eq!(cut_path("/home/ada/shop/cart.py", 15), "…/shop/cart.py");
         assert_eq!(wrap("", 5), [""]);
     }

@@ -55,7 +55,6 @@ pub fn suggest(
             " from {turns} turns since {since} and the project's files."
         ),
     };
-    out.push_str("# `checkpointd rules test` runs the examples. Delete what does not fit.\n");
     commands(&mut out, habits);
     history(&mut out, rules);
     let mut endings: Vec<(&String, &Changed)> = habits.endings.iter().collect();
@@ -69,16 +68,16 @@ pub fn suggest(
             continue;
         };
         if written == 0 {
-            out.push_str("rules:\n");
+            out.push_str("#\n# `checkpointd rules test` runs the examples. Delete what does not fit.\nrules:\n");
         }
         written += 1;
         rule(&mut out, habits, ending, changed, &command);
     }
     if written == 0 {
         out.push_str(if known {
-            "# The built-in rules ask for the same, so there is no rule to add.\nrules: []\n"
+            "#\n# The built-in rules ask for the same, so there is no rule to add.\nrules: []\n"
         } else {
-            "# Nothing is known that verifies this project, so there is no rule.\nrules: []\n"
+            "#\n# Nothing is known that verifies this project, so there is no rule.\nrules: []\n"
         });
     }
     Suggested {

@@ -81,7 +81,7 @@ fn the_story_is_told_and_has_a_good_end() {
             "Bash pytest -q: 1 failed, 2 passed",
             "Write stock/reorder.py",
             "Bash pytest -q: 3 passed",
-            "stop: let through, what was asked is done",
+            "stop: let through, already asked in this turn; judged again, what was asked is done",
         ],
         "{said}"
     );

@@ -88,7 +88,10 @@ pub(super) fn suggest(
     }
     let known = rule_totals(home, top);
     let known: Vec<_> = known.iter().map(history).collect();
-    let gains = |changed: &str, command: &str| gains(config, top, &policy, changed, command);
+    // Turns say better than an example what a rule would change.
+    let gains = |changed: &str, command: &str| {
+        !turns.is_empty() || gains(config, top, &policy, changed, command)
+    };
     let found = suggest::suggest(&habits, &tasks, &known, &policy, gains);
     let text = found.text;
     let name = project::FILE;

@@ -55,17 +55,17 @@ const PYTHON: [(&str, &str); 3] = [
 
 #[test]
 fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
-    for (files, changed, command) in [
-        (RUST, "src/lib.rs", "just test"),
-        (NODE, "src/cart.ts", "pnpm test"),
-        (PYTHON, "app/main.py", "make check"),
+    for (files, changed, command, less) in [
+        (RUST, "src/lib.rs", "just test", "cargo check"),
+        (NODE, "src/cart.ts", "pnpm test", "pnpm build"),
+        (PYTHON, "app/main.py", "make check", "python app/main.py"),
     ] {
         let user = User::new();
         let project = project(&user, &files);
-        // Without any session, the project's files say what verifies it.
+        // Without any session there is nothing that the built-in rules would not ask for.
         let bare = user.well(&["rules", "suggest", "--project", path(&project)]);
         assert!(
-            bare.contains(&format!("evidence: [\"{command}\"]")),
+            bare.contains("The built-in rules ask for the same") && !bare.contains("name:"),
             "{bare}"
         );
         user.put_session(
@@ -81,17 +81,34 @@ fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
                 ],
             ],
         );
+        let same = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        assert!(
+            same.contains("Nothing to add") && !same.contains("name:"),
+            "{same}"
+        );
+        assert!(!project.join(".checkpointd.yml").exists());
+        // The built-in rules are content with less than what verifies this project.
+        user.put_session(
+            &project,
+            "iiii",
+            days_ago(1),
+            &[&[Edited(changed), Ran(less)]],
+        );
         let text = user.well(&["rules", "suggest", "--project", path(&project)]);
         assert!(
-            text.contains(&format!("{command}: ran 2 times, passed 2")),
+            text.contains(&format!("{command}: runs 2, passed 2")),
             "{text}"
         );
         assert!(
-            text.contains("changed in 3 turns")
+            text.contains("changed in 4 turns")
                 && text.contains("1 of these ended with nothing run"),
             "{text}"
         );
-        user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        let wrote = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        assert!(
+            wrote.starts_with("Wrote 1 rule to ") && wrote.contains("/tree/.checkpointd.yml"),
+            "{wrote}"
+        );
         let tested = user.well(&["rules", "test", "--json", "--project", path(&project)]);
         let tested: Vec<Value> = tested
             .lines()
@@ -187,5 +204,5 @@ fn a_rule_is_tried_on_the_turns_of_the_past() {
         out.contains("task 0 of hhhh") && out.contains("+ Migrate a copy"),
         "{out}"
     );
-    assert!(out.contains("1 turns are asked for more"), "{out}");
+    assert!(out.contains("1 turn is asked for more"), "{out}");
 }
