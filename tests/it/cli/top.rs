@@ -132,7 +132,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let top = Top::start(&server, &daemon.home, "");
     top.waits_for(&format!("event {last}"));
     // The events themselves come in an answer of their own.
-    let screen = top.waits_for("let through block_bu");
+    let screen = top.waits_for("let through, already");
     insta::assert_snapshot!(masked(&screen), @r#"
      checkpointd  1 waiting  (1 session)                                   event 29
     STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
@@ -149,7 +149,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
 
-     57147911: [script:basic] please do it; waiting, agent_finished, last event ..
+     57147911: [script:basic] please do it; waiting, finished, last event ..
     00:00:00.000      23  claude 57147911  decided              sent generic after..
     00:00:00.000      24  claude 57147911  delivery attempted   hook_reply of 23
     00:00:00.000      25  claude 57147911  model stepped        MessageDisplay
@@ -390,7 +390,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     top.press(&["w"]);
     top.waits_for("nothing was decided yet");
     top.press(&["Escape"]);
-    top.waits_for("let through block_bu");
+    top.waits_for("let through, already");
     top.press(&["s"]);
     top.waits_for("sorted: the newest event first");
     // The session at the end is the recorded one, which was held back.

@@ -183,6 +183,8 @@ fn a_state_can_be_had_at_any_point_and_compared() {
     );
     let (code, _, error) = ask(&home, &["journal", "state", "3f0a", "--at", "whenever"]);
     assert!(code == 2 && error.contains("sequence number"), "{error}");
+    let (_, out, _) = ask(&home, &["journal", "state", "3f0a", "--at", "2026-11-19"]);
+    assert_eq!(out, "The session had not begun then.\n");
 }
 
 #[test]

@@ -79,9 +79,11 @@ pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String)
 /// Makes times that have passed since comparable: they have five digits of days, hence the same width.
 pub(super) fn without_ages(text: &str) -> String {
     let hide = |word: &str| {
-        let is_age = word.len() == 9 && word.as_bytes()[5] == b'd' && word.ends_with('h');
+        let is_age = word.len() == 6
+            && word.ends_with('d')
+            && word.starts_with(|c: char| c.is_ascii_digit());
         if is_age {
-            "#####d##h".to_owned()
+            "#####d".to_owned()
         } else {
             word.to_owned()
         }
