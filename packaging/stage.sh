@@ -28,7 +28,7 @@ done
 # The units must work for every user, so replace the home folder with %h, systemd's name for it.
 mkdir "$stage/units"
 home=/home/user
-env -i HOME=$home PATH="$PATH" ${RUNNER:-} "$program" service install --print |
+env -i HOME=$home PATH="$PATH" ${RUNNER:-} "$program" daemon service install --print |
     sed "s|$program|$installed|g; s|$home|%h|g" |
     awk -v folder="$stage/units" '/^# / { file = folder "/" substr($0, match($0, /[^\/]*$/)); next } { print > file }'
 for unit in checkpointd.socket checkpointd.service; do
