@@ -1,5 +1,6 @@
 //! `state`: the state of a session at a point of its history, and the changes between two points.
 
+use checkpoint::state::AGENT_FINISHED;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Timestamp, ToolCall};
@@ -99,7 +100,6 @@ fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Resu
                 ("calls", Value::Array(calls)) => {
                     format!("{:22} {}", "calls this turn", calls.len())
                 }
-                ("notification", Value::String(word)) => format!("{key:22} {}", spaced(word)),
                 (key, value) => format!("{:22} {}", spaced(key), shown(value)),
             };
             println!("{}", render::fit(&line, render::width()));
@@ -227,6 +227,7 @@ fn shown(value: &Value) -> String {
         Value::Null => "-".into(),
         Value::String(text) if text.is_empty() => "-".into(),
         Value::String(text) if text.parse::<Timestamp>().is_ok() => render::local_time(text),
+        Value::String(text) if text == AGENT_FINISHED => spaced(text),
         Value::String(text) => render::printable(text),
         other => render::printable(&other.to_string()),
     }

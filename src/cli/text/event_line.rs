@@ -188,14 +188,15 @@ fn decided(decision: &Decision) -> String {
     let verdict = render::paint(color, &decision.verdict.to_string());
     let elapsed = decision
         .elapsed_ms
-        .map(|ms| format!(" after {}", render::duration_ms(ms)));
+        .map(|ms| format!("after {}", render::duration_ms(ms)));
     let route = decision
         .route
-        .map(|route| format!(" by {}", spaced(route.word())));
-    format!(
-        "{verdict}, {}{}{}",
-        decision.reason.words(),
-        elapsed.unwrap_or_default(),
-        route.unwrap_or_default()
-    )
+        .map(|route| format!("by {}", spaced(route.word())));
+    let how = Vec::from_iter(elapsed.into_iter().chain(route)).join(" ");
+    let words = decision.reason.words();
+    if how.is_empty() {
+        format!("{verdict}: {words}")
+    } else {
+        format!("{verdict}: {words} ({how})")
+    }
 }

@@ -188,7 +188,8 @@ fn without_git_and_without_the_small_client_the_demo_still_works() {
     assert!(text.contains("Git is missing"), "{text}");
     assert_eq!(text.matches("stop: checkpoint sent").count(), 1, "{text}");
     assert_eq!(
-        text.matches("stop: let through, block budget").count(),
+        text.matches("stop: let through, already asked in this turn\n")
+            .count(),
         1,
         "{text}"
     );

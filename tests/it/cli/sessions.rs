@@ -239,6 +239,7 @@ fn explain_is_about_the_last_checkpoint_and_names_the_other_stops() {
     assert_eq!(explained["decision"]["seq"], decisions[0]["seq"]);
     assert_eq!(explained["others"][0]["seq"], decisions[1]["seq"]);
     let text = say(&daemon, &["explain", "-v"]);
+    let text = Vec::from_iter(text.split_whitespace()).join(" ");
     let other = format!("(`checkpointd explain {}`)", decisions[1]["seq"]);
     assert!(
         text.contains("the turn's other stop, ") && text.contains(&other),

@@ -230,7 +230,6 @@ fn a_change_of_a_trusted_file_waits_again_and_trust_can_be_withdrawn() {
     assert!(list(&clone).contains("changed, waits"));
     clone.checkpointd(&["rules", "trust"]);
     assert_eq!(clone.waits().0, "trusted");
-    let file = clone.project.join(".checkpointd.yml");
     let (code, said, _) = clone.checkpointd(&["rules", "trust", "--undo"]);
     assert!(
         code == Some(0) && said.contains("is no longer trusted"),

@@ -104,7 +104,7 @@ fn every_command_has_a_manual_page() {
     for page in [
         "checkpointd.1",
         "checkpointd-audit.1",
-        "checkpointd-service-logs.1",
+        "checkpointd-daemon-service-logs.1",
     ] {
         assert!(
             fs::read_to_string(folder.join(Path::new(page)))

@@ -22,11 +22,15 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let verdict = render::paint(color, &decision.verdict.to_string());
     let considered = case.considered();
     let why = considered.last().map_or("", |exit| &exit.why);
-    println!(
-        "{verdict}: {}  ({elapsed}, {})",
-        with_figures(decision.reason, why),
-        case.state.stream.agent
-    );
+    let reason = with_figures(decision.reason, why);
+    let agent = case.state.stream.agent;
+    let line = format!("{}: {reason}  ({elapsed}, {agent})", decision.verdict);
+    for line in render::wrapped("", &line) {
+        println!(
+            "{}",
+            line.replacen(&decision.verdict.to_string(), &verdict, 1)
+        );
+    }
     if decision.reason == journal::Reason::NoTurnStart {
         println!("  `--elapsed 90s` says how long the turn has lasted");
     }

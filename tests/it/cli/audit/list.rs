@@ -60,17 +60,20 @@ fn audit_shows_what_was_asked_for() {
 fn words_that_do_not_exist_are_refused_and_the_nearest_is_named() {
     let home = recorded();
     for (arguments, near) in [
-        (["journal", "tail", "--kind", "decide"], "'decided'"),
+        (&["journal", "tail", "--kind", "decide"][..], "'decided'"),
         (
-            ["journal", "tail", "--kind", "agent_stoped"],
+            &["journal", "tail", "--kind", "agent_stoped"][..],
             "'agent_stopped'",
         ),
-        (["journal", "tail", "--agent", "claud"], "'claude'"),
-        (["audit", "--verdict", "let-trough"], "'let-through'"),
-        (["audit", "--reason", "below_treshold"], "'below_threshold'"),
-        (["audit", "--agent", "gemmini"], "'gemini'"),
+        (&["journal", "tail", "--agent", "claud"][..], "'claude'"),
+        (&["audit", "--verdict", "let-trough"][..], "'let-through'"),
+        (
+            &["audit", "--reason", "below_treshold"][..],
+            "'below_threshold'",
+        ),
+        (&["audit", "--agent", "gemmini"][..], "'gemini'"),
     ] {
-        let (code, out, error) = ask(&home, &arguments);
+        let (code, out, error) = ask(&home, arguments);
         assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {error}");
         assert!(
             error.contains(&format!("a similar value exists: {near}")),

@@ -32,14 +32,14 @@ const RUST: [(&str, &str); 3] = [
     ),
     (
         "justfile",
-        "test *args:\n    cargo nextest run {{args}}\n\nfmt:\n    cargo fmt\n",
+        "test *args:\n    cargo nextest run {{args}}\n\nverify:\n    ./verify.sh\n\nfmt:\n    cargo fmt\n",
     ),
     ("src/lib.rs", "pub fn a() {}\n"),
 ];
 const NODE: [(&str, &str); 3] = [
     (
         "package.json",
-        "{\"name\": \"tree\", \"scripts\": {\"build\": \"vite build\", \"test\": \"vitest run\"}}\n",
+        "{\"name\": \"tree\", \"scripts\": {\"build\": \"vite build\", \"test\": \"vitest run\", \"verify\": \"./verify.sh\"}}\n",
     ),
     ("pnpm-lock.yaml", "lockfileVersion: '9.0'\n"),
     ("src/cart.ts", "export const a = 1\n"),
@@ -49,16 +49,19 @@ const PYTHON: [(&str, &str); 3] = [
         "pyproject.toml",
         "[project]\nname = \"tree\"\n[tool.pytest.ini_options]\n",
     ),
-    ("Makefile", "check:\n\truff check . && pytest -q\n"),
+    (
+        "Makefile",
+        "check:\n\truff check . && pytest -q\n\nverify:\n\t./verify.sh\n",
+    ),
     ("app/main.py", "def a():\n    return 1\n"),
 ];
 
 #[test]
 fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
-    for (files, changed, command, less) in [
-        (RUST, "src/lib.rs", "just test", "cargo check"),
-        (NODE, "src/cart.ts", "pnpm test", "pnpm build"),
-        (PYTHON, "app/main.py", "make check", "python app/main.py"),
+    for (files, changed, command, own) in [
+        (RUST, "src/lib.rs", "just test", "just verify"),
+        (NODE, "src/cart.ts", "pnpm test", "pnpm verify"),
+        (PYTHON, "app/main.py", "make check", "make verify"),
     ] {
         let user = User::new();
         let project = project(&user, &files);
@@ -87,12 +90,12 @@ fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
             "{same}"
         );
         assert!(!project.join(".checkpointd.yml").exists());
-        // The built-in rules are content with less than what verifies this project.
+        // What a script of the project's own verifies, the built-in rules do not see.
         user.put_session(
             &project,
             "iiii",
             days_ago(1),
-            &[&[Edited(changed), Ran(less)]],
+            &[&[Edited(changed), Ran(own)][..]; 3],
         );
         let text = user.well(&["rules", "suggest", "--project", path(&project)]);
         assert!(
@@ -100,8 +103,7 @@ fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
             "{text}"
         );
         assert!(
-            text.contains("changed in 4 turns")
-                && text.contains("1 of these ended with nothing run"),
+            text.contains("changed in 6 turns") && text.contains(&format!("evidence: [\"{own}\"]")),
             "{text}"
         );
         let wrote = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);

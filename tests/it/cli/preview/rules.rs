@@ -175,7 +175,7 @@ fn people_see_how_each_action_came_about() {
     ];
     let shown = text(&checkpointd(&home, &arguments).stdout);
     for line in [
-        "sent: actions_due  (turn of 2m00s, claude)",
+        "sent: work is open  (turn of 2m00s, claude)",
         "  daemon code              teleclaude/core/a.py",
         "  3 calls, 0 failed; from the transcript",
         "    to do  Run `make restart` then `make status`",
