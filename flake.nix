@@ -23,7 +23,7 @@
           # The tests run real agents' hooks, tmux, and strace; CI runs them.
           doCheck = false;
           postInstall = ''
-            $out/bin/checkpointd man man
+            $out/bin/checkpointd completions --man man
             installManPage man/*.1
             for shell in bash zsh fish; do
               $out/bin/checkpointd completions $shell > checkpointd.$shell

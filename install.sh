@@ -122,7 +122,7 @@ install_build() {
     command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
     # `--force` also replaces another build of the same version.
     cargo install --locked --force --all-features --path . --root "$prefix" --profile "$profile"
-    "$prefix/bin/checkpointd" man "$prefix/share/man/man1" >/dev/null
+    "$prefix/bin/checkpointd" completions --man "$prefix/share/man/man1" >/dev/null
     mkdir -p "$prefix/${bash%/*}" "$prefix/${zsh%/*}" "$prefix/${fish%/*}"
     "$prefix/bin/checkpointd" completions bash >"$prefix/$bash"
     "$prefix/bin/checkpointd" completions zsh >"$prefix/$zsh"

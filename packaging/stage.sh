@@ -17,7 +17,7 @@ mkdir -p "$stage"
 
 run() { ${RUNNER:-} "$program" "$@"; }
 
-run man "$stage/man" >/dev/null
+run completions --man "$stage/man" >/dev/null
 # A completion script contains the path of the program that wrote it; replace it with the path in the package.
 for shell in bash zsh fish; do
     run completions "$shell" | sed "s|$program|$installed|g" >"$stage/$shell"
@@ -28,7 +28,7 @@ done
 # The units must work for every user, so replace the home folder with %h, systemd's name for it.
 mkdir "$stage/units"
 home=/home/user
-env -i HOME=$home PATH="$PATH" ${RUNNER:-} "$program" service install --print |
+env -i HOME=$home PATH="$PATH" ${RUNNER:-} "$program" daemon service install --print |
     sed "s|$program|$installed|g; s|$home|%h|g" |
     awk -v folder="$stage/units" '/^# / { file = folder "/" substr($0, match($0, /[^\/]*$/)); next } { print > file }'
 for unit in checkpointd.socket checkpointd.service; do

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_in_says_how_to_get_it() {
-        let failure = Failure::not_built("`checkpointd sql`", "sqlite");
-        insta::assert_snapshot!(failure, @"error: `checkpointd sql` is not in this build: install a package, run ./install.sh, or build with `--features sqlite`");
+        let failure = Failure::not_built("`checkpointd journal sql`", "sqlite");
+        insta::assert_snapshot!(failure, @"error: `checkpointd journal sql` is not in this build: install a package, run ./install.sh, or build with `--features sqlite`");
     }
 }

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Ends the program silently when its output is closed (`checkpointd tail | head`).
+/// Ends the program silently when its output is closed (`checkpointd journal tail | head`).
 fn restore_sigpipe() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.to_string();

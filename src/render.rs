@@ -94,6 +94,30 @@ pub(crate) fn path(path: &std::path::Path) -> String {
     ))
 }
 
+/// Formats a path that an agent gave: relative to its folder if it lies there.
+pub(crate) fn path_in(folder: &str, of: &str) -> String {
+    let of = std::path::Path::new(of);
+    match of.strip_prefix(folder) {
+        Ok(within) if !folder.is_empty() => path(within),
+        _ => path(of),
+    }
+}
+
+/// Cuts a path to this many columns: its first folders go, and the name at its end stays.
+pub(crate) fn cut_path(path: &str, columns_max: usize) -> String {
+    if path.width() <= columns_max {
+        return path.to_owned();
+    }
+    let mut rest = path;
+    while rest.width() + 2 > columns_max
+        && let Some((_, inner)) = rest.split_once('/')
+    {
+        rest = inner;
+    }
+    let begin = if rest.len() < path.len() { "…/" } else { "" };
+    cut(&format!("{begin}{rest}"), columns_max)
+}
+
 /// Cuts a text to this many columns, with an ellipsis at the end if something is missing.
 pub(crate) fn cut(text: &str, columns_max: usize) -> String {
     if text.width() <= columns_max {
@@ -105,6 +129,22 @@ pub(crate) fn cut(text: &str, columns_max: usize) -> String {
         taken < columns_max
     };
     text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// Formats how long ago something was, with the largest unit only.
+pub(crate) fn ago(ms: u64) -> String {
+    let (count, unit) = match ms / 1_000 {
+        seconds @ 0..60 => (seconds, 's'),
+        seconds @ 60..3_600 => (seconds / 60, 'm'),
+        seconds @ 3_600..86_400 => (seconds / 3_600, 'h'),
+        seconds => (seconds / 86_400, 'd'),
+    };
+    format!("{count}{unit} ago")
+}
+
+/// Formats a count with its noun.
+pub(crate) fn count(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Formats a duration with its two largest units.
@@ -198,13 +238,13 @@ pub(crate) fn fit(line: &str, columns_max: usize) -> String {
     out
 }
 
-/// Wraps a text between words into lines of at most this many columns; a longer word is cut.
+/// Wraps a text between words into lines of at most this many columns; a longer word is cut, a path at its beginning.
 pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always one");
         let taken = line.width();
-        let word = cut(word, columns_max);
+        let word = cut_path(word, columns_max);
         if taken > 0 && taken + 1 + word.width() > columns_max {
             line.truncate(line.trim_end().len());
             lines.push(word);
@@ -422,6 +462,8 @@ mod tests {
     fn texts_are_broken_between_words() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("anything-long", 5), ["anyt…"]);
+        assert_eq!(wrap("see home/ada/cart.py", 12), ["see", "…/cart.py"]);
+        assert_eq!(cut_path("/home/ada/shop/cart.py", 15), "…/shop/cart.py");
         assert_eq!(wrap("", 5), [""]);
     }
 
@@ -432,5 +474,9 @@ mod tests {
             ["0ms", "999ms", "1.5s", "1m01s", "1h01m", "1d01h"]
         );
         assert_eq!([5, 2_048, 3_145_728].map(bytes), ["5 B", "2 KB", "3.0 MB"]);
+        assert_eq!(
+            [999, 59_999, 125_000, 7_200_000, 200_000_000].map(ago),
+            ["0s ago", "59s ago", "2m ago", "2h ago", "2d ago"]
+        );
     }
 }

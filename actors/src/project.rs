@@ -119,7 +119,7 @@ impl Project {
         };
         let parts = parts.join(", ");
         (!parts.is_empty())
-            .then(|| format!("{FILE} {why}; not used: {parts} (`checkpointd trust`)"))
+            .then(|| format!("{FILE} {why}; not used: {parts} (`checkpointd rules trust`)"))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The command line as a whole, and which function runs each command.
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, open, orders,
-    phase, preview, progress, replay, rules, service, sessions, shell, sql, state, stats, status,
-    statusline, tail, timeline, trust, uninstall, web, wrong,
+    progress, replay, rules, sessions, shell, stats, status, statusline, timeline, uninstall, web,
+    wrong,
 };
 #[cfg(feature = "top")]
 use crate::cli::top;
@@ -29,7 +31,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Pass one hook call from stdin to the daemon, as checkpointd-hook does
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, hide = true)]
     Hook {
         /// AGENT and EVENT, or `codex JSON`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -51,31 +53,20 @@ w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
     Statusline(statusline::StatuslineArgs),
     Open(open::OpenArgs),
     Sessions(sessions::SessionsArgs),
-    State(state::StateArgs),
     Timeline(timeline::TimelineArgs),
     Audit(audit::AuditArgs),
     Explain(explain::ExplainArgs),
-    Tail(tail::TailArgs),
-    Clear(orders::ClearArgs),
     Mute(orders::MuteArgs),
-    Unmute(orders::UnmuteArgs),
     Restart(orders::RestartArgs),
     Wrong(wrong::WrongArgs),
     Stats(stats::StatsArgs),
     Lookback(lookback::LookbackArgs),
-    Phase(phase::PhaseArgs),
     Progress(progress::ProgressArgs),
     Replay(replay::ReplayArgs),
-    Sql(sql::SqlArgs),
     Journal(journal::JournalArgs),
     Fleet(fleet::FleetArgs),
-    Preview(preview::PreviewArgs),
     Rules(rules::RulesArgs),
-    Trust(trust::TrustArgs),
-    Untrust(trust::UntrustArgs),
-    Service(service::ServiceArgs),
     Completions(shell::CompletionsArgs),
-    Man(shell::ManArgs),
     Config(config::ConfigArgs),
 }
 
@@ -87,43 +78,37 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Watch",
-        &[
-            "status",
-            "top",
-            "sessions",
-            "timeline",
-            "tail",
-            "web",
-            "statusline",
-        ],
+        &["status", "top", "sessions", "timeline", "web", "statusline"],
     ),
-    (
-        "Analyze",
-        &[
-            "audit", "stats", "state", "sql", "replay", "preview", "rules",
-        ],
-    ),
-    (
-        "Control",
-        &[
-            "clear", "mute", "unmute", "restart", "wrong", "trust", "untrust",
-        ],
-    ),
-    ("Data", &["journal", "fleet", "phase", "progress"]),
+    ("Analyze", &["audit", "stats", "replay", "rules"]),
+    ("Control", &["mute", "restart", "wrong"]),
+    ("Data", &["journal", "progress", "fleet"]),
     (
         "Set up",
-        &[
-            "config",
-            "daemon",
-            "service",
-            "demo",
-            "hook",
-            "completions",
-            "man",
-            "uninstall",
-        ],
+        &["config", "daemon", "demo", "completions", "uninstall"],
     ),
 ];
+
+/// Names by which other programs call commands, and where people find these.
+const INTERFACE: [(&str, &[&str]); 6] = [
+    ("clear", &["mute", "--once"]),
+    ("phase", &["progress", "phase"]),
+    ("preview", &["rules", "preview"]),
+    ("service", &["daemon", "service"]),
+    ("state", &["journal", "state"]),
+    ("tail", &["journal", "tail"]),
+];
+
+/// Returns the arguments with the name of a command in place of the one that other programs use.
+fn in_groups(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let named = arguments.get(1);
+    let found = named.and_then(|name| INTERFACE.iter().find(|(known, _)| name == known));
+    if let Some((_, path)) = found {
+        arguments.splice(1..2, path.iter().map(OsString::from));
+    }
+    arguments
+}
 
 /// Reads the command line; answers `--help` and mistakes, and exits.
 pub(crate) fn parse() -> Cli {
@@ -133,7 +118,8 @@ pub(crate) fn parse() -> Cli {
         grouped(&command)
     );
     command = command.help_template(template);
-    let read = Cli::from_arg_matches(&command.get_matches_mut());
+    let matches = command.get_matches_from(in_groups(std::env::args_os()));
+    let read = Cli::from_arg_matches(&matches);
     read.unwrap_or_else(|error| error.exit())
 }
 
@@ -197,31 +183,20 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Status(args) => status::run(&home, args),
         Command::Open(args) => open::run(&home, args),
         Command::Sessions(args) => sessions::run(&home, args),
-        Command::State(args) => state::run(&home, args),
         Command::Timeline(args) => timeline::run(&home, args),
         Command::Audit(args) => audit::run(&home, args),
         Command::Explain(args) => explain::run(&home, args),
-        Command::Tail(args) => tail::run(&home, args),
-        Command::Clear(args) => orders::clear(&home, args),
         Command::Mute(args) => orders::mute(&home, args),
-        Command::Unmute(args) => orders::unmute(&home, args),
         Command::Restart(args) => orders::restart(&home, args),
         Command::Wrong(args) => wrong::run(&home, args),
         Command::Stats(args) => stats::run(&home, &args),
         Command::Lookback(args) => lookback::run(&home, &args),
-        Command::Phase(args) => phase::run(&home, args),
         Command::Progress(args) => progress::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),
-        Command::Sql(args) => sql::run(&home, &args),
         Command::Fleet(args) => fleet::run(&home, args),
         Command::Journal(args) => journal::run(&home, args),
-        Command::Preview(args) => preview::run(&home, &args),
         Command::Rules(args) => rules::run(&home, args),
-        Command::Trust(args) => trust::trust(&home, &args),
-        Command::Untrust(args) => trust::untrust(&home, &args),
-        Command::Service(args) => service::run(&home, args),
-        Command::Completions(args) => shell::completions(&args),
-        Command::Man(args) => shell::man(Cli::command(), &args),
+        Command::Completions(args) => shell::run(Cli::command(), &args),
         Command::Config(args) => config::run(&home, args),
     }
 }
@@ -237,6 +212,7 @@ mod tests {
         let command = Cli::command();
         let all: BTreeSet<_> = command
             .get_subcommands()
+            .filter(|command| !command.is_hide_set())
             .map(clap::Command::get_name)
             .collect();
         let grouped: Vec<_> = GROUPS
@@ -246,5 +222,21 @@ mod tests {
             .collect();
         assert_eq!(grouped.len(), all.len(), "{grouped:?}");
         assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+
+    #[test]
+    fn commands_that_other_programs_call_are_found() {
+        for line in [
+            "preview --agent claude --project . --elapsed 90s --json",
+            "state last --at 421 --json",
+            "tail -f --json",
+            "clear last --json",
+            "phase detect --json",
+            "service status --json",
+        ] {
+            let given = std::iter::once("checkpointd").chain(line.split(' '));
+            let read = Cli::command().try_get_matches_from(in_groups(given.map(OsString::from)));
+            assert!(read.is_ok(), "{line}: {:?}", read.err());
+        }
     }
 }

@@ -22,12 +22,11 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
         && connection::health(&home).is_some()
     {
         let mut each = |name: SessionName| {
-            let ago = Timestamp::now().millis_since(name.last_at) / 1_000 * 1_000;
             let parts = [
                 name.title.words(&name.project),
                 name.title.place(),
                 name.status.words().to_owned(),
-                format!("{} ago", render::duration_ms(ago)),
+                render::ago(Timestamp::now().millis_since(name.last_at)),
             ];
             let parts: Vec<_> = parts.into_iter().filter(|part| part != "-").collect();
             let about = format!("{}: {}", name.agent, parts.join(", "));

@@ -99,9 +99,10 @@ impl From<VerdictName> for journal::Verdict {
     }
 }
 
-/// Parses reason words. The error for an unknown word suggests the nearest.
+/// Parses the names that reasons have in JSON. The error for an unknown one suggests the nearest.
 pub(crate) fn reason() -> impl TypedValueParser<Value = Reason> {
-    let words = PossibleValuesParser::new(Reason::ALL.map(Reason::word));
+    let name = |reason: Reason| PossibleValue::new(reason.word()).help(reason.words());
+    let words = PossibleValuesParser::new(Reason::ALL.map(name));
     words.map(|word| {
         Reason::ALL
             .into_iter()

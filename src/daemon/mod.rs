@@ -90,7 +90,7 @@ impl Daemon {
                 "{} holds the events of other machines; a daemon would act on them",
                 home.journal.display()
             ))
-            .hint("ask it without a daemon: `checkpointd audit`, `checkpointd sessions`, `checkpointd sql`; this machine's own daemon needs a home of its own"));
+            .hint("ask it without a daemon: `checkpointd audit`, `checkpointd sessions`, `checkpointd journal sql`; this machine's own daemon needs a home of its own"));
         }
         for note in &recovered.notes {
             tracing::warn!(note, "Recovery of the journal.");

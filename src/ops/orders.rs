@@ -92,7 +92,7 @@ impl Order {
         };
         match parse_duration(period) {
             Ok(Duration::ZERO) => Err(Failure::usage("a mute without a duration has no effect")
-                .hint("end one with `checkpointd unmute`")),
+                .hint("end one with `checkpointd mute --off`")),
             Ok(period) => Ok(Self::Mute(Some(period))),
             Err(problem) => Err(Failure::usage(problem)),
         }

@@ -20,6 +20,7 @@ use uuid::Uuid;
 use crate::ops::branches::branches;
 use crate::ops::query::{self, Result};
 use crate::ops::views::{SessionRow, SessionSource, SessionTitle};
+use crate::render;
 
 /// Maximum number of listed sessions, besides those that wait or run, unless all are requested.
 pub(crate) const SHOWN: usize = 200;
@@ -307,7 +308,11 @@ fn now_row(
         turn: row.turn,
         turn_start: state.clock_start(policy.timer, now),
         min_turn_ms: policy.min_turn_ms,
-        last_tool: state.turn.calls.last().map(last_tool),
+        last_tool: state
+            .turn
+            .calls
+            .last()
+            .map(|call| last_tool(call, state.project())),
         first_at: row.first_at,
         last_at: row.last_at,
         last_seq: entry.last_seq,
@@ -316,8 +321,11 @@ fn now_row(
     }
 }
 
-fn last_tool(call: &ToolCall) -> LastTool {
-    let about = call.command.clone().unwrap_or_else(|| call.paths.join(" "));
+fn last_tool(call: &ToolCall, folder: &str) -> LastTool {
+    let about = call.command.clone().unwrap_or_else(|| {
+        let paths = call.paths.iter().map(|path| render::path_in(folder, path));
+        Vec::from_iter(paths).join(" ")
+    });
     LastTool {
         tool: call.tool.clone(),
         about: about.chars().take(ABOUT_CHARS_MAX).collect(),

@@ -83,7 +83,10 @@ impl Home {
     pub fn trust(&self, project: &Path) {
         let path = project.to_str().expect("text");
         let output = run(
-            &mut self.command(program("checkpointd"), &["trust", path]),
+            &mut self.command(
+                program("checkpointd"),
+                &["rules", "trust", "--project", path],
+            ),
             b"",
         );
         assert_eq!(output.status.code(), Some(0), "{output:?}");

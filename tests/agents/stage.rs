@@ -384,7 +384,7 @@ impl Stage {
 
     /// Returns the events of a kind.
     pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
-        self.ask(&["tail", "-n", "1000", "--kind", kind, "--json"])
+        self.ask(&["journal", "tail", "-n", "1000", "--kind", kind, "--json"])
     }
 
     /// Returns the hook calls that the agent has made, once all of them have ended.

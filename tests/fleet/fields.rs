@@ -267,8 +267,15 @@ fn of_tables(
     let mut all = Vec::new();
     for table in ["events", "sessions", "turns", "decisions", "tools"] {
         let ask = format!("select * from {table}");
-        let mut there = machine.daemon.ask(&["sql", "--json", &ask]);
-        let here = collector.ask(&["sql", "--json", "--machine", &names.machine, &ask]);
+        let mut there = machine.daemon.ask(&["journal", "sql", "--json", &ask]);
+        let here = collector.ask(&[
+            "journal",
+            "sql",
+            "--json",
+            "--machine",
+            &names.machine,
+            &ask,
+        ]);
         let mut here: Vec<_> = here
             .iter()
             .filter(|row| row["kind"] != "run_received")
@@ -361,7 +368,8 @@ fn what_a_level_leaves_out_is_missing_and_never_other_than_it_was() {
              where machine = '{level}' and kind != 'run_received'"
         );
         wait_until(|| {
-            collector.ask(&["sql", "--json", &ask])[0]["last"] == machine.status()["events"]
+            collector.ask(&["journal", "sql", "--json", &ask])[0]["last"]
+                == machine.status()["events"]
         });
         let mut found = compared(&machine, &collector);
         found.retain(|path, (here, _)| {

@@ -246,7 +246,7 @@ impl Collector {
         let ask = format!(
             "select coalesce(max(journal_seq), 0) as last from events where journal = '{journal}' and kind != 'run_received'"
         );
-        self.ask(&["sql", "--json", &ask])[0]["last"]
+        self.ask(&["journal", "sql", "--json", &ask])[0]["last"]
             .as_u64()
             .expect("a number")
     }
@@ -266,7 +266,7 @@ impl Collector {
         let began = Instant::now();
         loop {
             let here: HashMap<_, _> = self
-                .ask(&["sql", "--json", all])
+                .ask(&["journal", "sql", "--json", all])
                 .into_iter()
                 .map(|row| (row["journal"].to_string(), row["last"].as_u64()))
                 .collect();

@@ -236,7 +236,7 @@ fn what_is_forgotten_does_not_come_again() {
     collector.waits_for(&two);
     let count = |collector: &Collector, machine: &str| {
         let ask = format!("select count(*) as n from tools where machine = '{machine}'");
-        collector.ask(&["sql", "--json", &ask])[0]["n"]
+        collector.ask(&["journal", "sql", "--json", &ask])[0]["n"]
             .as_u64()
             .expect("a number")
     };
@@ -276,7 +276,7 @@ fn what_is_forgotten_does_not_come_again() {
     );
     assert!(
         !collector
-            .ask(&["sql", "--json", tools])
+            .ask(&["journal", "sql", "--json", tools])
             .iter()
             .any(|row| row["command"] == "ls case_3"),
         "{machine}"

@@ -99,7 +99,11 @@ impl Config {
     ///
     /// Returns the first mistake with its place.
     pub fn project_file(&self, file: &str, text: &str) -> Result<ProjectFile, ConfigError> {
-        let Cleaned { layer, notes } = read::<Cleaned<ProjectLayer>>(file, text)?;
+        let Cleaned {
+            mut layer,
+            mut notes,
+        } = read::<Cleaned<ProjectLayer>>(file, text)?;
+        notes.extend(layer.drop_users_own());
         let rules = layer.rules.as_deref().unwrap_or_default();
         rule_layers::check(file, text, rules, &self.settings.rules)?;
         Ok(ProjectFile { layer, notes })

@@ -10,8 +10,20 @@ pub(super) const ASKED_BY_PROJECT: &str = " (asked for by the project's .checkpo
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectFile {
     pub(super) layer: ProjectLayer,
-    /// What it says in a form that is no longer used, one sentence each.
+    /// What of it has no effect or is written otherwise now, one sentence each.
     pub(super) notes: Vec<String>,
+}
+
+impl ProjectLayer {
+    /// Drops the keys that only config.yml sets (spec RULE-16), and says which.
+    pub(super) fn drop_users_own(&mut self) -> impl Iterator<Item = String> {
+        let had = [
+            ("prefix", self.prefix.take().is_some()),
+            ("message", self.message.take().is_some()),
+        ];
+        let keys = had.into_iter().filter(|(_, had)| *had);
+        keys.map(|(key, _)| format!("`{key}` has no effect here: only config.yml sets it"))
+    }
 }
 
 impl ProjectFile {
@@ -22,9 +34,7 @@ impl ProjectFile {
             .layer
             .keys()
             .into_iter()
-            .filter(|key| {
-                !before.keys().contains(key) && !["prefix", "message", "rules"].contains(key)
-            })
+            .filter(|key| !before.keys().contains(key) && *key != "rules")
             .map(|key| format!("`{key}`"))
             .collect();
         let rules = self.layer.rules.iter().flatten();
@@ -44,17 +54,6 @@ impl ProjectFile {
     /// Returns which parts of the file never have an effect or are written otherwise now, and why, one sentence each.
     pub fn overruled(&self, user: &Settings) -> Vec<String> {
         let mut said = self.notes.clone();
-        let own = ["prefix", "message"];
-        for key in self
-            .layer
-            .keys()
-            .into_iter()
-            .filter(|key| own.contains(key))
-        {
-            said.push(format!(
-                "`{key}` has no effect here: only config.yml sets it"
-            ));
-        }
         let most = user.max_blocks_per_turn;
         if let Some(wanted) = self
             .layer

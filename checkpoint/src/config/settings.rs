@@ -99,12 +99,10 @@ macro_rules! files {
                 $(if let Some(group) = &layer.$group { self.$group.lay(group); })*
             }
 
-            /// Lays a project's file over the values so far. The user's prefix and budget stay (spec RULE-16).
+            /// Lays a project's file over the values so far, within the user's budget (spec RULE-16).
             pub(super) fn lay_project(&mut self, layer: &ProjectLayer) {
-                let (prefix, message) = (self.prefix.clone(), self.message.clone());
                 let blocks_max = self.max_blocks_per_turn;
                 $(if let Some(value) = &layer.$key { self.$key.clone_from(value); })*
-                (self.prefix, self.message) = (prefix, message);
                 self.max_blocks_per_turn = self.max_blocks_per_turn.min(blocks_max);
             }
         }

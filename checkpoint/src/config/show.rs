@@ -62,9 +62,9 @@ impl Config {
             let mut own = to_json(&layer);
             if let Value::Object(keys) = &mut own {
                 // What the file asks for may not count (spec RULE-16).
-                let may_not =
-                    |key: &str| ["prefix", "message", "max_blocks_per_turn"].contains(&key);
-                keys.retain(|key, value| !may_not(key) || settings.get(key) == Some(value));
+                keys.retain(|key, value| {
+                    key != "max_blocks_per_turn" || settings.get(key) == Some(value)
+                });
             }
             layers.push((name.to_owned(), own));
         }

@@ -12,10 +12,19 @@ use crate::policy::Policy;
 use crate::rules::{Kind, RuleSet};
 use crate::shell::{self, Simple};
 
-pub use text::{RuleHistory, suggest};
+pub use text::{RuleHistory, Suggested, suggest};
 
 /// Names of tasks that verify a project, the best first.
 const VERIFYING: [&str; 7] = ["test", "tests", "unit", "check", "ci", "verify", "lint"];
+/// What launches a program of a project's own environment, the longest first.
+const LAUNCHERS: [&str; 6] = [
+    "uv run python -m",
+    "python3 -m",
+    "python -m",
+    "poetry run",
+    "uv run",
+    "npx",
+];
 /// The most words of a command that name it.
 const WORDS_MAX: usize = 3;
 
@@ -149,7 +158,8 @@ fn verifying(
     if call.kind != ToolKind::Shell || call.refused || !call.finished {
         return Vec::new();
     }
-    let line = shell::read(call.command.as_deref().unwrap_or_default());
+    let given = call.command.as_deref().unwrap_or_default();
+    let line = shell::read(given);
     let ran: Vec<&Simple> = line
         .commands
         .iter()
@@ -158,6 +168,7 @@ fn verifying(
     let mut found: Vec<String> = ran
         .iter()
         .filter_map(|simple| named(simple, policy, tasks))
+        .map(|name| launched(given, name))
         .collect();
     let tests = |kind| kind == SummaryKind::Tests;
     let said = evidence.facts.outcome(at);
@@ -184,11 +195,26 @@ fn named(simple: &Simple, policy: &Policy, tasks: &[Task]) -> Option<String> {
     }
     let rules = RuleSet::new(&policy.rules);
     let actions = policy.rules.iter().flat_map(|rule| &rule.actions);
-    let texts = actions
+    let patterns: Vec<_> = actions
         .filter(|action| action.purpose == "tests")
-        .flat_map(|action| &action.evidence);
-    let fitting = texts.filter(|text| rules.pattern(text).is_some_and(|it| it.fits(simple)));
-    fitting.max_by_key(|text| text.len()).cloned()
+        .flat_map(|action| &action.evidence)
+        .filter_map(|text| rules.pattern(text))
+        .collect();
+    // What was run, without the arguments after the words that are known.
+    (1..=simple.words.len()).find_map(|count| {
+        let begin = Simple {
+            words: simple.words[..count].to_vec(),
+            ..simple.clone()
+        };
+        let is_known = patterns.iter().any(|pattern| pattern.fits(&begin));
+        is_known.then(|| begin.words.join(" "))
+    })
+}
+
+/// Returns the name of a command with what launched it in a line, as a person would type it.
+fn launched(line: &str, name: String) -> String {
+    let mut whole = LAUNCHERS.iter().map(|by| format!("{by} {name}"));
+    whole.find(|whole| line.contains(whole)).unwrap_or(name)
 }
 
 /// Returns whether a line begins with the words of a command.

@@ -101,14 +101,44 @@ fn commands_that_verify_are_counted_by_what_changed() {
             wrong: 2,
         },
     ];
-    says_why(&suggest(&habits, &tasks, &rules, &policy));
+    let found = suggest(&habits, &tasks, &rules, &policy, |_, _| true);
+    assert_eq!(found.rules, 1);
+    says_why(&found.text);
+    let asked = std::cell::RefCell::new(Vec::new());
+    let nothing = suggest(&habits, &tasks, &[], &policy, |changed, command| {
+        asked.borrow_mut().push(format!("{changed}: {command}"));
+        false
+    });
+    assert_eq!(nothing.rules, 0, "it would gain nothing");
+    assert!(
+        nothing.text.contains("ask for the same"),
+        "{}",
+        nothing.text
+    );
+    assert_eq!(asked.take(), ["src/b.rs: just test"]);
+}
+
+#[test]
+fn commands_are_named_as_they_were_run() {
+    let policy = policy(&["pyproject.toml"]);
+    let mut habits = Habits::default();
+    let calls = [
+        "python -m pytest -q",
+        "python3 -m pytest tests",
+        "pytest -x",
+    ];
+    let calls = calls.map(|command| run(command, false)).to_vec();
+    let turn = turn(&["app/main.py"], calls);
+    habits.add(&turn, Ending::default(), second(0), &policy, &[]);
+    let names: Vec<&str> = habits.commands.keys().map(String::as_str).collect();
+    assert_eq!(names, ["pytest", "python -m pytest", "python3 -m pytest"]);
 }
 
 fn says_why(text: &str) {
     for part in [
         "from 3 turns since 2026-",
-        "#   just test: ran 3 times, passed 2,",
-        "#   cargo test: ran 1 times, passed 1,",
+        "#   just test: runs 3, passed 2,",
+        "#   cargo test: runs 1, passed 1,",
         "# Rule `code` works: it asked 8 times and was always met.",
         "# Rule `tests only` should go or change: it asked 6 times, was met 0 times, and was marked wrong 4 times.",
         "# .rs files changed in 3 turns",
@@ -149,7 +179,7 @@ fn a_project_without_turns_gets_rules_from_its_files() {
         let mut habits = Habits::default();
         habits.add_file(path, &policy);
         habits.add_file("README.md", &policy);
-        let text = suggest(&habits, &tasks, &[], &policy);
+        let text = suggest(&habits, &tasks, &[], &policy, |_, _| true).text;
         assert!(
             text.contains(&format!("evidence: [\"{expected}\"]")),
             "{text}"

@@ -28,14 +28,24 @@ pub struct RuleHistory<'a> {
     pub wrong: u64,
 }
 
-/// Returns the text of a `.checkpointd.yml` with a rule for each kind of code that has a command which verifies it, and
-/// the reasons as comments.
+/// What is suggested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggested {
+    /// A `.checkpointd.yml`, with the reasons as comments.
+    pub text: String,
+    /// How many rules are in it.
+    pub rules: usize,
+}
+
+/// Suggests a rule for each kind of code that has a command which verifies it, if the rule `gains` something: it is asked
+/// with one of the files and the command.
 pub fn suggest(
     habits: &Habits,
     tasks: &[Task],
     rules: &[RuleHistory<'_>],
     policy: &Policy,
-) -> String {
+    gains: impl Fn(&str, &str) -> bool,
+) -> Suggested {
     let mut out = String::from("# Suggested by `checkpointd rules suggest`");
     let since = habits.since.map(day).unwrap_or_default();
     let _ = match habits.turns {
@@ -45,29 +55,35 @@ pub fn suggest(
             " from {turns} turns since {since} and the project's files."
         ),
     };
-    out.push_str("# `checkpointd rules test` runs the examples. Delete what does not fit.\n");
     commands(&mut out, habits);
     history(&mut out, rules);
     let mut endings: Vec<(&String, &Changed)> = habits.endings.iter().collect();
     endings.sort_by_key(|(_, changed)| std::cmp::Reverse(changed.turns));
-    let mut written = 0;
+    let (mut written, mut known) = (0, false);
     for (ending, changed) in endings {
         let command = command(habits, ending, changed, tasks, policy);
-        let Some(command) = command.filter(|_| written < RULES_MAX) else {
+        known |= command.is_some();
+        let gains = |command: &String| written < RULES_MAX && gains(&changed.example, command);
+        let Some(command) = command.filter(gains) else {
             continue;
         };
         if written == 0 {
-            out.push_str("rules:\n");
+            out.push_str("#\n# `checkpointd rules test` runs the examples. Delete what does not fit.\nrules:\n");
         }
         written += 1;
         rule(&mut out, habits, ending, changed, &command);
     }
     if written == 0 {
-        out.push_str(
-            "# Nothing is known that verifies this project, so there is no rule.\nrules: []\n",
-        );
+        out.push_str(if known {
+            "#\n# The built-in rules ask for the same, so there is no rule to add.\nrules: []\n"
+        } else {
+            "#\n# Nothing is known that verifies this project, so there is no rule.\nrules: []\n"
+        });
     }
-    out
+    Suggested {
+        text: out,
+        rules: written,
+    }
 }
 
 fn commands(out: &mut String, habits: &Habits) {
@@ -81,7 +97,7 @@ fn commands(out: &mut String, habits: &Habits) {
         let command = comment(command);
         let _ = writeln!(
             out,
-            "#   {command}: ran {times} times, passed {passed}, last on {last}"
+            "#   {command}: runs {times}, passed {passed}, last on {last}"
         );
     }
 }

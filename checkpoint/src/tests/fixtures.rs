@@ -45,7 +45,7 @@ fn play(recording: &Path) -> String {
                 "turn {} {} {}",
                 decision.turn,
                 decision.verdict.word(),
-                decision.reason
+                decision.reason.word()
             );
         }
     }

@@ -261,11 +261,32 @@ impl Reason {
             Self::Superseded => "superseded",
         }
     }
-}
 
-impl std::fmt::Display for Reason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.word())
+    /// Returns what it says, in words for people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Muted => "the session is muted",
+            Self::ProjectOff => "off for this project",
+            Self::EscapeHatch => "the agent said that it cannot",
+            Self::BackgroundTasks => "background tasks still run",
+            Self::NoTurnStart => "no turn had begun",
+            Self::BlockBudget => "already asked in this turn",
+            Self::BelowThreshold => "the turn was short",
+            Self::OwnPrompt => "the prompt was a checkpoint",
+            Self::Headless => "nothing to do, and nobody there",
+            Self::Repeated => "asked before, nothing changed since",
+            Self::SilentAllClear => "nothing is open",
+            Self::SilentDocsOnly | Self::DocsOnly => "only documentation changed",
+            Self::Overloaded => "no answer in time",
+            Self::ActionsDue => "work is open",
+            Self::ObservationsOnly => "something to look at",
+            Self::AllClear => "all is done",
+            Self::Generic => "what changed is not known",
+            Self::Restart => "the agent was restarted",
+            Self::SilentUnchanged => "nothing changed or failed",
+            Self::NobodyWaiting => "no agent waited for an answer",
+            Self::Superseded => "you wrote on before",
+        }
     }
 }
 

@@ -46,8 +46,8 @@ pub(crate) struct AuditFilter {
     /// With this verdict
     #[arg(long)]
     pub(crate) verdict: Option<VerdictName>,
-    /// With this reason, for example below_threshold
-    #[arg(long, value_parser = reason(), hide_possible_values = true)]
+    /// With this reason, by its name in JSON
+    #[arg(long, value_parser = reason())]
     pub(crate) reason: Option<Reason>,
     /// Of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
@@ -111,7 +111,7 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
             if rows.is_empty() {
                 println!("No decisions.{}", missing(filter.project.as_deref()))
             } else {
-                decisions::with_projects(rows).print()
+                decisions::table(rows).print()
             }
         },
     )
@@ -210,13 +210,15 @@ fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
         let why = "more asked for actions, and whether these were done is withheld";
         render::print_wrapped("", &format!("{} {why}", answer.total.withheld));
     }
-    let reasons = answer.total.passed_by_reason.iter();
-    let reasons: Vec<_> = reasons
-        .map(|(reason, count)| format!("{count} {reason}"))
-        .collect();
+    let by_reason = &answer.total.passed_by_reason;
+    let reasons = Reason::ALL.into_iter().filter_map(|reason| {
+        let count = by_reason.get(reason.word())?;
+        Some(format!("{count} {}", reason.words()))
+    });
+    let reasons: Vec<_> = reasons.collect();
     if !reasons.is_empty() {
         println!();
-        render::print_wrapped("let pass: ", &reasons.join(", "));
+        render::print_wrapped("let through: ", &reasons.join("; "));
     }
     Ok(exit::OK)
 }

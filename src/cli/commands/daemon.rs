@@ -37,6 +37,7 @@ pub(crate) enum DaemonAction {
         #[command(flatten)]
         output: Output,
     },
+    Service(service::ServiceArgs),
 }
 
 /// Runs the daemon, in this process or detached, stops it or shows its status.
@@ -45,6 +46,7 @@ pub(crate) fn run(home: Home, args: DaemonArgs) -> Result<u8> {
         Some(DaemonAction::Stop) => daemon_process::stop(&home)?,
         Some(DaemonAction::Restart) => return restart(&home),
         Some(DaemonAction::Status { output }) => return status::daemon(&home, output),
+        Some(DaemonAction::Service(args)) => return service::run(&home, args),
         None if args.detach => daemon_process::detach(&home)?,
         None => {
             if args.background {

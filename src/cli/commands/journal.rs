@@ -12,7 +12,7 @@ use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
 use journal::{Draft, Home, Journal, Options, Timestamp};
 
-use crate::cli::commands::{import, maintenance};
+use crate::cli::commands::{import, maintenance, sql, state, tail};
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
@@ -24,10 +24,10 @@ use crate::ops::views::Stats;
 use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
 use crate::render::{self, Table};
 
-/// Export, import, verify, back up, restore or compact the journal
+/// Read, query, verify, back up or export the journal
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd journal export > events.ndjson\n  CHECKPOINTD_HOME=/tmp/copy checkpointd journal import < events.ndjson\n  checkpointd journal verify"
+    after_help = "Examples:\n  checkpointd journal tail -f --project .\n  checkpointd journal export > events.ndjson\n  CHECKPOINTD_HOME=/tmp/copy checkpointd journal import < events.ndjson\n  checkpointd journal verify"
 )]
 pub(crate) struct JournalArgs {
     /// What to do.
@@ -38,6 +38,9 @@ pub(crate) struct JournalArgs {
 /// What to do with the journal.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JournalAction {
+    Tail(tail::TailArgs),
+    State(state::StateArgs),
+    Sql(sql::SqlArgs),
     /// Append hook calls, one JSON object a line on stdin: {"agent","payload",("event","at","id","env")}
     Append {
         /// How an answer is printed.
@@ -127,6 +130,9 @@ const LINES_AT_ONCE: usize = 500;
 
 pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
     match args.action {
+        JournalAction::Tail(args) => tail::run(home, args),
+        JournalAction::State(args) => state::run(home, args),
+        JournalAction::Sql(args) => sql::run(home, &args),
         JournalAction::Append { output } => append(home, output.json),
         JournalAction::Export { from, session } => export(home, from, session),
         JournalAction::Import { own, output } => import::run(home, own, output.json),

@@ -18,6 +18,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::lookback::{self, Rules, Scope};
 use crate::ops::views::PastTurnRow;
+use crate::render;
 
 /// Read the agents' own transcripts and show what was left open
 #[derive(Args, Debug)]
@@ -70,6 +71,14 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     }
     let (summary, rows) = lookback::look_back(rules, &wanted, &mut progress("reading"));
     progress_done();
+    if let Some(project) = args.project.as_deref().filter(|it| !it.exists())
+        && rows.is_empty()
+    {
+        let project = render::path(project);
+        return Err(Failure::usage(format!(
+            "there is no folder {project}, and no transcript names it"
+        )));
+    }
     if args.csv {
         return csv(&rows);
     }

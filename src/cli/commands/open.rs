@@ -90,10 +90,7 @@ fn table(rows: &[SessionRow]) -> Table<6> {
             short(row.session),
             in_words(&row.open),
             row.agent.to_string(),
-            format!(
-                "{} ago",
-                render::duration_ms(now.millis_since(row.last_at) / 1_000 * 1_000)
-            ),
+            render::ago(now.millis_since(row.last_at)),
             on_machine(
                 row.source.as_ref().map(|source| source.machine.as_str()),
                 &row.project,

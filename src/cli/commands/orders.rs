@@ -1,4 +1,4 @@
-//! `clear`, `mute`, `unmute`, `restart`: orders for one session.
+//! `mute` and `restart`: orders for one session.
 
 use std::io::IsTerminal;
 
@@ -19,37 +19,24 @@ use crate::ops::query::{self, Query};
 use crate::ops::views::StateView;
 use crate::render;
 
-/// Let a session's next stop pass
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd clear")]
-pub(crate) struct ClearArgs {
-    /// Session: id or prefix of one (default: this pane's or project's)
-    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
-    pub(crate) session: String,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
 /// Mute a session: its stops pass without checkpoints
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd mute --for 2h\n  checkpointd unmute")]
+#[command(
+    after_help = "Examples:\n  checkpointd mute --for 2h\n  checkpointd mute --once\n  checkpointd mute --off"
+)]
 pub(crate) struct MuteArgs {
     /// Session: id or prefix of one (default: this pane's or project's)
     #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: String,
-    /// Duration, for example 2h (default: until `unmute`)
-    #[arg(long = "for", value_name = "DURATION")]
+    /// Duration, for example 2h (default: until `mute --off`)
+    #[arg(long = "for", value_name = "DURATION", conflicts_with_all = ["once", "off"])]
     pub(crate) period: Option<String>,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// Unmute a session
-#[derive(Args, Debug)]
-pub(crate) struct UnmuteArgs {
-    /// Session: id or prefix of one (default: this pane's or project's)
-    #[arg(default_value = "last", hide_default_value = true, add = ArgValueCompleter::new(complete::sessions))]
-    pub(crate) session: String,
+    /// Only for its next stop
+    #[arg(long, conflicts_with = "off")]
+    pub(crate) once: bool,
+    /// No longer
+    #[arg(long)]
+    pub(crate) off: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -65,33 +52,27 @@ pub(crate) struct RestartArgs {
     pub(crate) output: Output,
 }
 
-pub(crate) fn clear(home: &Home, args: ClearArgs) -> Result<u8> {
-    run(
-        home,
-        mine::session(home, args.session, Asks::Person)?,
-        &Order::Clear,
-        args.output,
-    )
-}
-
 pub(crate) fn mute(home: &Home, args: MuteArgs) -> Result<u8> {
-    let order = Order::mute(args.period.as_deref())?;
-    run(
-        home,
-        mine::session(home, args.session, Asks::Person)?,
-        &order,
-        args.output,
-    )
+    let order = if args.once {
+        Order::Clear
+    } else {
+        Order::mute(args.period.as_deref())?
+    };
+    let session = mine::session(home, args.session, Asks::Person)?;
+    if args.off {
+        unmute(home, session, args.output)
+    } else {
+        run(home, session, &order, args.output)
+    }
 }
 
-pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
-    let session = mine::session(home, args.session, Asks::Person)?;
+fn unmute(home: &Home, session: String, output: Output) -> Result<u8> {
     let state = state_of(home, &session)?;
     let is_over = state
         .muted_until
         .is_some_and(|until| until <= Timestamp::now());
     if !state.muted || is_over {
-        if args.output.json {
+        if output.json {
             print_json(&Ordered {
                 session: state.session,
                 native_session: state.native_session,
@@ -109,7 +90,7 @@ pub(crate) fn unmute(home: &Home, args: UnmuteArgs) -> Result<u8> {
         }
         return Ok(exit::OK);
     }
-    run(home, session, &Order::Unmute, args.output)
+    run(home, session, &Order::Unmute, output)
 }
 
 /// Gives an order and prints the result.

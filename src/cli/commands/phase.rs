@@ -29,17 +29,14 @@ use crate::render::{self, Color, Table};
 /// Save the state of a task at the end of a phase of work, for a later session
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd phase create --phase build --number 4 --summary 'the parser is done' --metadata branch=parser\n  \
-    checkpointd phase detect\n  checkpointd phase complete 019ab3\n\n\
+    after_help = "Examples:\n  checkpointd progress phase create --phase build --number 4 --summary 'the parser is done' --metadata branch=parser\n  \
+    checkpointd progress phase detect\n  checkpointd progress phase complete 019ab3\n\n\
     The output is JSON with --json, and whenever it is not a terminal."
 )]
 pub(crate) struct PhaseArgs {
     /// What to do.
     #[command(subcommand)]
     pub(crate) action: PhaseAction,
-    /// How an answer is printed.
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// The subcommands of `phase`. Fields are validated where the request is read, not here.
@@ -126,8 +123,7 @@ pub(crate) struct CreateArgs {
 /// Why there is no answer: exit code and sentence.
 type Refusal = (u8, String);
 
-pub(crate) fn run(home: &Home, args: PhaseArgs) -> Result<u8> {
-    let PhaseArgs { action, output } = args;
+pub(crate) fn run(home: &Home, action: PhaseAction, output: Output) -> Result<u8> {
     let is_json = output.json || !std::io::stdout().is_terminal();
     match request(action).and_then(|request| Ok((ask(home, &request)?, request))) {
         Ok((answer, _)) if is_json => print_json(&answer),
@@ -408,7 +404,7 @@ fn show_detected(detected: &Detected) {
         None => {
             println!("There is no unfinished phase here.");
             if detected.elsewhere == Some(true) {
-                println!("`checkpointd phase detect --all` searches other projects too.");
+                println!("`checkpointd progress phase detect --all` searches other projects too.");
             }
         }
     }

@@ -12,6 +12,7 @@ use journal::{Home, ProgressKind};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::cli::commands::phase;
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::progress_done;
@@ -22,7 +23,7 @@ use crate::ops::progress::{self, CheckedView, Request, Shown, WrittenView};
 use crate::ops::wire::Refused;
 use crate::render::{self, Color};
 
-/// Write, show and validate progress documents
+/// Write and show what carries work from one session to the next
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd progress write --type handoff --from notes.md\n  checkpointd progress show\n  \
@@ -42,6 +43,7 @@ pub(crate) struct ProgressArgs {
 /// What to do with progress documents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProgressAction {
+    Phase(phase::PhaseArgs),
     /// Write a document
     Write {
         /// full, incremental, handoff, pre-operation, pre-compaction, error or manual
@@ -106,6 +108,7 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
                 },
             )
         }
+        ProgressAction::Phase(args) => return phase::run(home, args.action, output),
         ProgressAction::Show { of } => ("show", request(of)?),
         ProgressAction::Validate { of } => ("validate", request(of)?),
         ProgressAction::Rebuild {

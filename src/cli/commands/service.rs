@@ -22,7 +22,7 @@ use crate::service::{Unit, launchd, systemd};
 /// agent
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd service install\n  checkpointd service install --print\n  checkpointd service logs -f"
+    after_help = "Examples:\n  checkpointd daemon service install\n  checkpointd daemon service install --print\n  checkpointd daemon service logs -f"
 )]
 pub(crate) struct ServiceArgs {
     #[command(subcommand)]
@@ -213,7 +213,8 @@ fn installed() -> Result<Manager> {
     if manager.is_installed() {
         Ok(manager)
     } else {
-        Err(Failure::failed("no service is installed").hint("run `checkpointd service install`"))
+        Err(Failure::failed("no service is installed")
+            .hint("run `checkpointd daemon service install`"))
     }
 }
 
@@ -272,7 +273,7 @@ fn status(home: &Home, output: Output) -> Result<u8> {
             pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}"))
         );
         if !installed {
-            println!("           `checkpointd service install` starts it with your session");
+            println!("           `checkpointd daemon service install` starts it with your session");
         }
     }
     Ok(if active { exit::OK } else { exit::UNREACHABLE })
@@ -323,7 +324,7 @@ fn wait_until_up(home: &Home) -> Result<()> {
             return Err(Failure::unreachable(
                 "the service was started, but its daemon does not accept hooks",
             )
-            .hint("`checkpointd service logs` says why"));
+            .hint("`checkpointd daemon service logs` says why"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::open;
 use crate::cli::connection::{self, FIRST_STEP};
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::session::StatusName;
@@ -119,9 +120,10 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
     })
 }
 
-fn session_table(rows: &[SessionRow]) -> Table<10> {
+fn session_table(rows: &[SessionRow]) -> Table<11> {
     let head = [
         "SESSION",
+        "OPEN",
         "AGENT",
         "TURN",
         "STATE",
@@ -133,18 +135,18 @@ fn session_table(rows: &[SessionRow]) -> Table<10> {
         "TITLE",
     ];
     let mut table = Table::new(head)
-        .optional(&[6, 4, 2, 7, 8])
+        .optional(&[7, 5, 3, 8, 9, 6])
         .colored(session::color_of_status);
     let now = Timestamp::now();
-    let ago = |at| render::duration_ms(now.millis_since(at) / 1_000 * 1_000);
     for row in rows {
         table.row([
             short(row.session),
+            open::in_words(&row.open),
             row.agent.to_string(),
             row.turn.to_string(),
             session::status(row),
             session::flags(row),
-            format!("{} ago", ago(row.last_at)),
+            render::ago(now.millis_since(row.last_at)),
             format!("{} of {}", row.injected, row.injected + row.passed),
             row.title.place(),
             on_machine(

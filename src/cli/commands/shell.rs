@@ -1,37 +1,39 @@
-//! `completions` and `man`, generated from the definition of the command line.
+//! `completions` and the manual pages, generated from the definition of the command line.
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::env::Shells;
 
 use crate::error::{Failure, Result, exit};
 
-/// Print shell completions, which include session ids
+/// Print shell completions, which include session ids, or write the manual pages
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  source <(checkpointd completions bash)\n  checkpointd completions fish > ~/.config/fish/completions/checkpointd.fish"
-)]
+#[command(after_help = "Examples:\n  source <(checkpointd completions bash)\n  \
+    checkpointd completions fish > ~/.config/fish/completions/checkpointd.fish\n  \
+    checkpointd completions --man ~/.local/share/man/man1")]
 pub(crate) struct CompletionsArgs {
-    #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"])]
-    pub(crate) shell: String,
-}
-
-/// Write the manual pages to a folder, for example ~/.local/share/man/man1
-#[derive(Args, Debug)]
-pub(crate) struct ManArgs {
-    /// The folder, created if missing
-    pub(crate) folder: PathBuf,
+    #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"], required_unless_present = "man")]
+    pub(crate) shell: Option<String>,
+    /// Write the manual pages to this folder, which is created if missing
+    #[arg(long, value_name = "FOLDER", conflicts_with = "shell")]
+    pub(crate) man: Option<PathBuf>,
 }
 
 /// The variable with which a shell asks this program for completions.
 pub(crate) const COMPLETE: &str = "COMPLETE";
 
+pub(crate) fn run(command: clap::Command, args: &CompletionsArgs) -> Result<u8> {
+    match &args.man {
+        Some(folder) => man(command, folder),
+        None => completions(args.shell.as_deref().unwrap_or_default()),
+    }
+}
+
 /// Prints the script that makes a shell ask this program for completions.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<u8> {
-    let shell = args.shell.as_str();
+fn completions(shell: &str) -> Result<u8> {
     let shells = Shells::builtins();
     let completer = shells
         .completer(shell)
@@ -50,8 +52,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<u8> {
 }
 
 /// Writes a page for the program and one for each command.
-pub(crate) fn man(command: clap::Command, args: &ManArgs) -> Result<u8> {
-    let folder = args.folder.as_path();
+fn man(command: clap::Command, folder: &Path) -> Result<u8> {
     let told = |error: std::io::Error| {
         Failure::failed(format!("cannot write to {}: {error}", folder.display()))
     };

@@ -1,5 +1,6 @@
 //! `state`: the state of a session at a point of its history, and the changes between two points.
 
+use checkpoint::state::AGENT_FINISHED;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Timestamp, ToolCall};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use super::sessions::answer;
 use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
-use crate::cli::text::print_json;
+use crate::cli::text::{print_json, spaced};
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
@@ -20,7 +21,7 @@ use crate::render::{self, Color};
 /// Show the state of a session, now or in the past, or what changed in between
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd state --at '2 hours ago'\n  checkpointd state --at 421\n  checkpointd state --diff yesterday now"
+    after_help = "Examples:\n  checkpointd journal state --at '2 hours ago'\n  checkpointd journal state --at 421\n  checkpointd journal state --diff yesterday now"
 )]
 pub(crate) struct StateArgs {
     /// Session: id or prefix of one (default: this pane's or project's)
@@ -90,16 +91,18 @@ fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Resu
         },
     };
     answer(home, &query, output, |states: &[Map<String, Value>]| {
+        if states.iter().all(|state| state["at"].is_null()) {
+            println!("The session had not begun then.");
+            return;
+        }
         for (key, value) in states.iter().flatten() {
-            match (key.as_str(), value) {
+            let line = match (key.as_str(), value) {
                 ("calls", Value::Array(calls)) => {
-                    println!("{:22} {}", "calls this turn", calls.len())
+                    format!("{:22} {}", "calls this turn", calls.len())
                 }
-                (key, value) => println!(
-                    "{}",
-                    render::fit(&format!("{key:22} {}", shown(value)), render::width())
-                ),
-            }
+                (key, value) => format!("{:22} {}", spaced(key), shown(value)),
+            };
+            println!("{}", render::fit(&line, render::width()));
         }
     })
 }
@@ -148,10 +151,14 @@ impl Point {
     }
 
     fn words(&self) -> String {
-        let at = self
-            .at
-            .map_or_else(|| "-".into(), |at| render::local_time(&at.to_string()));
-        format!("event {} ({at})", self.seq)
+        match self.at {
+            Some(at) => format!(
+                "event {} ({})",
+                self.seq,
+                render::local_time(&at.to_string())
+            ),
+            None => "before it began".to_owned(),
+        }
     }
 }
 
@@ -171,7 +178,10 @@ pub(super) fn show_changes<'a>(changes: impl IntoIterator<Item = &'a Changed>) {
         };
         println!(
             "{}",
-            render::fit(&format!("  {:22} {what}", change.field), render::width())
+            render::fit(
+                &format!("  {:22} {what}", spaced(&change.field)),
+                render::width()
+            )
         );
     }
 }
@@ -217,6 +227,7 @@ fn shown(value: &Value) -> String {
         Value::Null => "-".into(),
         Value::String(text) if text.is_empty() => "-".into(),
         Value::String(text) if text.parse::<Timestamp>().is_ok() => render::local_time(text),
+        Value::String(text) if text == AGENT_FINISHED => spaced(text),
         Value::String(text) => render::printable(text),
         other => render::printable(&other.to_string()),
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::cli::project_files::{BrokenFile, ProjectFiles, WaitingFile};
 use crate::cli::shared::Output;
-use crate::cli::text::{decisions, print_json, short};
+use crate::cli::text::{decisions, print_json, short, spaced};
 use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
@@ -269,7 +269,7 @@ impl Status {
             print_warning(&format!("in {project}: {}", file.problem));
         }
         if !self.last_decisions.is_empty() {
-            println!();
+            println!("\n{}", render::paint(Color::Bold, "Last stops"));
             decisions::table(&self.last_decisions).print();
         }
     }
@@ -283,8 +283,8 @@ impl Status {
             .map(|line| {
                 let count = line.sessions;
                 let word = if count == 1 { "session" } else { "sessions" };
-                let ago = render::duration_ms(now.millis_since(line.last_at));
-                format!("{} {count} {word}, last event {ago} ago", line.agent)
+                let ago = render::ago(now.millis_since(line.last_at));
+                format!("{} {count} {word}, last event {ago}", line.agent)
             })
             .collect();
         if !agents.is_empty() {
@@ -296,7 +296,7 @@ impl Status {
         );
         for session in self.waiting_for_you.iter().take(WAITING) {
             let id = short(session.session);
-            let why = render::printable(session.notification.as_deref().unwrap_or_default());
+            let why = spaced(session.notification.as_deref().unwrap_or_default());
             let project = render::path(Path::new(&session.project));
             let title = session.title.words(&session.project);
             let line = format!(
@@ -315,39 +315,26 @@ impl Status {
 
     fn print_journal(&self) {
         if let Some(hooks) = &self.hooks
-            && let (Some(p50), Some(p99)) = (hooks.p50_us, hooks.p99_us)
+            && let Some(p50) = hooks.p50_us
         {
-            let ms = |us: u64| us as f64 / 1e3;
-            let times = format!(
-                "{:.1} ms until journaled, {:.1} ms for one in a hundred (the last {} calls)",
-                ms(p50),
-                ms(p99),
-                hooks.calls
-            );
-            render::print_wrapped("hooks      ", &times);
+            let ms = p50.div_ceil(1_000);
+            println!("hooks      {ms} ms until an event is safe on disk, usually");
         }
         let size = |bytes: Option<u64>| render::bytes(bytes.unwrap_or(0));
         let events = self.events.map(|events| events.to_string());
+        let is_many = self.journal.as_ref().is_some_and(|it| it.collector);
         println!(
-            "journal    {} events, {} store, {} log, {} free",
+            "journal    {} events{}, {} store, {} log, {} free",
             events.as_deref().unwrap_or("unknown"),
+            if is_many { " of many machines" } else { "" },
             size(self.store_bytes),
             size(self.intake_bytes),
             size(self.free_bytes)
         );
-        if let Some(journal) = &self.journal {
-            let what = if journal.collector {
-                ", of many machines"
-            } else {
-                ""
-            };
-            println!(
-                "identity   {}{what}, since {}",
-                journal.id,
-                render::local_time(&journal.since.to_string())
-            );
+        if self.spool.calls > 0 {
+            let calls = render::count(self.spool.calls, "hook call waits", "hook calls wait");
+            println!("spool      {calls}");
         }
-        println!("spool      {} calls", self.spool.calls);
     }
 }
 
@@ -356,12 +343,7 @@ fn fleet(line: &FleetLine) -> String {
     let ago = |at: Option<Timestamp>| {
         at.map_or_else(
             || "never".to_owned(),
-            |at| {
-                format!(
-                    "{} ago",
-                    render::duration_ms(Timestamp::now().millis_since(at))
-                )
-            },
+            |at| render::ago(Timestamp::now().millis_since(at)),
         )
     };
     match &line.collects {
@@ -437,7 +419,7 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
     }
     if rejected > 0 {
         warnings.push(format!(
-            "{rejected} payloads could not be read: `checkpointd tail --kind payload_rejected`"
+            "{rejected} payloads could not be read: `checkpointd journal tail --kind payload_rejected`"
         ));
     }
     if spooled > 0 && daemon.is_none() {

@@ -17,7 +17,7 @@ use crate::ops::views::EventLine;
 /// Show the newest events; with -f, follow new ones
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd tail -f --project .\n  checkpointd tail -n 5 --kind decided --agent claude\n  checkpointd tail -f --session last --json"
+    after_help = "Examples:\n  checkpointd journal tail -f --project .\n  checkpointd journal tail -n 5 --kind decided --agent claude\n  checkpointd journal tail -f --session last --json"
 )]
 pub(crate) struct TailArgs {
     /// Keep printing new events

@@ -1,4 +1,4 @@
-//! `trust` and `untrust`: whether a project's own file counts (spec RULE-16).
+//! `rules trust`: whether a project's own file counts (spec RULE-16).
 
 use std::path::{Path, PathBuf};
 
@@ -17,32 +17,19 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Table};
 
-/// Trust a project's current .checkpointd.yml, so that its rules and settings are used
+/// Trust the project's current .checkpointd.yml, so that its rules and settings are used
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd trust\n  checkpointd trust ~/code/shop\n  checkpointd trust --list\n\n\
+    after_help = "Examples:\n  checkpointd rules trust\n  checkpointd rules trust --project ~/code/shop\n  checkpointd rules trust --list\n\n\
     Read the file first: its rules speak to your agent. A later change of the file has to be trusted again."
 )]
 pub(crate) struct TrustArgs {
-    /// The project's folder, or the file in it
-    #[arg(default_value = ".")]
-    pub(crate) project: PathBuf,
     /// List what is trusted, and change nothing
     #[arg(long, conflicts_with = "project")]
     pub(crate) list: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// Stop trusting a project's .checkpointd.yml
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  checkpointd untrust\n  checkpointd untrust ~/code/shop")]
-pub(crate) struct UntrustArgs {
-    /// The project's folder, or the file in it
-    #[arg(default_value = ".")]
-    pub(crate) project: PathBuf,
-    #[command(flatten)]
-    pub(crate) output: Output,
+    /// Trust it no longer
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) undo: bool,
 }
 
 /// What a newly trusted file brings.
@@ -65,14 +52,17 @@ struct Line {
     standing: Option<Standing>,
 }
 
-/// Trusts a project's file, or lists what is trusted.
-pub(crate) fn trust(home: &Home, arguments: &TrustArgs) -> Result<u8> {
-    if arguments.list {
-        return list(&Trust::of(home), arguments.output);
+/// Trusts a project's file, or no longer, or lists what is trusted.
+pub(crate) fn run(home: &Home, args: &TrustArgs, given: &Path, output: Output) -> Result<u8> {
+    if args.list {
+        return list(&Trust::of(home), output);
+    }
+    if args.undo {
+        return withdraw(home, given, output);
     }
     let config = settings::load(home)?;
-    let taken = take(home, &config, &top(&arguments.project)?)?;
-    if arguments.output.json {
+    let taken = take(home, &config, &folder(given)?)?;
+    if output.json {
         print_json(&taken);
     } else {
         taken.print();
@@ -81,22 +71,16 @@ pub(crate) fn trust(home: &Home, arguments: &TrustArgs) -> Result<u8> {
 }
 
 /// Trusts a project's file no longer.
-pub(crate) fn untrust(home: &Home, arguments: &UntrustArgs) -> Result<u8> {
-    let given = &arguments.project;
-    let top = top(given).unwrap_or_else(|_| given.clone());
+fn withdraw(home: &Home, given: &Path, output: Output) -> Result<u8> {
+    let top = folder(given).unwrap_or_else(|_| given.to_owned());
     let was_trusted = Trust::of(home).withdraw(&top)?;
-    if arguments.output.json {
+    let file = render::path(&top.join(project::FILE));
+    if output.json {
         print_json(&serde_json::json!({ "project": top, "was_trusted": was_trusted }));
     } else if was_trusted {
-        println!(
-            "{} is no longer trusted.",
-            render::path(&top.join(project::FILE))
-        );
+        println!("{file} is no longer trusted.");
     } else {
-        println!(
-            "{} was not trusted.",
-            render::path(&top.join(project::FILE))
-        );
+        println!("{file} was not trusted.");
     }
     Ok(exit::OK)
 }
@@ -107,7 +91,7 @@ pub(super) fn take(home: &Home, config: &Config, top: &Path) -> Result<Taken> {
     let name = path.display().to_string();
     let text = named_file::text(&path, project::FILE_BYTES_MAX).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}"))
-            .hint("only a project with such a file needs trust: `checkpointd trust FOLDER`")
+            .hint("only a project with such a file needs trust: `checkpointd rules trust --project FOLDER`")
     })?;
     let file = config.project_file(&name, &text).map_err(Failure::failed)?;
     Trust::of(home)
@@ -178,19 +162,5 @@ impl Line {
             Some(Standing::Changed | Standing::Unknown) => "changed, waits",
             None => "gone",
         }
-    }
-}
-
-/// Returns the project's folder from its own path or that of its file.
-fn top(given: &Path) -> Result<PathBuf> {
-    match (given.file_name(), given.parent()) {
-        (Some(name), Some(above)) if name == project::FILE => {
-            folder(if above.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                above
-            })
-        }
-        _ => folder(given),
     }
 }

@@ -13,7 +13,7 @@ use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::orders::{Mark, Order};
 use crate::ops::query::Query;
-use crate::ops::views::Explanation;
+use crate::ops::views::{Explanation, MarkView};
 use crate::render;
 
 /// Mark a demand of a checkpoint as not warranted
@@ -60,6 +60,11 @@ pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
     };
     let explained: Explanation = connection::ask_one(home, &query, |_, _| ())?;
     let row = explained.decision;
+    let is_marked = |mark: &MarkView| args.item.is_none() || mark.item == args.item;
+    if args.undo && !args.output.json && !explained.marked_wrong.iter().any(is_marked) {
+        println!("decision {}: nothing was marked wrong", row.seq);
+        return Ok(exit::OK);
+    }
     let order = Order::Wrong(Mark {
         decision: row.seq,
         item: args.item,

@@ -209,8 +209,8 @@ fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
     let name = format!("{agent}.firing");
     match last {
         Some(last) => {
-            let ago = render::duration_ms(Timestamp::now().millis_since(last));
-            Check::pass(name, format!("the last event came {ago} ago"))
+            let ago = render::ago(Timestamp::now().millis_since(last));
+            Check::pass(name, format!("the last event came {ago}"))
         }
         None => {
             let fix = format!(

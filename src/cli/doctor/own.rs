@@ -329,7 +329,7 @@ fn trust(home: &Home) -> Check {
         Ok(all) => all,
         Err(error) => {
             let fix = format!(
-                "remove {}, then `checkpointd trust` in each project",
+                "remove {}, then `checkpointd rules trust` in each project",
                 home.trust.display()
             );
             return Check::fail(
@@ -354,8 +354,8 @@ fn trust(home: &Home) -> Check {
     match files.waiting.first() {
         Some(WaitingFile { project, line, .. }) => {
             let fix = match shlex::try_quote(project) {
-                Ok(path) => format!("read it, then `checkpointd trust {path}`"),
-                Err(_) => "read it, then `checkpointd trust` in that folder".to_owned(),
+                Ok(path) => format!("read it, then `checkpointd rules trust --project {path}`"),
+                Err(_) => "read it, then `checkpointd rules trust` in that folder".to_owned(),
             };
             Check::warn("trust", format!("in {project}: {line}"), fix)
         }

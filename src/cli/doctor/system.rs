@@ -38,7 +38,7 @@ fn service() -> Check {
     if manager.is_active() {
         return Check::pass("service", "it is active");
     }
-    let fix = "`checkpointd service start`, and `checkpointd service logs` says what happened";
+    let fix = "`checkpointd daemon service start`, and `checkpointd daemon service logs` says what happened";
     Check::warn("service", "it is installed but not active", fix)
 }
 

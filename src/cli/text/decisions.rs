@@ -1,11 +1,11 @@
 //! Decisions as a table.
 
-use crate::cli::text::{on_machine, short};
+use crate::cli::text::{on_machine, short, spaced};
 use crate::ops::views::DecisionRow;
 use crate::render::{self, Color, Table};
 
-/// Returns decisions as a table for `audit`.
-pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
+/// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery.
+pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
     let head = [
         "SEQ",
         "AT",
@@ -15,58 +15,35 @@ pub(crate) fn with_projects(decisions: &[DecisionRow]) -> Table<10> {
         "AFTER",
         "PROJECT",
         "CHECKPOINT",
-        "REASON",
         "DELIVERY",
+        "WHY",
     ];
-    let mut table = Table::new(head).optional(&[6, 5, 4, 2]).colored(color_of);
+    let mut table = Table::new(head)
+        .optional(&[5, 4, 3, 6, 8])
+        .colored(color_of);
     for row in decisions {
-        let [seq, at, agent, session, turn, verdict, reason, delivery] = cells(row);
-        let after = row
-            .elapsed_ms
-            .map_or_else(|| "-".into(), render::duration_ms);
         let machine = row.source.as_ref().map(|source| source.machine.as_str());
-        let project = on_machine(machine, row.project.as_deref().unwrap_or_default());
         table.row([
-            seq, at, agent, session, turn, after, project, verdict, reason, delivery,
+            row.seq.to_string(),
+            render::local_time(&row.at.to_string()),
+            row.agent.to_string(),
+            short(row.session),
+            row.turn.to_string(),
+            row.elapsed_ms
+                .map_or_else(|| "-".into(), render::duration_ms),
+            on_machine(machine, row.project.as_deref().unwrap_or_default()),
+            row.verdict.to_string(),
+            delivery(row),
+            row.reason.words().to_owned(),
         ]);
     }
     table
 }
 
-/// Returns decisions as a table for a screen that shows other things too.
-pub(crate) fn table(decisions: &[DecisionRow]) -> Table<8> {
-    let mut table = Table::new([
-        "SEQ",
-        "AT",
-        "AGENT",
-        "SESSION",
-        "TURN",
-        "CHECKPOINT",
-        "REASON",
-        "DELIVERY",
-    ])
-    .optional(&[4, 3]);
-    decisions.iter().for_each(|row| table.row(cells(row)));
-    table
-}
-
-fn cells(row: &DecisionRow) -> [String; 8] {
-    [
-        row.seq.to_string(),
-        render::local_time(&row.at.to_string()),
-        row.agent.to_string(),
-        short(row.session),
-        row.turn.to_string(),
-        row.verdict.to_string(),
-        row.reason.to_string(),
-        delivery(row),
-    ]
-}
-
 /// Says how a delivery ended, and why.
 fn delivery(row: &DecisionRow) -> String {
     match &row.delivery_reason {
-        Some(why) => format!("{} ({why})", row.delivery.word()),
+        Some(why) => format!("{} ({})", row.delivery.word(), spaced(why)),
         None => row.delivery.word().into(),
     }
 }

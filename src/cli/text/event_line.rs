@@ -2,7 +2,7 @@
 
 use journal::{Decision, Envelope, Event, ToolCall, Verdict};
 
-use super::{short, word};
+use super::{short, spaced, word};
 use crate::render::{self, Color};
 
 /// Maximum length of an event's text, in characters.
@@ -13,8 +13,9 @@ fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
 
-/// Returns the text of an event for a line of `timeline`, or `None` if it is not shown there.
-pub(crate) fn in_timeline(event: &Event) -> Option<String> {
+/// Returns the text of an event for a line of `timeline`, or `None` if it is not shown there. Paths in `folder` are
+/// relative to it.
+pub(crate) fn in_timeline(event: &Event, folder: &str) -> Option<String> {
     match event {
         Event::ModelStepped { .. }
         | Event::OtherHook { .. }
@@ -25,7 +26,9 @@ pub(crate) fn in_timeline(event: &Event) -> Option<String> {
         | Event::CallExamined { .. }
         | Event::Announced { .. } => None,
         // The line already shows that it is a tool call.
-        Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => Some(tool(call)),
+        Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => {
+            Some(tool(call, folder))
+        }
         event => {
             let words = format!("{} {}", event.kind().replace('_', " "), said(event));
             Some(words.trim_end().to_owned())
@@ -57,27 +60,27 @@ pub(crate) fn whole(envelope: &Envelope) -> String {
 pub(crate) fn said(event: &Event) -> String {
     let due = |due: &journal::Timestamp| render::local_time(&due.to_string());
     match event {
-        Event::SessionStarted { source, .. } => source.clone(),
-        Event::SessionEnded { reason, .. } => reason.clone(),
+        Event::SessionStarted { source, .. } => spaced(source),
+        Event::SessionEnded { reason, .. } => spaced(reason),
         Event::PromptSubmitted { origin, text, .. } | Event::PromptFound { origin, text, .. } => {
-            format!("{} {}", word(origin), quoted(text))
+            format!("{} {}", spaced(&word(origin)), quoted(text))
         }
         Event::ToolStarted { call, .. }
         | Event::ToolFinished { call, .. }
         | Event::ToolFailed { call, .. }
-        | Event::PermissionAsked { call, .. } => tool(call),
+        | Event::PermissionAsked { call, .. } => tool(call, folder_of(event).unwrap_or_default()),
         Event::AgentStopped { reentry: true, .. } => "again".to_owned(),
-        Event::Interrupted { cause, .. } => cause.clone(),
+        Event::Interrupted { cause, .. } => spaced(cause),
         Event::Notified {
             notification,
             message,
             ..
-        } => format!("{} {}", render::printable(notification), quoted(message)),
+        } => format!("{}: {}", spaced(notification), quoted(message)),
         Event::Decided(decision) => decided(decision),
         Event::DeliveryAttempted {
             decision, route, ..
-        } => format!("{} of {decision}", route.word()),
-        Event::DeliveryConfirmed { decision, by } => format!("{decision} by {by}"),
+        } => format!("{} of {decision}", spaced(route.word())),
+        Event::DeliveryConfirmed { decision, by } => format!("{decision} by {}", spaced(by)),
         Event::DeliveryHeld {
             decision,
             obstacle: why,
@@ -89,18 +92,18 @@ pub(crate) fn said(event: &Event) -> String {
         | Event::DeliveryExpired {
             decision,
             reason: why,
-        } => format!("{decision} {why}"),
+        } => format!("{decision} {}", spaced(why)),
         Event::DeliveryPasted { decision: seq, .. }
         | Event::DeliveryEntered { decision: seq, .. } => seq.to_string(),
         Event::MarkedWrong { .. } => marked(event),
         Event::EscapeHatchUsed { by } => format!("by {by}"),
         Event::TurnJoined { turn_at } => format!("with {}", due(turn_at)),
         Event::Muted { until: Some(until) } => format!("until {}", due(until)),
-        Event::Announced { news, about, .. } => format!("{} of {about}", word(news)),
+        Event::Announced { news, about, .. } => format!("{} of {about}", spaced(&word(news))),
         Event::RestartRequested { due: at } | Event::AgentRestarted { due: at } => {
             format!("checkpoint due {}", due(at))
         }
-        Event::RestartClosed { restart, reason } => format!("{restart} {reason}"),
+        Event::RestartClosed { restart, reason } => format!("{restart} {}", spaced(reason)),
         Event::PhaseCreated {
             checkpoint, file, ..
         } => format!("{} {}", quoted(&checkpoint.phase), render::printable(file)),
@@ -150,10 +153,21 @@ fn marked(event: &Event) -> String {
     )
 }
 
-/// Says what a tool call did, how long it took and how it ended.
-pub(crate) fn tool(call: &ToolCall) -> String {
-    let about = call.command.clone().unwrap_or_else(|| call.paths.join(" "));
-    let about = render::cut(&render::printable(&about), TEXT_CHARS_MAX);
+/// Returns the folder in which an event's agent works, if the event says it.
+pub(crate) fn folder_of(event: &Event) -> Option<&str> {
+    let place = event.host()?.place.as_ref()?;
+    Some(&place.cwd)
+}
+
+/// Says what a tool call did, how long it took and how it ended. Paths in `folder` are relative to it.
+pub(crate) fn tool(call: &ToolCall, folder: &str) -> String {
+    let about = match &call.command {
+        Some(command) => render::cut(&render::printable(command), TEXT_CHARS_MAX),
+        None => {
+            let paths = call.paths.iter().map(|path| render::path_in(folder, path));
+            render::cut_path(&Vec::from_iter(paths).join(" "), TEXT_CHARS_MAX)
+        }
+    };
     let took = call
         .duration_ms
         .map(|ms| format!(" {}", render::duration_ms(ms)))
@@ -174,12 +188,15 @@ fn decided(decision: &Decision) -> String {
     let verdict = render::paint(color, &decision.verdict.to_string());
     let elapsed = decision
         .elapsed_ms
-        .map(|ms| format!(" after {}", render::duration_ms(ms)));
-    let route = decision.route.map(|route| format!(" by {}", route.word()));
-    format!(
-        "{verdict} {}{}{}",
-        decision.reason,
-        elapsed.unwrap_or_default(),
-        route.unwrap_or_default()
-    )
+        .map(|ms| format!("after {}", render::duration_ms(ms)));
+    let route = decision
+        .route
+        .map(|route| format!("by {}", spaced(route.word())));
+    let how = Vec::from_iter(elapsed.into_iter().chain(route)).join(" ");
+    let words = decision.reason.words();
+    if how.is_empty() {
+        format!("{verdict}: {words}")
+    } else {
+        format!("{verdict}: {words} ({how})")
+    }
 }

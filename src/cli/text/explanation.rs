@@ -6,7 +6,7 @@ use checkpoint::demands;
 use checkpoint::judging::{Answer, Verified};
 use journal::{Changes, Evidence, Outcome, Reason, Timestamp, Verdict};
 
-use super::{event_line, rule_trace, short, word};
+use super::{event_line, rule_trace, short, spaced, word};
 use crate::ops::views::{DecisionRow, Demand, DemandEnd, Explanation, StateView};
 use crate::render::{self, Color};
 
@@ -54,12 +54,13 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
         .take(ANSWERS_MAX)
         .map(|answer| format!("{}: {}", answer.file, answer.why))
         .collect();
-    let why = answer.considered.last().map(|exit| exit.why.as_str());
     if shown.is_empty() {
+        let exit = answer.considered.last();
+        let exit = exit.map(|exit| with_figures(exit.reason, &exit.why));
         labeled(
             &mut page,
             "why",
-            &render::printable(why.unwrap_or("it is not in the journal")),
+            exit.as_deref().unwrap_or("it is not in the journal"),
         );
     }
     for line in &shown {
@@ -74,6 +75,19 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
     }
     labeled(&mut page, "change", &change(decision));
     page
+}
+
+/// Says why a stop was treated so, with the figures if there are any.
+pub(crate) fn with_figures(reason: Reason, why: &str) -> String {
+    let words = reason.words();
+    match reason {
+        Reason::BackgroundTasks
+        | Reason::BelowThreshold
+        | Reason::BlockBudget
+        | Reason::Muted
+        | Reason::Superseded => format!("{words} ({})", render::printable(why)),
+        _ => words.to_owned(),
+    }
 }
 
 fn labeled(page: &mut Vec<String>, label: &str, text: &str) {
@@ -117,7 +131,7 @@ fn change(decision: &DecisionRow) -> String {
     let seq = decision.seq;
     let session = short(decision.session);
     match decision.reason {
-        Reason::Muted => format!("`checkpointd unmute {session}`"),
+        Reason::Muted => format!("`checkpointd mute --off {session}`"),
         Reason::ProjectOff => "`enabled: true` in the project's .checkpointd.yml".to_owned(),
         Reason::BlockBudget => "`checkpointd config set max_blocks_per_turn 2`".to_owned(),
         Reason::BelowThreshold => "`checkpointd config set min_turn 10s`".to_owned(),
@@ -127,7 +141,7 @@ fn change(decision: &DecisionRow) -> String {
             "`checkpointd config set ask likely` also asks about code of which the record says nothing".to_owned()
         }
         reason if decision.verdict == Verdict::Pass => {
-            format!("nothing: {}", reason.word().replace('_', " "))
+            format!("nothing: {}", reason.words())
         }
         _ => format!(
             "`checkpointd wrong {seq}` if it was not warranted; `checkpointd mute {session}` for silence"
@@ -149,7 +163,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     }
     show_state(&mut page, &answer.state);
     if let Some(evidence) = &answer.evidence {
-        show_evidence(&mut page, evidence);
+        show_evidence(&mut page, evidence, &answer.state.cwd);
     }
     if let Some(rules) = &answer.rules {
         rule_trace::show(&mut page, &rules.trace);
@@ -162,7 +176,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
             "    ".into()
         };
         let why = render::printable(&exit.why);
-        let line = format!("  {mark}  {:18} {why}", exit.reason);
+        let line = format!("  {mark}  {:35} {why}", exit.reason.words());
         page.push(render::fit(&line, render::width()));
     }
     show_demands(&mut page, &answer.decision, answer.demand.as_ref());
@@ -202,7 +216,8 @@ fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
     let verdict = render::paint(color, &decision.verdict.to_string());
     page.push(format!(
         "decision {}: {verdict}, {}",
-        decision.seq, decision.reason
+        decision.seq,
+        decision.reason.words()
     ));
     page.push(format!(
         "{} session {}, turn {}, {}",
@@ -235,7 +250,9 @@ fn show_others(page: &mut Vec<String>, answer: &Explanation) {
         };
         let said = format!(
             "{what}, {when}: {}, {} (`checkpointd explain {}`)",
-            other.verdict, other.reason, other.seq
+            other.verdict,
+            other.reason.words(),
+            other.seq
         );
         page.extend(render::wrapped("  ", &said));
     }
@@ -248,16 +265,16 @@ fn show_state(page: &mut Vec<String>, state: &StateView) {
     };
     entry(page, "project", &render::printable(&state.project));
     for (label, at) in [
-        ("last_message_sent_at", state.last_message_sent_at),
-        ("last_checkpoint_at", state.last_checkpoint_at),
-        ("last_tool_use_at", state.last_tool_use_at),
+        ("last message", state.last_message_sent_at),
+        ("last checkpoint", state.last_checkpoint_at),
+        ("last tool call", state.last_tool_use_at),
     ] {
         entry(page, label, &time(at));
     }
     let blocks = state.blocks_this_turn.to_string();
-    entry(page, "blocks_this_turn", &blocks);
+    entry(page, "asked in this turn", &blocks);
     if state.cleared {
-        entry(page, "cleared", "true");
+        entry(page, "cleared", "its next stop passes");
     }
     if state.muted {
         let until = state.muted_until;
@@ -269,7 +286,7 @@ fn show_state(page: &mut Vec<String>, state: &StateView) {
     }
 }
 
-fn show_evidence(page: &mut Vec<String>, evidence: &Evidence) {
+fn show_evidence(page: &mut Vec<String>, evidence: &Evidence, folder: &str) {
     heading(page, "what git and the transcript said");
     let files = match &evidence.changes {
         Changes::Known(files) if files.is_empty() => "none".to_owned(),
@@ -283,7 +300,7 @@ fn show_evidence(page: &mut Vec<String>, evidence: &Evidence) {
     entry(page, "changed files", &files);
     let timeline = &evidence.timeline;
     let calls = &timeline.calls;
-    let source = word(timeline.source);
+    let source = spaced(&word(timeline.source));
     let said = format!("{}, from: {source}", calls.len());
     entry(page, "tool calls", &said);
     let first = calls.len().saturating_sub(CALLS_MAX);
@@ -292,7 +309,7 @@ fn show_evidence(page: &mut Vec<String>, evidence: &Evidence) {
     }
     for (index, call) in calls.iter().enumerate().skip(first) {
         page.push(render::fit(
-            &format!("    {:>3} {}", index + 1, event_line::tool(call)),
+            &format!("    {:>3} {}", index + 1, event_line::tool(call, folder)),
             render::width(),
         ));
     }

@@ -17,6 +17,17 @@ pub(crate) mod rule_trace;
 pub(crate) mod session;
 pub(crate) mod timeline;
 
+/// Returns a word of JSON as people read it: one that an agent gave, or one of an open set.
+pub(crate) fn spaced(word: &str) -> String {
+    let word = match word {
+        checkpoint::state::AGENT_FINISHED => "finished",
+        "permission_prompt" => "asks for permission",
+        "idle_prompt" => "waits for your input",
+        word => word,
+    };
+    render::printable(word).replace('_', " ")
+}
+
 /// Returns the word that a value without fields is in JSON.
 pub(crate) fn word(value: impl Serialize) -> String {
     let word = serde_json::to_value(value).ok();

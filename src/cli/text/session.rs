@@ -3,8 +3,9 @@
 use checkpoint::state::{AGENT_FINISHED, SessionStatus};
 use clap::builder::PossibleValue;
 
+use super::spaced;
 use crate::ops::views::SessionRow;
-use crate::render::{self, Color};
+use crate::render::Color;
 
 pub(crate) fn color_of_status(cell: &str) -> Option<Color> {
     let is = |status: SessionStatus| cell.starts_with(status.words());
@@ -34,7 +35,7 @@ pub(crate) fn flags(row: &SessionRow) -> String {
 pub(crate) fn status(row: &SessionRow) -> String {
     let words = row.status.words();
     let words = match row.why() {
-        Some(why) if why != AGENT_FINISHED => format!("{words}: {}", render::printable(why)),
+        Some(why) if why != AGENT_FINISHED => format!("{words}: {}", spaced(why)),
         _ => words.to_owned(),
     };
     if row.muted { words + ", muted" } else { words }

@@ -55,6 +55,8 @@ struct Moment {
 pub(crate) struct Turns {
     number: Option<u64>,
     began: Timestamp,
+    /// Where the agent works.
+    folder: String,
     moments: Vec<Moment>,
     drawn: Vec<Drawn>,
 }
@@ -69,7 +71,10 @@ impl Turns {
             self.head();
         }
         let event = &line.event.event;
-        let Some(mut words) = event_line::in_timeline(event) else {
+        if let Some(folder) = event_line::folder_of(event) {
+            folder.clone_into(&mut self.folder);
+        }
+        let Some(mut words) = event_line::in_timeline(event, &self.folder) else {
             return;
         };
         let ended = line.event.at;

@@ -193,7 +193,7 @@ fn the_now_view_uses_140_by_40() {
 
 
 
-     00000001: Fix number 1 of billing-service; needs you, permission, last event 5.0s ago, turn 3, asked at 1 of 3 stops, main %7, /home/me/co…
+     00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, turn 3, asked at 1 of 3 stops, main %7, /home/me/code…
     12:00:18.000     418  claude 00000001  tool started         Bash
     12:00:19.000     419  claude 00000001  tool started         Bash
     12:00:20.000     420  claude 00000001  tool started         Bash

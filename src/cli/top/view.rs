@@ -13,6 +13,7 @@ use super::ansi;
 use super::columns::{self, Column};
 use super::model::Model;
 use super::page::{Page, Subject};
+use crate::cli::text::spaced;
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 use crate::render;
 
@@ -291,11 +292,11 @@ fn details(model: &Model) -> String {
     else {
         return String::new();
     };
-    let ago = render::duration_ms(model.clock.millis_since(row.last_at) / 1_000 * 1_000);
+    let ago = render::ago(model.clock.millis_since(row.last_at));
     let why = row
         .why
         .as_deref()
-        .map(|why| format!(", {}", render::printable(why)))
+        .map(|why| format!(", {}", spaced(why)))
         .unwrap_or_default();
     let id: String = row.session.to_string().chars().take(8).collect();
     let project = match row.machine() {
@@ -308,7 +309,7 @@ fn details(model: &Model) -> String {
         row.injected + row.passed
     );
     format!(
-        " {id}: {}; {}{why}, last event {ago} ago, turn {}, {sent}, {}, {project}",
+        " {id}: {}; {}{why}, last event {ago}, turn {}, {sent}, {}, {project}",
         row.title.words(&row.project),
         row.status.words(),
         row.turn,

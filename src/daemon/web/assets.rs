@@ -57,3 +57,20 @@ fn send(wanted: &str) -> HttpResponse {
         None => HttpResponse::NotFound().finish(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use journal::Reason;
+
+    use super::*;
+
+    #[test]
+    fn the_page_says_reasons_as_the_commands_do() {
+        let file = FILES.iter().find(|(name, ..)| *name == "format.js");
+        let (.., script) = file.expect("a file");
+        for reason in Reason::ALL {
+            let line = format!("\n  {}: '{}',\n", reason.word(), reason.words());
+            assert!(script.contains(&line), "{line}");
+        }
+    }
+}

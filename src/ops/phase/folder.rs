@@ -110,7 +110,7 @@ pub(crate) fn reconcile(
             }
             FileState::Wrong(error, is_known) => {
                 let hint = if is_known {
-                    "; `checkpointd phase rebuild` rewrites it from the journal"
+                    "; `checkpointd progress phase rebuild` rewrites it from the journal"
                 } else {
                     ""
                 };

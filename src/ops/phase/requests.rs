@@ -34,7 +34,7 @@ fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
             "several phase records begin with `{wanted}`: give more of the id"
         ))),
         _ => Err(unknown(format!(
-            "there is no phase record `{wanted}`: `checkpointd phase list` lists them"
+            "there is no phase record `{wanted}`: `checkpointd progress phase list` lists them"
         ))),
     }
 }

@@ -241,8 +241,8 @@ fn damage_is_reported_and_mended_only_when_asked() {
     };
     insta::assert_snapshot!(sorted_is(problems), @r"
     completed: missing
-    differs from the journal; `checkpointd phase rebuild` rewrites it from the journal
-    is not JSON: EOF while parsing a value at line 1 column 6; `checkpointd phase rebuild` rewrites it from the journal
+    differs from the journal; `checkpointd progress phase rebuild` rewrites it from the journal
+    is not JSON: EOF while parsing a value at line 1 column 6; `checkpointd progress phase rebuild` rewrites it from the journal
     ");
     let rebuilt = stage.ask("rebuild", json!({}));
     assert_eq!(

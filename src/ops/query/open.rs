@@ -1,4 +1,4 @@
-//! Open work: what a session has left undone, from the answer table of its last judged stop (spec LOOK-9). Every view
+//! Open work: what a session has left undone, from the answer table of its last judged stop (spec EVID-18). Every view
 //! that shows open work asks here.
 
 use std::collections::HashMap;

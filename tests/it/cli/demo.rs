@@ -81,7 +81,7 @@ fn the_story_is_told_and_has_a_good_end() {
             "Bash pytest -q: 1 failed, 2 passed",
             "Write stock/reorder.py",
             "Bash pytest -q: 3 passed",
-            "stop: let through, what was asked is done",
+            "stop: let through, already asked in this turn; judged again, what was asked is done",
         ],
         "{said}"
     );
@@ -188,7 +188,8 @@ fn without_git_and_without_the_small_client_the_demo_still_works() {
     assert!(text.contains("Git is missing"), "{text}");
     assert_eq!(text.matches("stop: checkpoint sent").count(), 1, "{text}");
     assert_eq!(
-        text.matches("stop: let through, block budget").count(),
+        text.matches("stop: let through, already asked in this turn\n")
+            .count(),
         1,
         "{text}"
     );

@@ -21,7 +21,7 @@ fn payload(machine: &Machine, fields: &Value) -> Value {
 }
 
 fn events(machine: &Machine) -> Vec<Value> {
-    machine.rows(&["tail", "--json", "--agent", "buddy"])
+    machine.rows(&["journal", "tail", "--json", "--agent", "buddy"])
 }
 
 #[test]

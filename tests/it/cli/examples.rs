@@ -174,10 +174,11 @@ fn the_rule_of_the_project_asks_for_its_actions() {
     fs::write(format!("{project}/migrations/1.sql"), "create table a;\n").expect("writes");
     succeeded(user.command("git", &["init", "-q", project]));
     user.run(&["rules", "check", "--project", project]);
-    user.run(&["trust", project]);
+    user.run(&["rules", "trust", "--project", project]);
 
     let preview = |elapsed: &str| -> Value {
         let answer = user.run(&[
+            "rules",
             "preview",
             "--json",
             "--agent",

@@ -123,6 +123,7 @@ fn a_collector_answers_every_question_as_the_machine_does() {
         let own = well(
             home,
             &[
+                "journal",
                 "sql",
                 "--csv",
                 "select kind, agent, count(*) from events group by 1, 2",
@@ -131,6 +132,7 @@ fn a_collector_answers_every_question_as_the_machine_does() {
         let here = well(
             &fleet.collector,
             &[
+                "journal",
                 "sql",
                 "--csv",
                 "--machine",
@@ -254,7 +256,7 @@ fn what_decisions_withholds_is_said_and_never_guessed() {
     let files = fleet.export("decisions");
     for (file, (_, home)) in files.iter().zip(fleet.machines()) {
         let text = std::fs::read_to_string(file).expect("an export");
-        for event in lines(home, &["tail", "-n", "1000"]) {
+        for event in lines(home, &["journal", "tail", "-n", "1000"]) {
             let secrets = [
                 &event["text"],
                 &event["call"]["command"],
@@ -352,6 +354,7 @@ fn a_file_that_is_not_right_is_named_and_keeps_no_other_one_back() {
     let tools = lines(
         &fleet.collector,
         &[
+            "journal",
             "sql",
             "select tool, command, withheld from tools where machine = 'two'",
         ],

@@ -60,6 +60,7 @@ fn exported(victim: &Path) -> Vec<u8> {
         &daemon.home,
         &top,
         &[
+            "progress",
             "phase",
             "create",
             "--phase",
@@ -98,8 +99,8 @@ fn import(journal: &[u8], options: &[&str], victim: &Path) -> Daemon {
         &["progress", "rebuild", "--json"][..],
         &["progress", "rebuild", "--force", "--json"],
         &["progress", "write", "--session", SESSION, "--json"],
-        &["phase", "list"],
-        &["phase", "rebuild"],
+        &["progress", "phase", "list"],
+        &["progress", "phase", "rebuild"],
     ] {
         ok(&daemon.home, victim, arguments, b"");
     }
@@ -148,9 +149,10 @@ fn a_phase_record_names_no_file_outside_its_folder() {
         assert!(forged.contains(&name));
         let daemon = import(forged.as_bytes(), &["--own"], &victim);
         let cleaned = run(
-            &mut daemon
-                .home
-                .command(PROGRAM, &["phase", "cleanup", "--older-than", "0s"]),
+            &mut daemon.home.command(
+                PROGRAM,
+                &["progress", "phase", "cleanup", "--older-than", "0s"],
+            ),
             b"",
         );
         assert_eq!(cleaned.status.code(), Some(0), "{cleaned:?}");

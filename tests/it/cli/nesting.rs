@@ -57,11 +57,11 @@ fn a_payload_of_many_levels_is_an_event_and_is_shown_as_text() {
     assert_eq!(calls, expected);
 
     for arguments in [
-        &["tail", "--json"][..],
+        &["journal", "tail", "--json"][..],
         &["explain", "--json"],
         &["timeline", "deep", "--json"],
-        &["state", "deep", "--json"],
-        &["sql", "select payload from events", "--json"],
+        &["journal", "state", "deep", "--json"],
+        &["journal", "sql", "select payload from events", "--json"],
     ] {
         assert!(!lines(&daemon, arguments).is_empty(), "{arguments:?}");
     }

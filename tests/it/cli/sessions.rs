@@ -87,7 +87,7 @@ fn every_view_has_one_definition_of_what_waits_and_lists_it_first() {
     let daemon = sessions_in_each_state();
     let rows = daemon.ask(&["sessions", "--json"]);
     let now = rows_of_now(&daemon);
-    let sql = daemon.ask(&["sql", "select * from sessions", "--json"]);
+    let sql = daemon.ask(&["journal", "sql", "select * from sessions", "--json"]);
     for (native, status, title, clock) in [
         ("asks", "needs_you", "Remove the cache", true),
         ("idle", "waiting", "Fix the parser of the shop", false),
@@ -181,15 +181,20 @@ fn what_no_agent_worked_in_is_not_listed_and_is_not_the_last_session() {
     assert_eq!(names(&["sessions", "--all", "--json"]).len(), 3);
     assert_eq!(rows_of_now(&daemon).len(), 1);
     assert_eq!(daemon.ask(&["status", "--json"])[0]["sessions"], 1);
-    for command in [&["state", "--json"][..], &["state", "last", "--json"]] {
+    for command in [
+        &["journal", "state", "--json"][..],
+        &["journal", "state", "last", "--json"],
+    ] {
         assert_eq!(names(command), ["real"]);
     }
     assert!(say(&daemon, &["timeline"]).contains("Fix the parser"));
-    assert!(say(&daemon, &["unmute"]).contains("was not muted"));
+    assert!(say(&daemon, &["mute", "--off"]).contains("was not muted"));
     assert!(say(&daemon, &["mute"]).contains("muted"));
-    assert!(say(&daemon, &["unmute"]).contains("no longer muted"));
-    assert!(say(&daemon, &["clear"]).contains("its next stop passes"));
-    let unmuted = daemon.ask(&["tail", "-n", "100", "--kind", "unmuted", "--json"]);
+    assert!(say(&daemon, &["mute", "--off"]).contains("no longer muted"));
+    assert!(say(&daemon, &["mute", "--once"]).contains("its next stop passes"));
+    let unmuted = daemon.ask(&[
+        "journal", "tail", "-n", "100", "--kind", "unmuted", "--json",
+    ]);
     assert_eq!(unmuted.len(), 1, "what is not muted is not unmuted");
 }
 
@@ -234,6 +239,7 @@ fn explain_is_about_the_last_checkpoint_and_names_the_other_stops() {
     assert_eq!(explained["decision"]["seq"], decisions[0]["seq"]);
     assert_eq!(explained["others"][0]["seq"], decisions[1]["seq"]);
     let text = say(&daemon, &["explain", "-v"]);
+    let text = Vec::from_iter(text.split_whitespace()).join(" ");
     let other = format!("(`checkpointd explain {}`)", decisions[1]["seq"]);
     assert!(
         text.contains("the turn's other stop, ") && text.contains(&other),

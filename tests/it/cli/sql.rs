@@ -1,4 +1,4 @@
-//! `checkpointd sql`: the same answers as the other commands, and no way to change anything.
+//! `checkpointd journal sql`: the same answers as the other commands, and no way to change anything.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::store::{checkpointd, with_history};
 use crate::support::Home;
 
 fn rows(home: &Home, query: &str) -> Vec<Value> {
-    let (code, out, error) = checkpointd(home, &["sql", query, "--json"]);
+    let (code, out, error) = checkpointd(home, &["journal", "sql", query, "--json"]);
     assert_eq!(code, 0, "{query}: {error}");
     out.lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
@@ -146,7 +146,8 @@ fn answers_come_as_a_table_as_csv_and_as_json_lines() {
     daemon.kill();
     let query = "select agent, count(*) as n, null as empty, 'a,\"b\"' as odd from sessions group by agent order by 1";
     let shown = |form: &[&str]| {
-        let (code, out, error) = checkpointd(&daemon.home, &[&["sql", query], form].concat());
+        let (code, out, error) =
+            checkpointd(&daemon.home, &[&["journal", "sql", query], form].concat());
         assert_eq!((code, error.as_str()), (0, ""));
         out
     };
@@ -167,7 +168,7 @@ fn answers_come_as_a_table_as_csv_and_as_json_lines() {
     {"agent":"codex","n":1,"empty":null,"odd":"a,\"b\""}
     {"agent":"gemini","n":1,"empty":null,"odd":"a,\"b\""}
     "#);
-    let columns = lines(&daemon.home, &["sql", "--schema", "--json"]);
+    let columns = lines(&daemon.home, &["journal", "sql", "--schema", "--json"]);
     for table in ["events", "decisions", "tools", "turns", "sessions"] {
         let documented = columns
             .iter()
@@ -197,7 +198,7 @@ fn nothing_but_reading_is_possible_and_mistakes_are_named() {
         ("selekt 1", "--schema"),
         ("", "--schema"),
     ] {
-        let (code, out, error) = checkpointd(&daemon.home, &["sql", query]);
+        let (code, out, error) = checkpointd(&daemon.home, &["journal", "sql", query]);
         assert!(
             code == 2 && out.is_empty() && error.contains(said),
             "{query}: {code} {error}"
@@ -205,6 +206,9 @@ fn nothing_but_reading_is_possible_and_mistakes_are_named() {
     }
     assert!(!daemon.home.path().join("x.db").exists());
     assert_eq!(checkpointd(&daemon.home, &["journal", "export"]).1, before);
-    let (code, _, error) = checkpointd(&Home::new(), &["sql", "select count(*) from events"]);
+    let (code, _, error) = checkpointd(
+        &Home::new(),
+        &["journal", "sql", "select count(*) from events"],
+    );
     assert!(code == 3 && error.contains("hint:"), "{error}");
 }

@@ -40,7 +40,7 @@ fn it_tells_of_agents_hooks_disk_and_decisions() {
         "agents     claude 1 session, last event ",
         "hooks      ",
         "journal    ",
-        "spool      0",
+        "Last stops",
     ] {
         assert!(
             text.lines().any(|line| line.starts_with(begin)),
@@ -48,7 +48,9 @@ fn it_tells_of_agents_hooks_disk_and_decisions() {
         );
     }
     assert!(
-        text.contains(" sent ") && text.contains(" until journaled, "),
+        text.contains(" sent ")
+            && text.contains(" until an event is safe on disk")
+            && !text.contains("identity"),
         "{text}"
     );
 }

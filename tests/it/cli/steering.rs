@@ -54,26 +54,26 @@ fn tell(daemon: &Daemon, project: &Path) {
 const PEOPLE: [&str; 16] = [
     "rules",
     "config show",
-    "trust --list",
+    "rules trust --list",
     "status",
     "sessions",
     "timeline",
     "audit",
     "explain",
-    "state",
-    "tail -n 100",
-    "sql 'select * from events'",
-    "sql 'select * from decisions'",
-    "sql 'select * from tools'",
+    "journal state",
+    "journal tail -n 100",
+    "journal sql 'select * from events'",
+    "journal sql 'select * from decisions'",
+    "journal sql 'select * from tools'",
     "progress show",
     "progress validate",
-    "preview",
+    "rules preview",
 ];
-const OTHERS: [&str; 2] = ["journal export", "phase list"];
+const OTHERS: [&str; 2] = ["journal export", "progress phase list"];
 const CSV: [&str; 3] = [
     "audit",
-    "sql 'select * from events'",
-    "sql 'select * from tools'",
+    "journal sql 'select * from events'",
+    "journal sql 'select * from tools'",
 ];
 
 /// Runs commands in a terminal, and returns what they wrote to it.
@@ -160,7 +160,10 @@ fn nothing_steers_a_terminal_or_a_document() {
         .chain(json)
         .chain(csv)
         .chain(OTHERS.map(str::to_owned))
-        .chain(["timeline", "explain --session", "state"].map(|word| format!("{word} '{WORD}'")))
+        .chain(
+            ["timeline", "explain --session", "journal state"]
+                .map(|word| format!("{word} '{WORD}'")),
+        )
         .collect();
     let seen = in_terminal(&daemon, &project, &all);
     if let Some(place) = seen.find(steers) {
@@ -176,11 +179,19 @@ fn nothing_steers_a_terminal_or_a_document() {
         assert!(seen.contains(shown), "{shown} is not in {seen}");
     }
     // Programs get the same text from JSON, and the text itself in CSV.
-    let events = daemon.ask(&["tail", "-n", "100", "--kind", "prompt_submitted", "--json"]);
+    let events = daemon.ask(&[
+        "journal",
+        "tail",
+        "-n",
+        "100",
+        "--kind",
+        "prompt_submitted",
+        "--json",
+    ]);
     assert_eq!(events[0]["text"], format!("please {WORD}"));
     let csv = daemon.home.command(
         env!("CARGO_BIN_EXE_checkpointd"),
-        &["sql", "select command from tools", "--csv"],
+        &["journal", "sql", "select command from tools", "--csv"],
     );
     let csv = run(&mut { csv }, b"");
     assert!(String::from_utf8_lossy(&csv.stdout).contains(WORD));

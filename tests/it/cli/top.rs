@@ -128,12 +128,12 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
     play_session(&daemon);
     let decision = daemon.ask(&["audit", "--verdict", "inject", "--json"])[0]["seq"].clone();
-    let last = daemon.ask(&["tail", "-n", "1", "--json"])[0]["seq"].clone();
+    let last = daemon.ask(&["journal", "tail", "-n", "1", "--json"])[0]["seq"].clone();
     let top = Top::start(&server, &daemon.home, "");
     top.waits_for(&format!("event {last}"));
     // The events themselves come in an answer of their own.
-    let screen = top.waits_for("let through block_bu");
-    insta::assert_snapshot!(masked(&screen), @r#"
+    let screen = top.waits_for("let through: already");
+    insta::assert_snapshot!(masked(&screen), @"
      checkpointd  1 waiting  (1 session)                                   event 29
     STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
     waiting   claude [script:basic] p… project    -          ✗ Bash ls /nonex asked
@@ -149,16 +149,16 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
 
-     57147911: [script:basic] please do it; waiting, agent_finished, last event ..
-    00:00:00.000      23  claude 57147911  decided              sent generic after..
-    00:00:00.000      24  claude 57147911  delivery attempted   hook_reply of 23
+     57147911: [script:basic] please do it; waiting, finished, last event ..
+    00:00:00.000      23  claude 57147911  decided              sent, what changed i
+    00:00:00.000      24  claude 57147911  delivery attempted   hook reply of 23
     00:00:00.000      25  claude 57147911  model stepped        MessageDisplay
     00:00:00.000      26  claude 57147911  agent stopped        again
-    00:00:00.000      27  claude 57147911  delivery confirmed   23 by next_event
+    00:00:00.000      27  claude 57147911  delivery confirmed   23 by next event
     00:00:00.000      28  claude 57147911  evidence gathered
-    00:00:00.000      29  claude 57147911  decided              let through block_bu
+    00:00:00.000      29  claude 57147911  decided              let through, already
      Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
-    "#);
+    ");
 
     // Live: a message of the user, with what could do harm to a terminal.
     let session = daemon.ask(&["sessions", "--json"])[0]["native_session"].clone();
@@ -202,7 +202,9 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.press(&["Enter"]);
     top.waits_for("lines 1-1 of 1");
     top.press(&["Enter"]);
-    top.waits_for(&format!("decision {decision}: sent, generic"));
+    top.waits_for(&format!(
+        "decision {decision}: sent, what changed is not known"
+    ));
     top.press(&["G"]);
     top.waits_for("message");
     top.waits_for("[checkpointd] ");
@@ -371,7 +373,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     );
     top.press(&["m"]);
     top.waits_for("is muted, m unmutes it");
-    let muted = || daemon.ask(&["state", "shop", "--json"])[0]["muted"].clone();
+    let muted = || daemon.ask(&["journal", "state", "shop", "--json"])[0]["muted"].clone();
     assert_eq!(muted(), true);
     top.waits_for("muted");
     until("the flag is shown", || {
@@ -382,12 +384,15 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     assert_eq!(muted(), false);
     top.press(&["c"]);
     top.waits_for("passes");
-    assert_eq!(daemon.ask(&["state", "shop", "--json"])[0]["cleared"], true);
+    assert_eq!(
+        daemon.ask(&["journal", "state", "shop", "--json"])[0]["cleared"],
+        true
+    );
     // It never got a checkpoint, so there is none to mark.
     top.press(&["w"]);
     top.waits_for("nothing was decided yet");
     top.press(&["Escape"]);
-    top.waits_for("let through block_bu");
+    top.waits_for("let through: already");
     top.press(&["s"]);
     top.waits_for("sorted: the newest event first");
     // The session at the end is the recorded one, which was held back.

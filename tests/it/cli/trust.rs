@@ -149,9 +149,13 @@ fn rules_of_a_clone_do_not_speak_until_they_are_trusted() {
     );
     for asked in [&["doctor"][..], &["status"]] {
         let (_, shown, _) = clone.checkpointd(asked);
-        assert!(shown.contains("checkpointd trust"), "{asked:?}: {shown}");
+        assert!(
+            shown.contains("checkpointd rules trust"),
+            "{asked:?}: {shown}"
+        );
     }
-    let (_, _, noted) = clone.checkpointd(&["preview", "--agent", "claude", "--elapsed", "90s"]);
+    let (_, _, noted) =
+        clone.checkpointd(&["rules", "preview", "--agent", "claude", "--elapsed", "90s"]);
     assert!(noted.contains("is not trusted"), "{noted}");
     assert_eq!(clone.ask(&["rules", "check"])["waiting"], all);
     let tried = clone.daemon.home.path().join("config.yml");
@@ -164,7 +168,7 @@ fn rules_of_a_clone_do_not_speak_until_they_are_trusted() {
 #[test]
 fn a_trusted_rule_names_its_source_and_keeps_the_users_budget_and_prefix() {
     let mut clone = Clone::new(HOSTILE);
-    let (code, said, _) = clone.checkpointd(&["trust"]);
+    let (code, said, _) = clone.checkpointd(&["rules", "trust"]);
     assert_eq!(code, Some(0));
     assert!(
         said.contains("rule `everything`") && said.contains("`prefix` has no effect here"),
@@ -195,9 +199,15 @@ fn our_own_text_is_recognized_whatever_prefix_a_project_names() {
         .or(said["hookSpecificOutput"]["additionalContext"].as_str())
         .expect("a message");
     clone.call("UserPromptSubmit", &json!({ "prompt": said }));
-    let lines = clone
-        .daemon
-        .ask(&["tail", "--json", "-n", "100", "--kind", "prompt_submitted"]);
+    let lines = clone.daemon.ask(&[
+        "journal",
+        "tail",
+        "--json",
+        "-n",
+        "100",
+        "--kind",
+        "prompt_submitted",
+    ]);
     let origins: Vec<_> = lines.iter().map(|line| &line["origin"]).collect();
     assert_eq!(origins, ["user", "own"], "{lines:?}");
 }
@@ -206,9 +216,9 @@ fn our_own_text_is_recognized_whatever_prefix_a_project_names() {
 fn a_change_of_a_trusted_file_waits_again_and_trust_can_be_withdrawn() {
     let mut clone =
         Clone::new("rules: [{name: harmless, include: ['**'], actions: [{text: Smile}]}]\n");
-    let list = |clone: &Clone| clone.checkpointd(&["trust", "--list"]).1;
+    let list = |clone: &Clone| clone.checkpointd(&["rules", "trust", "--list"]).1;
     assert_eq!(list(&clone), "No project's .checkpointd.yml is trusted.\n");
-    clone.checkpointd(&["trust", "."]);
+    clone.checkpointd(&["rules", "trust"]);
     clone.work();
     assert!(clone.stop(false).contains("Smile (asked for by"));
     assert!(list(&clone).contains("counts"));
@@ -218,10 +228,9 @@ fn a_change_of_a_trusted_file_waits_again_and_trust_can_be_withdrawn() {
     assert_eq!(clone.waits().0, "changed");
     assert!(clone.notes().contains("was changed since you trusted it"));
     assert!(list(&clone).contains("changed, waits"));
-    clone.checkpointd(&["trust"]);
+    clone.checkpointd(&["rules", "trust"]);
     assert_eq!(clone.waits().0, "trusted");
-    let file = clone.project.join(".checkpointd.yml");
-    let (code, said, _) = clone.checkpointd(&["untrust", file.to_str().expect("text")]);
+    let (code, said, _) = clone.checkpointd(&["rules", "trust", "--undo"]);
     assert!(
         code == Some(0) && said.contains("is no longer trusted"),
         "{said}"
@@ -250,12 +259,12 @@ fn setting_a_project_up_trusts_its_file_and_a_broken_one_is_not_trusted() {
     assert!(said.contains("is trusted as it is now"), "{said}");
     assert_eq!(clone.ask(&["rules"])["trust"], "trusted");
     fs::write(clone.project.join(".checkpointd.yml"), "min_trun: 5s\n").expect("writes");
-    let (code, _, said) = clone.checkpointd(&["trust"]);
+    let (code, _, said) = clone.checkpointd(&["rules", "trust"]);
     assert!(
         code == Some(1) && said.contains("did you mean `min_turn`?"),
         "{said}"
     );
     let none = Home::new();
-    let mut command = none.command(env!("CARGO_BIN_EXE_checkpointd"), &["trust"]);
+    let mut command = none.command(env!("CARGO_BIN_EXE_checkpointd"), &["rules", "trust"]);
     assert_eq!(run(&mut command, b"").status.code(), Some(2));
 }

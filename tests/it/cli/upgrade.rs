@@ -50,6 +50,7 @@ fn a_restart_loses_no_hook_call() {
     let (code, out, error) = checkpointd(&home, &["daemon", "restart"]);
     assert_eq!(code, 0, "{out}{error}");
     let prompts = daemon.ask(&[
+        "journal",
         "tail",
         "--kind",
         "prompt_submitted",

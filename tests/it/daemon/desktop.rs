@@ -78,7 +78,7 @@ fn the_desktop_shows_who_finished_and_who_asks_and_nothing_that_was_written() {
     // A muted session is left alone: the next line is about the turn after it.
     daemon.ask(&["mute", "s", "--json"]);
     turn(&daemon, &project, 2);
-    daemon.ask(&["unmute", "s", "--json"]);
+    daemon.ask(&["mute", "--off", "s", "--json"]);
     turn(&daemon, &project, 3);
     assert!(lines(3).contains("claude has finished"));
 

@@ -202,7 +202,15 @@ fn decided(daemon: &Daemon) -> Vec<(Value, Value)> {
 }
 
 fn closed(daemon: &Daemon) -> Vec<Value> {
-    let lines = daemon.ask(&["tail", "-n", "100", "--kind", "restart_closed", "--json"]);
+    let lines = daemon.ask(&[
+        "journal",
+        "tail",
+        "-n",
+        "100",
+        "--kind",
+        "restart_closed",
+        "--json",
+    ]);
     lines
         .into_iter()
         .map(|line| line["reason"].clone())
@@ -242,7 +250,7 @@ fn an_agent_is_stopped_started_again_and_owed_one_checkpoint() {
         (&answer[0]["seq"], &answer[0]["due"], &json!(sent))
     );
     assert_eq!(
-        daemon.ask(&["state", "last", "--json"])[0]["restart"],
+        daemon.ask(&["journal", "state", "last", "--json"])[0]["restart"],
         Value::Null
     );
 
@@ -308,7 +316,7 @@ fn refuse(stage: &Stage, daemon: &Daemon, reason: &str) {
     );
     assert_eq!(closed(daemon), [reason], "it is journaled");
     assert_eq!(
-        daemon.ask(&["state", "last", "--json"])[0]["restart"],
+        daemon.ask(&["journal", "state", "last", "--json"])[0]["restart"],
         Value::Null,
         "no checkpoint is owed"
     );

@@ -63,7 +63,7 @@ fn shells_are_told_the_commands_and_the_sessions() {
         text(&run(&mut command, b"").stdout)
     };
     assert!(complete(&["ti"]).starts_with("timeline"));
-    assert!(complete(&["state", ""]).starts_with("last"));
+    assert!(complete(&["journal", "state", ""]).starts_with("last"));
     let call = json!({"agent":"codex","payload":{"session_id":"5d0c9d4e-7f2a-4c40-9a51-0b6d5a9f6f01","hook_event_name":"SessionStart","cwd":"/","source":"startup"}});
     let mut daemon = home
         .command(CHECKPOINTD, &["daemon"])
@@ -80,7 +80,7 @@ fn shells_are_told_the_commands_and_the_sessions() {
         &mut home.command(CHECKPOINTD, &["journal", "append"]),
         call.to_string().as_bytes(),
     );
-    let sessions = complete(&["state", "5d0c"]);
+    let sessions = complete(&["journal", "state", "5d0c"]);
     assert!(
         sessions.starts_with("5d0c9d4e-7f2a-4c40-9a51-0b6d5a9f6f01\tcodex: (no title), idle, "),
         "{sessions}"
@@ -94,14 +94,17 @@ fn every_command_has_a_manual_page() {
     let home = Home::new();
     let folder = home.path().join("man");
     let output = run(
-        &mut home.command(CHECKPOINTD, &["man", &folder.to_string_lossy()]),
+        &mut home.command(
+            CHECKPOINTD,
+            &["completions", "--man", &folder.to_string_lossy()],
+        ),
         b"",
     );
     assert!(output.status.success(), "{output:?}");
     for page in [
         "checkpointd.1",
         "checkpointd-audit.1",
-        "checkpointd-service-logs.1",
+        "checkpointd-daemon-service-logs.1",
     ] {
         assert!(
             fs::read_to_string(folder.join(Path::new(page)))

@@ -328,7 +328,10 @@ fn the_client_gives_nothing_to_a_socket_that_others_own_or_can_replace() {
             "{mode:o} {owner:?}"
         );
         let asked = run(
-            &mut home.command(env!("CARGO_BIN_EXE_checkpointd"), &["clear", "last"]),
+            &mut home.command(
+                env!("CARGO_BIN_EXE_checkpointd"),
+                &["mute", "--once", "last"],
+            ),
             b"",
         );
         assert_eq!(requests.try_recv().is_ok(), is_used, "{asked:?}");

@@ -80,7 +80,7 @@ esac
 fn a_service_is_installed_asked_after_and_removed() {
     let managed = Managed::new(&MANAGER.replace("$CHECKPOINTD\"", &format!("{CHECKPOINTD}\"")));
     let status = || {
-        let output = managed.command(&["service", "status", "--json"]);
+        let output = managed.command(&["daemon", "service", "status", "--json"]);
         let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         (
             output.status.code(),
@@ -91,11 +91,14 @@ fn a_service_is_installed_asked_after_and_removed() {
     };
     assert_eq!(status(), (Some(3), json!(false), json!(false), Value::Null));
     assert_eq!(
-        managed.command(&["service", "start"]).status.code(),
+        managed
+            .command(&["daemon", "service", "start"])
+            .status
+            .code(),
         Some(1)
     );
 
-    let installed = managed.command(&["service", "install"]);
+    let installed = managed.command(&["daemon", "service", "install"]);
     assert_eq!(installed.status.code(), Some(0), "{installed:?}");
     assert!(
         text(&installed.stdout).contains("added      "),
@@ -107,17 +110,23 @@ fn a_service_is_installed_asked_after_and_removed() {
             .said()
             .contains("--user enable --now checkpointd.socket checkpointd.service")
     );
-    let again = text(&managed.command(&["service", "install"]).stdout);
+    let again = text(&managed.command(&["daemon", "service", "install"]).stdout);
     assert!(
         again.contains("unchanged  ") && !again.contains("added"),
         "{again}"
     );
 
-    assert_eq!(managed.command(&["service", "stop"]).status.code(), Some(0));
+    assert_eq!(
+        managed
+            .command(&["daemon", "service", "stop"])
+            .status
+            .code(),
+        Some(0)
+    );
     // The real manager waits until the daemon has ended; the one of this test only asks it to.
     let stopped = (Some(3), json!(true), json!(false), Value::Null);
     until("it has stopped", || (status() == stopped).then_some(()));
-    let removed = managed.command(&["service", "uninstall"]);
+    let removed = managed.command(&["daemon", "service", "uninstall"]);
     assert_eq!(
         (
             removed.status.code(),
@@ -126,7 +135,7 @@ fn a_service_is_installed_asked_after_and_removed() {
         (Some(0), 0)
     );
     assert_eq!(
-        text(&managed.command(&["service", "uninstall"]).stdout),
+        text(&managed.command(&["daemon", "service", "uninstall"]).stdout),
         "no service is installed\n"
     );
 }
@@ -134,7 +143,7 @@ fn a_service_is_installed_asked_after_and_removed() {
 #[test]
 fn without_a_manager_nothing_is_written_and_the_words_help() {
     let managed = Managed::new("#!/bin/sh\nexit 1\n");
-    let output = managed.command(&["service", "install"]);
+    let output = managed.command(&["daemon", "service", "install"]);
     assert_eq!(
         (
             output.status.code(),
@@ -151,7 +160,11 @@ fn without_a_manager_nothing_is_written_and_the_words_help() {
 #[test]
 fn the_units_are_what_systemd_accepts() {
     let managed = Managed::new(MANAGER);
-    let printed = text(&managed.command(&["service", "install", "--print"]).stdout);
+    let printed = text(
+        &managed
+            .command(&["daemon", "service", "install", "--print"])
+            .stdout,
+    );
     assert_eq!(
         fs::read_dir(managed.units()).expect("a folder").count(),
         0,
@@ -198,7 +211,7 @@ fn the_service_is_restricted_as_far_as_the_manager_can() {
         let managed = Managed::new(MANAGER);
         let script = format!("#!/bin/sh\necho \"$@\" >> \"$CHECKPOINTD_HOME/tried\"\n{trial}\n");
         put_script(&managed.programs().join("systemd-run"), &script);
-        let installed = managed.command(&["service", "install"]);
+        let installed = managed.command(&["daemon", "service", "install"]);
         assert_eq!(installed.status.code(), Some(0), "{installed:?}");
         let tried = fs::read_to_string(managed.home.path().join("tried")).expect("it was tried");
         assert!(

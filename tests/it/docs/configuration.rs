@@ -20,7 +20,7 @@ config edit` opens the file, and `checkpointd config check` checks it. The daemo
 the next stop.
 
 A project's `.checkpointd.yml` can override most settings, add rules, or turn the project off. Its
-rules and most of its settings count after `checkpointd trust`, and again after each change of the
+rules and most of its settings count after `checkpointd rules trust`, and again after each change of the
 file. Your `max_blocks_per_turn` is the upper bound of the project's; `prefix` and `message` count in
 `config.yml` only.
 

@@ -101,7 +101,7 @@ fn every_frozen_spool_is_taken_in() {
             frozen += 1;
         }
         daemon.start();
-        let events = daemon.ask(&["tail", "-n", "1000", "--json"]);
+        let events = daemon.ask(&["journal", "tail", "-n", "1000", "--json"]);
         let hooks = events
             .iter()
             .filter(|event| event.get("host").is_some())
@@ -185,7 +185,7 @@ fn a_spooled_call_of_a_newer_client_is_kept_and_told_and_keeps_no_other_one_wait
     wait_until(|| daemon.home.waiting() == 0);
     let hooks = || {
         daemon
-            .ask(&["tail", "-n", "1000", "--json"])
+            .ask(&["journal", "tail", "-n", "1000", "--json"])
             .iter()
             .filter(|event| event.get("host").is_some())
             .count()
@@ -263,7 +263,7 @@ fn clients_of_the_first_and_of_a_later_version_are_served_over_the_socket_and_th
                 assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
             }
             let of_hooks = |daemon: &Daemon| {
-                let events = daemon.ask(&["tail", "-n", "1000", "--json"]);
+                let events = daemon.ask(&["journal", "tail", "-n", "1000", "--json"]);
                 events
                     .iter()
                     .filter(|event| event.get("host").is_some())

@@ -110,7 +110,10 @@ fn demo(args: &DemoArgs) -> Result<u8> {
     let outcome = ask(&stage)?;
     // Without git the changes are unknown, and the message is the generic one.
     let expected = if git_works { "actions_due" } else { "generic" };
-    let problems = check::problems(&played, &outcome, expected);
+    let mut problems = check::problems(&played, &outcome, expected);
+    if agents.is_empty() && git_works && !is_done(&stage)? {
+        problems.push("what was asked was not done".to_owned());
+    }
     if output.json {
         print_json(&stage, keep, &played, &outcome, &problems);
     } else {
@@ -158,26 +161,29 @@ fn tell(recording: &'static Recording, stage: &Stage, is_silent: bool) -> Result
 
 /// Says how the last stop was let through, and whether what was asked before is done.
 fn let_through(stage: &Stage) -> Result<String> {
-    let home = stage.home();
-    let rows: Vec<DecisionRow> = connection::ask_all(&home, &Query::Audit(Audit::default()))?;
+    let rows: Vec<DecisionRow> =
+        connection::ask_all(&stage.home(), &Query::Audit(Audit::default()))?;
     let Some(last) = rows.last().filter(|row| row.verdict == Verdict::Pass) else {
         return Ok("stop: no decision in time".to_owned());
     };
+    let done = if is_done(stage)? {
+        "; judged again, what was asked is done"
+    } else {
+        ""
+    };
+    Ok(format!("stop: let through, {}{done}", last.reason.words()))
+}
+
+/// Returns whether the rules, applied again to the calls after the checkpoint, ask for nothing more.
+fn is_done(stage: &Stage) -> Result<bool> {
     let query = Query::Explain {
-        seq: rows.first().map(|row| row.seq),
+        seq: None,
         session: None,
         machine: None,
     };
-    let explained: Explanation = connection::ask_one(&home, &query, |_, _| ())?;
-    let is_met = explained
-        .demand
-        .is_some_and(|demand| demand.end == DemandEnd::Met);
-    let why = if is_met {
-        "what was asked is done".to_owned()
-    } else {
-        last.reason.word().replace('_', " ")
-    };
-    Ok(format!("stop: let through, {why}"))
+    let explained: Explanation = connection::ask_one(&stage.home(), &query, |_, _| ())?;
+    let demand = explained.demand;
+    Ok(demand.is_some_and(|demand| demand.end == DemandEnd::Met))
 }
 
 /// Plays the recordings at the same time.

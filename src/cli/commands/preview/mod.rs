@@ -28,15 +28,12 @@ use crate::ops::query::Query;
 /// Show the checkpoint that a stop would get now, without sending it
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd preview --agent claude --project . --elapsed 90s\n  checkpointd preview --agent codex --transcript rollout.jsonl --json"
+    after_help = "Examples:\n  checkpointd rules preview --agent claude --elapsed 90s\n  checkpointd rules preview --agent codex --transcript rollout.jsonl --json"
 )]
 pub(crate) struct PreviewArgs {
     /// The agent
     #[arg(long)]
     pub(crate) agent: AgentName,
-    /// The project's folder (default: the session's, else the current one)
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
     /// The agent's transcript (default: the session's, else none)
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
@@ -49,16 +46,18 @@ pub(crate) struct PreviewArgs {
     /// The active work item, whose plan lists the expected files
     #[arg(long)]
     pub(crate) slug: Option<String>,
-    /// How an answer is printed.
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Decides now and sends nothing.
-pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
+pub(crate) fn run(
+    home: &Home,
+    arguments: &PreviewArgs,
+    project: Option<&Path>,
+    output: Output,
+) -> Result<u8> {
     let config = settings::load(home)?;
     let now = Timestamp::now();
-    let state = subject(home, &config, arguments, now)?;
+    let state = subject(home, &config, (arguments, project), now)?;
     let stop = Stop {
         seq: 0,
         at: now,
@@ -84,7 +83,7 @@ pub(crate) fn run(home: &Home, arguments: &PreviewArgs) -> Result<u8> {
     for note in &evidence.notes {
         eprintln!("note: {}", crate::render::printable_lines(note));
     }
-    if arguments.output.json {
+    if output.json {
         let findings = case.find();
         let observations = findings.gaps.iter().chain(&findings.observations);
         let observations = observations.map(String::as_str).collect();
@@ -167,7 +166,7 @@ impl<'a> CallView<'a> {
 fn subject(
     home: &Home,
     config: &Config,
-    arguments: &PreviewArgs,
+    (arguments, project): (&PreviewArgs, Option<&Path>),
     now: Timestamp,
 ) -> Result<SessionState> {
     let agent = Agent::from(arguments.agent);
@@ -177,7 +176,7 @@ fn subject(
         })
     });
     let elapsed = elapsed.transpose()?;
-    let project = arguments.project.as_deref().map(folder).transpose()?;
+    let project = project.map(folder).transpose()?;
     let mut state = match &arguments.session {
         Some(session) => journaled(home, session, agent)?,
         None => unknown(agent),

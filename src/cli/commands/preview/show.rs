@@ -4,6 +4,7 @@ use checkpoint::decide::Case;
 use checkpoint::judging::Findings;
 use journal::{Changes, Decision, TimelineSource, Verdict};
 
+use crate::cli::text::explanation::with_figures;
 use crate::cli::text::rule_trace;
 use crate::ops::views::RulesView;
 use crate::render::{self, Color};
@@ -19,12 +20,16 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
         format!("turn of {}", render::duration_ms(ms))
     });
     let verdict = render::paint(color, &decision.verdict.to_string());
-    println!(
-        "{verdict}: {}  ({elapsed}, {})",
-        decision.reason, case.state.stream.agent
-    );
-    if let Some(exit) = case.considered().last() {
-        println!("  {}", render::printable(&exit.why));
+    let considered = case.considered();
+    let why = considered.last().map_or("", |exit| &exit.why);
+    let reason = with_figures(decision.reason, why);
+    let agent = case.state.stream.agent;
+    let line = format!("{}: {reason}  ({elapsed}, {agent})", decision.verdict);
+    for line in render::wrapped("", &line) {
+        println!(
+            "{}",
+            line.replacen(&decision.verdict.to_string(), &verdict, 1)
+        );
     }
     if decision.reason == journal::Reason::NoTurnStart {
         println!("  `--elapsed 90s` says how long the turn has lasted");

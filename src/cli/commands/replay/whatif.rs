@@ -12,7 +12,7 @@ use crate::cli::text::{self, print_json};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
-use crate::ops::views::{ChangedDecision, ReadAs, Side, WhatIf};
+use crate::ops::views::{ChangedDecision, ReadAs, WhatIf};
 use crate::render::{self, Color, Table};
 
 /// Decides history again under a file.
@@ -63,7 +63,7 @@ fn show(name: &str, answer: &WhatIf) {
         "NOW",
         "WHAT IS ASKED",
     ])
-    .optional(&[3, 2, 1])
+    .optional(&[3, 1, 2])
     .colored(color_of);
     for line in &answer.changed {
         table.row([
@@ -71,8 +71,8 @@ fn show(name: &str, answer: &WhatIf) {
             render::local_time(&line.at.to_string()),
             line.agent.to_string(),
             text::short(line.session),
-            short(&line.was),
-            short(&line.now),
+            line.was.verdict.to_string(),
+            line.now.verdict.to_string(),
             asked(line),
         ]);
     }
@@ -113,19 +113,15 @@ fn show(name: &str, answer: &WhatIf) {
     }
 }
 
-fn short(side: &Side) -> String {
-    format!("{} {}", side.verdict, side.reason)
-}
-
 fn color_of(cell: &str) -> Option<Color> {
     match cell {
-        sent if sent.starts_with("sent ") => Some(Color::Green),
-        through if through.starts_with("let through ") => Some(Color::Dim),
+        "sent" => Some(Color::Green),
+        "let through" => Some(Color::Dim),
         _ => None,
     }
 }
 
-/// Says which actions a decision would ask for in addition, and which no longer.
+/// Says which actions a decision would ask for in addition, and which no longer; if none, which reason it would have.
 fn asked(line: &ChangedDecision) -> String {
     if line.guessed {
         return "not known".into();
@@ -144,6 +140,10 @@ fn asked(line: &ChangedDecision) -> String {
     match (&line.was.message, &line.now.message) {
         _ if !changes.is_empty() => changes.join("; "),
         (Some(_), Some(_)) => "other words".into(),
-        _ => "-".into(),
+        _ => format!(
+            "- ({}; was: {})",
+            line.now.reason.words(),
+            line.was.reason.words()
+        ),
     }
 }

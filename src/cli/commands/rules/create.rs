@@ -36,18 +36,23 @@ pub(crate) struct NewRule {
 
 /// Asks what was not given, and adds the rule to the project's file.
 pub(super) fn create(home: &Home, config: &Config, top: &Path, given: NewRule) -> Result<u8> {
+    let mut answers = std::io::stdin().lock();
+    let mut ask = |given, question| ask(given, question, &mut answers);
     let name = ask(
         given.name,
-        "What kind of files is it about (`database schema`)?",
+        "What kind of files is it about, for example `database schema`?",
     )?;
-    let include = ask(given.include, "Which files, as a glob (`migrations/**`)?")?;
+    let include = ask(
+        given.include,
+        "Which files, as a glob, for example `migrations/**`?",
+    )?;
     let text = ask(
         given.text,
-        "What should the agent do (`Run the migration against a copy`)?",
+        "What should the agent do, for example `Run the migration against a copy`?",
     )?;
     let command = ask(
         given.command,
-        "Which command shows that it was done (`make migrate-test`)?",
+        "Which command shows that it was done, for example `make migrate-test`?",
     )?;
     let changed = ask(given.changed, "Name one of the files, for the example:")?;
     let entry = entry(&name, &include, &text, &command, &changed);
@@ -95,29 +100,24 @@ pub(super) fn create(home: &Home, config: &Config, top: &Path, given: NewRule) -
     if was_trusted {
         trust::take(home, config, top)?.print();
     } else {
-        println!("The file is not trusted: read it, then `checkpointd trust`.");
+        println!("The file is not trusted: read it, then `checkpointd rules trust`.");
     }
     Ok(exit::OK)
 }
 
-/// Returns an answer: the given one, or what a person types.
-fn ask(given: Option<String>, question: &str) -> Result<String> {
-    let answer = match given {
-        Some(answer) => answer,
-        None => {
-            if std::io::stdin().is_terminal() {
-                eprint!("{question} ");
-                std::io::stderr().flush()?;
-            }
-            let mut answer = String::new();
-            std::io::stdin().lock().read_line(&mut answer)?;
-            answer
+/// Returns an answer: the given one, or what a person types. An empty line is no answer, so the question comes again.
+fn ask(given: Option<String>, question: &str, answers: &mut impl BufRead) -> Result<String> {
+    let mut answer = given.unwrap_or_default().trim().to_owned();
+    while answer.is_empty() {
+        if std::io::stdin().is_terminal() {
+            eprint!("{question} ");
+            std::io::stderr().flush()?;
         }
-    };
-    let answer = answer.trim().to_owned();
-    if answer.is_empty() {
-        return Err(Failure::usage(format!("no answer to: {question}"))
-            .hint("`checkpointd rules new --help` lists the options that answer in advance"));
+        if answers.read_line(&mut answer)? == 0 {
+            return Err(Failure::usage(format!("no answer to: {question}"))
+                .hint("`checkpointd rules new --help` lists the options that answer in advance"));
+        }
+        answer = answer.trim().to_owned();
     }
     Ok(answer)
 }
@@ -170,6 +170,16 @@ fn added(before: &str, entry: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn enter_alone_is_no_answer_and_loses_none() {
+        let mut typed = &b"\n  \nschema\nsrc/**\n"[..];
+        let mut answer = |given: Option<&str>| ask(given.map(str::to_owned), "?", &mut typed);
+        assert_eq!(answer(None).expect("an answer"), "schema");
+        assert_eq!(answer(Some("given")).expect("an answer"), "given");
+        assert_eq!(answer(Some(" ")).expect("an answer"), "src/**");
+        assert!(answer(None).is_err(), "nothing more is typed");
+    }
 
     #[test]
     fn a_rule_is_added_to_the_list_that_is_there() {

@@ -8,7 +8,7 @@ use actors::trust::Trust;
 use actors::{project, workspace};
 use checkpoint::Policy;
 use checkpoint::config::Config;
-use checkpoint::judging;
+use checkpoint::judging::{self, Imagined};
 use checkpoint::suggest::{self, Habits, RuleHistory};
 use journal::{Action, ChangedFile, Home};
 
@@ -88,14 +88,29 @@ pub(super) fn suggest(
     }
     let known = rule_totals(home, top);
     let known: Vec<_> = known.iter().map(history).collect();
-    let text = suggest::suggest(&habits, &tasks, &known, &policy);
+    // Turns say better than an example what a rule would change.
+    let gains = |changed: &str, command: &str| {
+        !turns.is_empty() || gains(config, top, &policy, changed, command)
+    };
+    let found = suggest::suggest(&habits, &tasks, &known, &policy, gains);
+    let text = found.text;
     let name = project::FILE;
     let file = config.project_file(name, &text).map_err(Failure::failed)?;
     let with = config.policy_with(&project::facts(top), Some(&file), true);
+    let same =
+        |turn: &PastTurnKept| asked(turn, &policy).is_empty() == asked(turn, &with).is_empty();
+    if found.rules == 0 || (!turns.is_empty() && turns.iter().all(same)) {
+        let lines = text.lines().take_while(|line| line.starts_with('#'));
+        lines.for_each(|line| println!("{}", render::printable(line)));
+        if found.rules > 0 {
+            println!("# Nothing to add: in these turns, the rules so far ask as often.");
+        }
+        return Ok(exit::OK);
+    }
     let tested = examples::run(&file, &with, config, top);
     let failed = tested.iter().filter(|tested| !tested.passed).count();
     if write {
-        return write_file(home, config, top, &text);
+        return write_file(home, config, top, &text, found.rules);
     }
     print!("{}", render::printable_lines(&text));
     println!();
@@ -109,7 +124,26 @@ pub(super) fn suggest(
     Ok(exit::OK)
 }
 
-fn write_file(home: &Home, config: &Config, top: &Path, text: &str) -> Result<u8> {
+/// Returns whether a rule that asks for a command after a change asks for something else than the policy.
+fn gains(config: &Config, top: &Path, policy: &Policy, changed: &str, command: &str) -> bool {
+    let files = [ChangedFile {
+        path: changed.to_owned(),
+        hash: None,
+    }];
+    let asks = |ran: &[String]| {
+        let workspace =
+            workspace::wanted(policy).then(|| workspace::for_past(top, &files, &config.redactor));
+        let turn = Imagined {
+            changed: &[changed.to_owned()],
+            ran,
+            failed: &[],
+        };
+        !judging::asked_after(turn, workspace, policy).is_empty()
+    };
+    !asks(&[]) || asks(&[command.to_owned()])
+}
+
+fn write_file(home: &Home, config: &Config, top: &Path, text: &str, rules: usize) -> Result<u8> {
     let path = top.join(project::FILE);
     if path.symlink_metadata().is_ok() {
         return Err(
@@ -118,6 +152,8 @@ fn write_file(home: &Home, config: &Config, top: &Path, text: &str) -> Result<u8
         );
     }
     std::fs::write(&path, text)?;
+    let rules = render::count(rules, "rule", "rules");
+    println!("Wrote {rules} to {}", render::path(&path));
     trust::take(home, config, top)?.print();
     Ok(exit::OK)
 }
@@ -270,7 +306,8 @@ fn shown(
             println!("  {}", render::paint(Color::Red, &format!("- {text}")));
         }
     }
-    println!("{more} turns are asked for more, {fewer} for less\n");
+    let more = render::count(more, "turn is", "turns are");
+    println!("{more} asked for more, {fewer} for less\n");
     effect(turns, before, &after);
     Ok(())
 }

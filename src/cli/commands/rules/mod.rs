@@ -17,25 +17,26 @@ use clap::{Args, Subcommand};
 use journal::{Home, Step};
 use serde::Serialize;
 
-use crate::cli::commands::preview::folder;
+use crate::cli::commands::preview::{self, folder};
+use crate::cli::commands::trust;
 use crate::cli::shared::Output;
 use crate::cli::text::{print_json, word};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::render::{self, Color, Table};
 
-/// List, match, check, test and write rules
+/// List, try, write and trust rules, and preview a checkpoint
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules test\n  checkpointd rules test --command 'make check && git push'\n  checkpointd rules check new-rules.yml"
+    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules trust\n  checkpointd rules test\n  checkpointd rules test --command 'make check && git push'\n  checkpointd rules check new-rules.yml"
 )]
 pub(crate) struct RulesArgs {
     /// What to do.
     #[command(subcommand)]
     pub(crate) action: Option<RulesAction>,
-    /// The project
-    #[arg(long, default_value = ".", global = true)]
-    pub(crate) project: PathBuf,
+    /// The project's folder (default: the current one)
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -68,6 +69,8 @@ pub(crate) enum RulesAction {
     },
     /// Ask a few questions and write a rule with an example
     New(create::NewRule),
+    Trust(trust::TrustArgs),
+    Preview(preview::PreviewArgs),
     /// Show what a .checkpointd.yml would have asked for in the last turns, and repeat it whenever the file changes
     Try {
         /// The file (default: the project's)
@@ -96,28 +99,36 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
         project,
         output,
     } = args;
-    let project = project.as_path();
+    let given = project.as_deref();
+    let project = given.unwrap_or(Path::new("."));
+    let action = match action.unwrap_or(RulesAction::List) {
+        RulesAction::Preview(args) => return preview::run(home, &args, given, output),
+        RulesAction::Trust(args) => return trust::run(home, &args, project, output),
+        action => action,
+    };
     let config = settings::load(home)?;
     let project = folder(project)?;
     match action {
-        None | Some(RulesAction::List) => list(&look(home, &config, &project), &project, output),
-        Some(RulesAction::Match { files }) => {
+        RulesAction::List | RulesAction::Preview(_) | RulesAction::Trust(_) => {
+            list(&look(home, &config, &project), &project, output)
+        }
+        RulesAction::Match { files } => {
             let policy = look(home, &config, &project).policy;
             matching(&policy, &project, &files, output)
         }
-        Some(RulesAction::Test {
+        RulesAction::Test {
             command: Some(line),
             ..
-        }) => command::show(&look(home, &config, &project).policy, &line, output),
-        Some(RulesAction::Test { file, .. }) => examples::test(&config, &project, file, output),
-        Some(RulesAction::New(given)) => create::create(home, &config, &project, given),
-        Some(RulesAction::Try { file, last, once }) => {
+        } => command::show(&look(home, &config, &project).policy, &line, output),
+        RulesAction::Test { file, .. } => examples::test(&config, &project, file, output),
+        RulesAction::New(given) => create::create(home, &config, &project, given),
+        RulesAction::Try { file, last, once } => {
             learn::try_out(home, &config, &project, file, last, once)
         }
-        Some(RulesAction::Suggest { since, write }) => {
+        RulesAction::Suggest { since, write } => {
             learn::suggest(home, &config, &project, &since, write)
         }
-        Some(RulesAction::Check { file }) => check(home, &config, &project, file, output),
+        RulesAction::Check { file } => check(home, &config, &project, file, output),
     }
 }
 
@@ -311,7 +322,7 @@ fn check(
             }
             if !waiting.is_empty() {
                 let parts = render::printable(&waiting.join(", "));
-                render::print_wrapped("is not trusted yet (`checkpointd trust`): ", &parts);
+                render::print_wrapped("is not trusted yet (`checkpointd rules trust`): ", &parts);
             }
             Ok(exit::OK)
         }

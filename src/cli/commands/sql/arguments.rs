@@ -7,9 +7,9 @@ use crate::cli::shared::Output;
 /// Query events, decisions, tools, turns and sessions in SQL
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd sql \"select tool, count(*), sum(is_error) from tools group by tool\"\n  \
-    checkpointd sql --csv \"select session, turn, duration_ms from turns order by duration_ms desc limit 10\"\n  \
-    checkpointd sql --schema"
+    after_help = "Examples:\n  checkpointd journal sql \"select tool, count(*), sum(is_error) from tools group by tool\"\n  \
+    checkpointd journal sql --csv \"select session, turn, duration_ms from turns order by duration_ms desc limit 10\"\n  \
+    checkpointd journal sql --schema"
 )]
 pub(crate) struct SqlArgs {
     /// One SELECT, in the dialect of SQLite

@@ -25,7 +25,7 @@ pub(crate) fn run(home: &Home, arguments: &SqlArgs) -> Result<u8> {
 #[cfg(not(feature = "sqlite"))]
 fn answer(_: &Home, _: &str, _: &SqlArgs) -> Result<u8> {
     Err(crate::error::Failure::not_built(
-        "`checkpointd sql`",
+        "`checkpointd journal sql`",
         "sqlite",
     ))
 }

@@ -51,7 +51,7 @@ fn machines_have_a_column_at_a_collector() {
     running   desk-2           gemini Fix number 3 of search       search                     12.0s  write_file s
     waiting   laptop-7         claude (attic)                      attic                      -      -
 
-     00000001: Fix number 1 of billing-service; needs you, permission, last event 5.0s ago, turn 3, asked at 1 of 3 stops, …
+     00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, turn 3, asked at 1 of 3 stops, %7…
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash

@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { decisionLink, eventLink, h, link, replace, row, sessionLink, table } from './dom.js';
-import { cut, duration, folder, micros, moment, number, plural, verdictWords, words } from './format.js';
+import { cut, duration, folder, micros, moment, number, plural, reasonWords, verdictWords, words } from './format.js';
 import { toolWords } from './words.js';
 
 const LIST = 100;
@@ -110,7 +110,7 @@ async function list(root) {
 }
 
 const lineOf = (isFleet) => (it) => row([decisionLink(it.seq), moment(it.at), it.agent, ...(isFleet ? [it.machine ?? '–'] : []), sessionLink(it.session),
-  folder(isFleet && it.remote ? it.remote : it.project), it.turn, verdictOf(it), words(it.reason), duration(it.elapsed_ms), delivery(it)],
+  folder(isFleet && it.remote ? it.remote : it.project), it.turn, verdictOf(it), reasonWords(it.reason), duration(it.elapsed_ms), delivery(it)],
 isFleet ? FLEET_NUMBERS : NUMBERS);
 const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, verdictWords(decision.verdict));
 const delivery = (decision) => (decision.delivery === 'none' ? '–'
@@ -135,7 +135,7 @@ async function one(root, seq) {
 function page(answer) {
   const { decision, state, evidence, rules, considered } = answer;
   return [
-    h('h1', null, 'Decision ' + decision.seq + ': ', verdictOf(decision), ', ' + words(decision.reason)),
+    h('h1', null, 'Decision ' + decision.seq + ': ', verdictOf(decision), ', ' + reasonWords(decision.reason)),
     h('p', { class: 'summary' }, decision.agent, ' session ', sessionLink(decision.session), decision.machine ? ' on ' + decision.machine : null, ', turn ' + decision.turn + ', ',
       moment(decision.at), decision.elapsed_ms === null ? '' : ', after ' + duration(decision.elapsed_ms) + ' of work'),
     decision.withheld?.length ? h('p', { class: 'warn' }, 'Its machine did not send: ' + decision.withheld.join(', ') + '. What depends on it is not known here.') : null,
@@ -158,7 +158,7 @@ function asked({ decision, demand, marked_wrong: marked }) {
 // The exits in their order: the first that is taken decides.
 function exits(considered) {
   return [h('h2', null, 'Ways out, in order'), table('Ways out that were considered',
-    ['Way out', 'Taken', 'Why'], considered.map((exit) => [words(exit.reason), exit.taken ? h('strong', { class: 'warn' }, 'taken') : 'no', exit.why]))];
+    ['Way out', 'Taken', 'Why'], considered.map((exit) => [reasonWords(exit.reason), exit.taken ? h('strong', { class: 'warn' }, 'taken') : 'no', exit.why]))];
 }
 
 // What each rule asks for: which files brought it up, what was looked for, and what was found.

@@ -2,7 +2,7 @@
 
 import { get } from './api.js';
 import { h, replace, sessionLink } from './dom.js';
-import { clock, cut, duration, folder, moment, number, plural, words } from './format.js';
+import { ago, clock, cut, duration, folder, moment, number, plural, words } from './format.js';
 import { FLAGS, GROUPS } from './signs.js';
 
 const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Last event'];
@@ -131,7 +131,7 @@ export async function show(root) {
   function tick() {
     const now = Date.now() - ahead;
     for (const element of place.querySelectorAll('[data-heard]')) {
-      element.textContent = duration(Math.max(0, Math.floor((now - Number(element.dataset.heard)) / 1000) * 1000)).replace('.0', '') + ' ago';
+      element.textContent = ago(now - Number(element.dataset.heard));
     }
     for (const element of place.querySelectorAll('[data-began]')) {
       turnClock(element, now - Number(element.dataset.began), Number(element.dataset.least));

@@ -12,7 +12,7 @@ export const GROUPS = [
 export const FLAGS = {
   muted: 'its stops pass and it is not announced',
   off: 'its project is switched off',
-  untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd trust',
+  untrusted: 'its .checkpointd.yml is not trusted and mostly not used: checkpointd rules trust',
   unseen: 'its folder does not answer and was not looked at',
   broken: 'its .checkpointd.yml has a mistake and is not used: checkpointd status names it',
   cleared: 'its next stop passes',

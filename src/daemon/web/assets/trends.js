@@ -2,7 +2,7 @@
 
 import { one } from './api.js';
 import { h, replace, table } from './dom.js';
-import { duration, folder, micros, number, plural, words } from './format.js';
+import { duration, folder, micros, number, plural, reasonWords } from './format.js';
 import { COLORS, bars } from './plot.js';
 
 const SPANS = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['366', '1 year']];
@@ -76,9 +76,9 @@ function plots(answer) {
   const asked = days.map((_, day) => demands.find((it) => it.day === day) ?? { demands: 0, met: 0 });
   return [h('h2', null, 'Day by day'),
     h('div', { class: 'plots' },
-      bars({ title: 'Checkpoints by reason', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => words(it.reason)) }),
+      bars({ title: 'Checkpoints by reason', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => reasonWords(it.reason)) }),
       bars({ title: 'Checkpoints by project', names, unit: 'checkpoints', across: 'day', named: true, series: by(sent, days, (it) => folder(it.project)) }),
-      bars({ title: 'Stops that were let pass, by reason', names, unit: 'stops', across: 'day', named: true, series: by(decisions.filter((it) => it.verdict === 'pass'), days, (it) => words(it.reason)) }),
+      bars({ title: 'Stops that were let pass, by reason', names, unit: 'stops', across: 'day', named: true, series: by(decisions.filter((it) => it.verdict === 'pass'), days, (it) => reasonWords(it.reason)) }),
       bars({ title: 'Demands, and what became of them', names, unit: 'demands', across: 'day',
         series: [{ name: 'met', values: asked.map((it) => it.met) }, { name: 'ignored', values: asked.map((it) => it.demands - it.met) }] }),
       bars({ title: 'Turn lengths', names: classes(turns.bounds_ms, duration), unit: 'turns', across: 'length, up to', series: [{ name: 'turns', values: turns.counts }] }),

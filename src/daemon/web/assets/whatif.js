@@ -2,7 +2,7 @@
 
 import { get, one } from './api.js';
 import { decisionLink, h, replace, sessionLink, table } from './dom.js';
-import { folder, moment, number, plural, verdictWords, words } from './format.js';
+import { folder, moment, number, plural, reasonWords, verdictWords } from './format.js';
 
 // Keys that have a field of their own; the text below has all of them.
 const FIELDS = [
@@ -78,7 +78,7 @@ function write(text, key, value) {
 function outcome(answer) {
   const { changed, decisions } = answer;
   const turned = (from, to) => changed.filter((it) => it.was.verdict === from && it.now.verdict === to).length;
-  const side = (it) => [h('span', { class: 'verdict ' + it.verdict }, verdictWords(it.verdict)), ' ', words(it.reason)];
+  const side = (it) => [h('span', { class: 'verdict ' + it.verdict }, verdictWords(it.verdict)), ', ', reasonWords(it.reason)];
   const rows = changed.slice(-SHOWN_MAX).reverse().map((it) => [decisionLink(it.seq), moment(it.at), it.agent, sessionLink(it.session), folder(it.project),
     side(it.was), side(it.now), it.now.message && it.now.message !== it.was.message ? h('details', null, h('summary', null, 'the message'), h('pre', null, it.now.message)) : '–']);
   return [

@@ -1,6 +1,6 @@
 // What an event says, in a few words. Events are those of a timeline: short, with nothing but what is said here.
 
-import { cut, duration, folder, moment, verdictWords, words } from './format.js';
+import { cut, duration, folder, moment, reasonWords, verdictWords, words } from './format.js';
 
 const TEXT_MAX = 110;
 
@@ -24,7 +24,7 @@ const SAID = {
   agent_stopped: (e) => (e.reentry ? 'again' : '') + (e.last_message ? ' ' + cut(e.last_message, TEXT_MAX) : ''),
   interrupted: (e) => e.cause,
   notified: (e) => words(e.notification) + ': ' + cut(e.message, TEXT_MAX),
-  decided: (e) => verdictWords(e.verdict) + ' ' + words(e.reason) + (Number.isFinite(e.elapsed_ms) ? ' after ' + duration(e.elapsed_ms) : ''),
+  decided: (e) => verdictWords(e.verdict) + ': ' + reasonWords(e.reason) + (Number.isFinite(e.elapsed_ms) ? ' (after ' + duration(e.elapsed_ms) + ')' : ''),
   delivery_attempted: (e) => words(e.route) + ' of ' + e.decision,
   delivery_confirmed: (e) => e.decision + ' by ' + words(e.by),
   delivery_held: (e) => e.decision + ' ' + words(e.obstacle),

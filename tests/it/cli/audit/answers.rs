@@ -45,36 +45,38 @@ fn status() {
     };
     insta::assert_snapshot!(screen_by(&["status"], look), @"
     daemon     not running
-    agents     claude 1 session, last event #####d##h ago; gemini 1 session, last
-               event #####d##h ago; codex 1 session, last event #####d##h ago
+    agents     claude 1 session, last event #####d ago; gemini 1 session, last event
+               #####d ago; codex 1 session, last event #####d ago
     sessions   3 known, 0 running, 2 waiting for you
-               8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities …
-               3f0a6c1e claude agent_finished in ~/inventory: Reorder points are of…
-    hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28
-               calls)
+               8c4e2d10 gemini finished in ~/inventory: Round the quantities up
+               3f0a6c1e claude finished in ~/inventory: Reorder points are off by o…
+    hooks      2 ms until an event is safe on disk, usually
     journal    47 events,
-    identity
-    spool      0 calls
 
-    SEQ  AT                   AGENT   CHECKPOINT   REASON           DELIVERY
-    22   1990-11-20 09:01:50  claude  let through  block_budget     none
-    26   1990-11-20 09:05:08  claude  let through  below_threshold  none
-    33   1990-11-20 09:07:30  gemini  sent         actions_due      pending
-    37   1990-11-20 09:07:50  gemini  let through  block_budget     none
-    45   1990-11-20 09:09:20  codex   sent         docs_only        pending
+    Last stops
+    SEQ  AT                   AGENT   CHECKPOINT   DELIVERY  WHY
+    22   1990-11-20 09:01:50  claude  let through  none      already asked in this …
+    26   1990-11-20 09:05:08  claude  let through  none      the turn was short
+    33   1990-11-20 09:07:30  gemini  sent         pending   work is open
+    37   1990-11-20 09:07:50  gemini  let through  none      already asked in this …
+    45   1990-11-20 09:09:20  codex   sent         pending   only documentation cha…
     == at 140 columns
-    agents     claude 1 session, last event #####d##h ago; gemini 1 session, last event #####d##h ago; codex 1 session, last event #####d##h ago
-               8c4e2d10 gemini agent_finished in ~/inventory: Round the quantities up
-               3f0a6c1e claude agent_finished in ~/inventory: Reorder points are off by one; please fix them
-    hooks      1.4 ms until journaled, 1.4 ms for one in a hundred (the last 28 calls)
-    SEQ  AT                   AGENT   SESSION   TURN  CHECKPOINT   REASON           DELIVERY
-    22   1990-11-20 09:01:50  claude  3f0a6c1e  1     let through  block_budget     none
-    26   1990-11-20 09:05:08  claude  3f0a6c1e  2     let through  below_threshold  none
-    33   1990-11-20 09:07:30  gemini  8c4e2d10  1     sent         actions_due      pending
-    37   1990-11-20 09:07:50  gemini  8c4e2d10  1     let through  block_budget     none
-    45   1990-11-20 09:09:20  codex   01a1ffea  1     sent         docs_only        pending
+    agents     claude 1 session, last event #####d ago; gemini 1 session, last event #####d ago; codex 1 session, last event #####d ago
+               3f0a6c1e claude finished in ~/inventory: Reorder points are off by one; please fix them
+    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT   DELIVERY  WHY
+    22   1990-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through  none      already asked in this turn
+    26   1990-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through  none      the turn was short
+    33   1990-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent         pending   work is open
+    37   1990-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through  none      already asked in this turn
+    45   1990-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         pending   only documentation changed
     == colors
-    ^1mSEQ  AT                   AGENT   CHECKPOINT   REASON           DELIVERY^0m
+    ^1mLast stops^0m
+    ^1mSEQ  AT                   AGENT   CHECKPOINT   DELIVERY  WHY^0m
+    22   1990-11-20 09:01:50  claude  ^2mlet through^0m  ^2mnone^0m      already asked in this …^0m
+    26   1990-11-20 09:05:08  claude  ^2mlet through^0m  ^2mnone^0m      the turn was short
+    33   1990-11-20 09:07:30  gemini  ^32msent^0m         ^33mpending^0m   work is open
+    37   1990-11-20 09:07:50  gemini  ^2mlet through^0m  ^2mnone^0m      already asked in this …^0m
+    45   1990-11-20 09:09:20  codex   ^32msent^0m         ^33mpending^0m   only documentation cha…^0m
     ");
 }
 
@@ -105,54 +107,52 @@ fn what_if() {
     insta::assert_snapshot!(screen(&home, &["replay", "--policy", "new.yml"]), @"
     new.yml is a config.yml that replaces yours; projects' own files still apply
 
-    SEQ  WAS               NOW                          WHAT IS ASKED
-    13   sent actions_due  sent actions_due             + Run the tests of `stock/r…
-    33   sent actions_due  let through below_threshold  - Run the tests that cover …
-    45   sent docs_only    let through below_threshold  -
+    SEQ  AT                   AGENT   SESSION   WAS   NOW          WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent         + Run the tests …
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  let through  - Run the tests …
+    45   2026-11-20 09:09:20  codex   01a1ffea  sent  let through  - (the turn was …
 
     3 of 6 decisions would change: 0 more checkpoints, 2 fewer
     6 were decided by an earlier version of checkpointd, and may change for that
     reason alone
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   WAS               NOW                          WHAT IS ASKED
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent actions_due  sent actions_due             + Run the tests of `stock/reorder.py` (`pytest`)…
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent actions_due  let through below_threshold  - Run the tests that cover the changed Python co…
-    45   2026-11-20 09:09:20  codex   01a1ffea  sent docs_only    let through below_threshold  -
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent         + Run the tests of `stock/reorder.py` (`pytest`): the last run of it failed;…
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  let through  - Run the tests that cover the changed Python code (`pytest`)
+    45   2026-11-20 09:09:20  codex   01a1ffea  sent  let through  - (the turn was short; was: only documentation changed)
     6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
-    ^1mSEQ  WAS               NOW                          WHAT IS ASKED^0m
-    13   ^32msent actions_due^0m  ^32msent actions_due^0m             + Run the tests of `stock/r…^0m
-    33   ^32msent actions_due^0m  ^2mlet through below_threshold^0m  - Run the tests that cover …^0m
-    45   ^32msent docs_only^0m    ^2mlet through below_threshold^0m  -
+    ^1mSEQ  AT                   AGENT   SESSION   WAS   NOW          WHAT IS ASKED^0m
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  ^32msent^0m  ^32msent^0m         + Run the tests …^0m
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  ^32msent^0m  ^2mlet through^0m  - Run the tests …^0m
+    45   2026-11-20 09:09:20  codex   01a1ffea  ^32msent^0m  ^2mlet through^0m  - (the turn was …^0m
     ");
     let rule = "rules:\n  - name: stock\n    include: ['stock/**']\n    actions: [{text: Count the stock by hand, evidence: [count]}]\n";
     write(&home, "rules.yml", rule);
     insta::assert_snapshot!(screen(&home, &["replay", "--policy", "rules.yml"]), @"
     rules.yml is a file of rules; they are merged into the policy of each decision
 
-    SEQ  AT                   WAS               NOW               WHAT IS ASKED
-    13   2026-11-20 09:01:15  sent actions_due  sent actions_due  + Count the stock…
-    33   2026-11-20 09:07:30  sent actions_due  sent actions_due  + Count the stock…
+    SEQ  AT                   AGENT   SESSION   WAS   NOW   WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent  + Count the stock by ha…
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  sent  + Count the stock by ha…
 
     2 of 6 decisions would change: 0 more checkpoints, 0 fewer
     6 were decided by an earlier version of checkpointd, and may change for that
     reason alone
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   WAS               NOW               WHAT IS ASKED
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent actions_due  sent actions_due  + Count the stock by hand (asked for by the project's .chec…
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent actions_due  sent actions_due  + Count the stock by hand (asked for by the project's .chec…
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent  + Count the stock by hand (asked for by the project's .checkpointd.yml)
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  sent  + Count the stock by hand (asked for by the project's .checkpointd.yml)
     6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
-    ^1mSEQ  AT                   WAS               NOW               WHAT IS ASKED^0m
-    13   2026-11-20 09:01:15  ^32msent actions_due^0m  ^32msent actions_due^0m  + Count the stock…^0m
-    33   2026-11-20 09:07:30  ^32msent actions_due^0m  ^32msent actions_due^0m  + Count the stock…^0m
+    ^1mSEQ  AT                   AGENT   SESSION   WAS   NOW   WHAT IS ASKED^0m
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  ^32msent^0m  ^32msent^0m  + Count the stock by ha…^0m
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  ^32msent^0m  ^32msent^0m  + Count the stock by ha…^0m
     ");
 }
 
 #[test]
 fn sql() {
     let query = "select seq, tool, command, paths, is_error, duration_ms, session from tools order by seq limit 3";
-    insta::assert_snapshot!(screen(&recorded(), &["sql", query]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "sql", query]), @r#"
     seq  tool  command    paths                                     is_error  durat…
     5    Read             ["/home/ada/inventory/stock/reorder.py"]  0         50   …
     7    Edit             ["/home/ada/inventory/stock/reorder.py"]  0         120  …
@@ -165,7 +165,7 @@ fn sql() {
     == colors
     ^1mseq  tool  command    paths                                     is_error  durat…^0m
     "#);
-    let schema = screen(&recorded(), &["sql", "--schema"]);
+    let schema = screen(&recorded(), &["journal", "sql", "--schema"]);
     insta::assert_snapshot!(schema.lines().take(12).collect::<Vec<_>>().join("\n"), @r#"
     events all that happened
       seq              INTEGER  place in the journal, from 1
@@ -259,6 +259,7 @@ fn phases() {
     write(&home, "criteria.json", &criteria.to_string());
     let summary = "The parser is done and reads all cases; the printer is next, and its tests are not written yet";
     let create = [
+        "progress",
         "phase",
         "create",
         "--phase",
@@ -276,7 +277,7 @@ fn phases() {
         .as_str()
         .expect("an id")
         .to_owned();
-    let made = lines(&home, &["phase", "show", &id]).remove(0);
+    let made = lines(&home, &["progress", "phase", "show", &id]).remove(0);
     let made = &made["checkpoint"]["createdAt"].as_str().expect("a time")[..19];
     let (shown_at, named_at) = (made.replace('T', " "), made.replace(':', "-"));
     let folder = home.path().display().to_string();
@@ -286,7 +287,7 @@ fn phases() {
         });
         hide(&text, &[&id, &shown_at, &named_at, &folder])
     };
-    insta::assert_snapshot!(shown(&["phase", "list"]), @r#"
+    insta::assert_snapshot!(shown(&["progress", "phase", "list"]), @r#"
     ID                                    PHASE  STATE  SUMMARY
     ####################################  build  open   The parser is done and read…
     == at 140 columns
@@ -295,7 +296,7 @@ fn phases() {
     == colors
     ^1mID                                    PHASE  STATE  SUMMARY^0m
     "#);
-    insta::assert_snapshot!(shown(&["phase", "show", &id]), @r#"
+    insta::assert_snapshot!(shown(&["progress", "phase", "show", &id]), @r#"
     id             ####################################
     sessionId      3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     phase          build
@@ -312,7 +313,10 @@ fn phases() {
     taskSummary    The parser is done and reads all cases; the printer is next, and its tests are not written yet
     == colors
     "#);
-    assert!(shown(&["phase", "list", "--completed"]).starts_with("There are no phase records."));
+    assert!(
+        shown(&["progress", "phase", "list", "--completed"])
+            .starts_with("There are no phase records.")
+    );
 }
 
 /// The abbreviated commit that is checked out.

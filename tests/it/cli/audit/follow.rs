@@ -6,7 +6,10 @@ use super::*;
 fn a_timeline_knows_turns_and_when_calls_began() {
     let home = recorded();
     let all = lines(&home, &["timeline", "3f0a"]);
-    let events = lines(&home, &["tail", "-n", "100", "--session", "3f0a"]);
+    let events = lines(
+        &home,
+        &["journal", "tail", "-n", "100", "--session", "3f0a"],
+    );
     assert_eq!(all.len(), events.len(), "nothing is left out");
     let tests = all.iter().find(|line| line["seq"] == 9).expect("the tests");
     assert_eq!(tests["began_at"], "2026-11-20T09:00:30.000000Z");
@@ -38,7 +41,7 @@ fn tail_leaves_out_what_is_not_asked_for() {
     ];
     for (filter, expected) in rows {
         assert_eq!(
-            seqs(&home, &[&["tail"], filter].concat()),
+            seqs(&home, &[&["journal", "tail"], filter].concat()),
             expected,
             "{filter:?}"
         );
@@ -79,6 +82,7 @@ fn tail_and_timeline_follow_a_running_daemon() {
     let (mut tail, mut tailed) = follow(
         &daemon.home,
         &[
+            "journal",
             "tail",
             "-f",
             "-n",

@@ -60,14 +60,20 @@ fn audit_shows_what_was_asked_for() {
 fn words_that_do_not_exist_are_refused_and_the_nearest_is_named() {
     let home = recorded();
     for (arguments, near) in [
-        (["tail", "--kind", "decide"], "'decided'"),
-        (["tail", "--kind", "agent_stoped"], "'agent_stopped'"),
-        (["tail", "--agent", "claud"], "'claude'"),
-        (["audit", "--verdict", "let-trough"], "'let-through'"),
-        (["audit", "--reason", "below_treshold"], "'below_threshold'"),
-        (["audit", "--agent", "gemmini"], "'gemini'"),
+        (&["journal", "tail", "--kind", "decide"][..], "'decided'"),
+        (
+            &["journal", "tail", "--kind", "agent_stoped"][..],
+            "'agent_stopped'",
+        ),
+        (&["journal", "tail", "--agent", "claud"][..], "'claude'"),
+        (&["audit", "--verdict", "let-trough"][..], "'let-through'"),
+        (
+            &["audit", "--reason", "below_treshold"][..],
+            "'below_threshold'",
+        ),
+        (&["audit", "--agent", "gemmini"][..], "'gemini'"),
     ] {
-        let (code, out, error) = ask(&home, &arguments);
+        let (code, out, error) = ask(&home, arguments);
         assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {error}");
         assert!(
             error.contains(&format!("a similar value exists: {near}")),
@@ -79,9 +85,16 @@ fn words_that_do_not_exist_are_refused_and_the_nearest_is_named() {
         );
     }
     for kind in journal::Event::KINDS {
-        assert_eq!(ask(&home, &["tail", "--kind", kind]).0, 0, "{kind}");
+        assert_eq!(
+            ask(&home, &["journal", "tail", "--kind", kind]).0,
+            0,
+            "{kind}"
+        );
     }
-    assert_eq!(ask(&home, &["tail", "--kind", "muted"]).1, "No events.\n");
+    assert_eq!(
+        ask(&home, &["journal", "tail", "--kind", "muted"]).1,
+        "No events.\n"
+    );
     let (_, out, _) = ask(&home, &["timeline", "3f0a", "--turn", "9"]);
     assert!(out.starts_with("There is no turn 9"), "{out}");
 }
@@ -97,7 +110,7 @@ fn a_spreadsheet_takes_nothing_that_an_agent_wrote_for_a_formula() {
             .replace("\"Rust code\"", "\"=Rust\""),
     );
     let query = "select prompt, -1 as number, -0.5 as half, '-1' as text, '@x' as at, '+1' as plus from turns where seq = 3";
-    let (code, out, error) = ask(&home, &["sql", "--csv", query]);
+    let (code, out, error) = ask(&home, &["journal", "sql", "--csv", query]);
     assert_eq!(
         (code, out.as_str()),
         (
@@ -107,7 +120,10 @@ fn a_spreadsheet_takes_nothing_that_an_agent_wrote_for_a_formula() {
         "{error}"
     );
     // Nothing is added to where no spreadsheet reads.
-    assert_eq!(lines(&home, &["sql", query])[0]["prompt"], formula);
+    assert_eq!(
+        lines(&home, &["journal", "sql", query])[0]["prompt"],
+        formula
+    );
 }
 
 #[test]

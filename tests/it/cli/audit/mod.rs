@@ -129,7 +129,7 @@ fn an_explanation_says_when_things_happened_and_how_the_demand_ended() {
 #[test]
 fn a_state_can_be_had_at_any_point_and_compared() {
     let home = recorded();
-    let state = |point: &str| lines(&home, &["state", "3f0a", "--at", point]).remove(0);
+    let state = |point: &str| lines(&home, &["journal", "state", "3f0a", "--at", point]).remove(0);
     assert_eq!(state("9")["seq"], 9);
     assert_eq!(
         (&state("9")["turn"], &state("26")["turn"]),
@@ -138,8 +138,15 @@ fn a_state_can_be_had_at_any_point_and_compared() {
     assert_eq!(state("2026-11-20T09:00:20Z")["seq"], 7);
     assert_eq!(state("2026-11-20 09:00:20")["seq"], 7);
     // A day is taken at its end.
-    assert_eq!(state("2026-11-20"), lines(&home, &["state", "3f0a"])[0]);
-    let diff = lines(&home, &["state", "3f0a", "--diff", "9", "2026-11-20"]).remove(0);
+    assert_eq!(
+        state("2026-11-20"),
+        lines(&home, &["journal", "state", "3f0a"])[0]
+    );
+    let diff = lines(
+        &home,
+        &["journal", "state", "3f0a", "--diff", "9", "2026-11-20"],
+    )
+    .remove(0);
     assert_eq!(
         (&diff["from"]["seq"], &diff["to"]["seq"]),
         (&json!(9), &json!(26))
@@ -171,11 +178,13 @@ fn a_state_can_be_had_at_any_point_and_compared() {
         "{fields:?}"
     );
     assert_eq!(
-        lines(&home, &["state", "3f0a", "--diff", "9", "9"])[0]["changes"],
+        lines(&home, &["journal", "state", "3f0a", "--diff", "9", "9"])[0]["changes"],
         json!([])
     );
-    let (code, _, error) = ask(&home, &["state", "3f0a", "--at", "whenever"]);
+    let (code, _, error) = ask(&home, &["journal", "state", "3f0a", "--at", "whenever"]);
     assert!(code == 2 && error.contains("sequence number"), "{error}");
+    let (_, out, _) = ask(&home, &["journal", "state", "3f0a", "--at", "2026-11-19"]);
+    assert_eq!(out, "The session had not begun then.\n");
 }
 
 #[test]
@@ -198,9 +207,16 @@ fn a_daemon_and_the_journal_itself_give_the_same_answers() {
         &["explain", "last", "--json"],
         &["timeline", "3f0a"],
         &["timeline", "3f0a", "--turn", "1", "--json"],
-        &["state", "3f0a", "--at", "20"],
-        &["state", "3f0a", "--diff", "9", "20"],
-        &["tail", "-n", "5", "--project", "/home/ada/handbook"],
+        &["journal", "state", "3f0a", "--at", "20"],
+        &["journal", "state", "3f0a", "--diff", "9", "20"],
+        &[
+            "journal",
+            "tail",
+            "-n",
+            "5",
+            "--project",
+            "/home/ada/handbook",
+        ],
         &["sessions", "--json"],
         &["replay", "--session", "8c4e", "--step"],
     ];
@@ -219,8 +235,8 @@ fn a_journal_that_cannot_be_read_is_said_to_be_and_what_to_do() {
         &["audit", "--summary"],
         &["explain"],
         &["timeline", "last"],
-        &["state", "last", "--diff", "1", "2"],
-        &["tail"],
+        &["journal", "state", "last", "--diff", "1", "2"],
+        &["journal", "tail"],
         &["replay", "--session", "last", "--step"],
     ];
     let empty = Home::new();

@@ -74,6 +74,7 @@ fn rules_and_previews() {
     );
     let preview = |elapsed| {
         let arguments = [
+            "rules",
             "preview",
             "--agent",
             "claude",
@@ -90,8 +91,7 @@ fn rules_and_previews() {
         })
     };
     insta::assert_snapshot!(preview("90s"), @"
-    sent: actions_due  (turn of 1m30s, claude)
-      nothing let it through
+    sent: work is open  (turn of 1m30s, claude)
 
     changed files
       database schema          migrations/1.sql
@@ -125,7 +125,7 @@ fn rules_and_previews() {
       .checkpointd.yml).
       Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
     == colors
-    ^32msent^0m: actions_due  (turn of 1m30s, claude)
+    ^32msent^0m: work is open  (turn of 1m30s, claude)
     ^1mchanged files^0m
     ^1mwhat the agent did^0m
     ^1mrules^0m

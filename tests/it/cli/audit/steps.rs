@@ -8,7 +8,7 @@ fn steps_lead_from_nothing_to_what_is_known() {
     for session in ["3f0a", "8c4e", "01a1"] {
         let steps = lines(&home, &["replay", "--session", session, "--step"]);
         assert_eq!(steps.len(), lines(&home, &["timeline", session]).len());
-        let state = &lines(&home, &["state", session])[0];
+        let state = &lines(&home, &["journal", "state", session])[0];
         let mut turn = json!(0);
         for change in steps
             .iter()

@@ -70,6 +70,8 @@ fn a_mark_is_journaled_shown_and_taken_back() {
         "{out}"
     );
     ask(&daemon.home, &["wrong", session, "--undo"]);
+    let (_, out, _) = ask(&daemon.home, &["wrong", session, "--undo"]);
+    assert!(out.ends_with(": nothing was marked wrong\n"), "{out}");
     let (code, _, error) = ask(&daemon.home, &["wrong"]);
     assert!(code == 2 && error.contains("name one"), "{error}");
 

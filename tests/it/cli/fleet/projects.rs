@@ -71,7 +71,7 @@ fn clones_of_one_repository_are_one_project_on_all_machines() {
     assert_eq!(sessions.len(), 2);
     let ask = "select remote, count(distinct machine) as machines from decisions group by 1";
     assert_eq!(
-        answer(&home, &["sql", ask]),
+        answer(&home, &["journal", "sql", ask]),
         json!({ "remote": SHOP, "machines": 2 })
     );
     // The sum of the machines is the whole.
@@ -85,7 +85,7 @@ fn clones_of_one_repository_are_one_project_on_all_machines() {
         decided(&["replay", "--verify", "--machine", "nobody"]),
         Some(0)
     );
-    let state = answer(&home, &["state", "last", "--machine", "laptop"]);
+    let state = answer(&home, &["journal", "state", "last", "--machine", "laptop"]);
     assert_eq!(state["native_session"], "shop");
     for decision in lines(&little, &["audit"]) {
         assert!(decision["remote"].is_null(), "{decision}");

@@ -107,7 +107,12 @@ fn an_import_that_was_killed_is_completed_by_the_next() {
     child.wait().expect("it ends");
     let rest = user.json(&["lookback", "--import", "--json"]);
     assert_eq!(rest["problems"], json!([]));
-    let counted = user.json(&["sql", "--json", "select count(*) as n from decisions"]);
+    let counted = user.json(&[
+        "journal",
+        "sql",
+        "--json",
+        "select count(*) as n from decisions",
+    ]);
     assert_eq!(counted["n"], sessions * turns, "{rest}");
     assert_ne!(rest["turns"], 0, "it was not ended in its middle");
     let again = user.json(&["lookback", "--import", "--json"]);

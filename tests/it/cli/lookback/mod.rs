@@ -216,6 +216,14 @@ fn recorded_transcripts_of_all_agents_are_found_and_cut() {
 }
 
 #[test]
+fn a_project_that_is_not_there_is_a_mistake() {
+    let user = User::new();
+    let (code, out, error) = user.run(&["lookback", "--project", "/nosuch"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(error.contains("there is no folder /nosuch"), "{error}");
+}
+
+#[test]
 fn older_formats_are_read() {
     let user = User::new();
     let project = user.project();

@@ -32,14 +32,14 @@ const RUST: [(&str, &str); 3] = [
     ),
     (
         "justfile",
-        "test *args:\n    cargo nextest run {{args}}\n\nfmt:\n    cargo fmt\n",
+        "test *args:\n    cargo nextest run {{args}}\n\nverify:\n    ./verify.sh\n\nfmt:\n    cargo fmt\n",
     ),
     ("src/lib.rs", "pub fn a() {}\n"),
 ];
 const NODE: [(&str, &str); 3] = [
     (
         "package.json",
-        "{\"name\": \"tree\", \"scripts\": {\"build\": \"vite build\", \"test\": \"vitest run\"}}\n",
+        "{\"name\": \"tree\", \"scripts\": {\"build\": \"vite build\", \"test\": \"vitest run\", \"verify\": \"./verify.sh\"}}\n",
     ),
     ("pnpm-lock.yaml", "lockfileVersion: '9.0'\n"),
     ("src/cart.ts", "export const a = 1\n"),
@@ -49,23 +49,26 @@ const PYTHON: [(&str, &str); 3] = [
         "pyproject.toml",
         "[project]\nname = \"tree\"\n[tool.pytest.ini_options]\n",
     ),
-    ("Makefile", "check:\n\truff check . && pytest -q\n"),
+    (
+        "Makefile",
+        "check:\n\truff check . && pytest -q\n\nverify:\n\t./verify.sh\n",
+    ),
     ("app/main.py", "def a():\n    return 1\n"),
 ];
 
 #[test]
 fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
-    for (files, changed, command) in [
-        (RUST, "src/lib.rs", "just test"),
-        (NODE, "src/cart.ts", "pnpm test"),
-        (PYTHON, "app/main.py", "make check"),
+    for (files, changed, command, own) in [
+        (RUST, "src/lib.rs", "just test", "just verify"),
+        (NODE, "src/cart.ts", "pnpm test", "pnpm verify"),
+        (PYTHON, "app/main.py", "make check", "make verify"),
     ] {
         let user = User::new();
         let project = project(&user, &files);
-        // Without any session, the project's files say what verifies it.
+        // Without any session there is nothing that the built-in rules would not ask for.
         let bare = user.well(&["rules", "suggest", "--project", path(&project)]);
         assert!(
-            bare.contains(&format!("evidence: [\"{command}\"]")),
+            bare.contains("The built-in rules ask for the same") && !bare.contains("name:"),
             "{bare}"
         );
         user.put_session(
@@ -81,17 +84,33 @@ fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
                 ],
             ],
         );
+        let same = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        assert!(
+            same.contains("Nothing to add") && !same.contains("name:"),
+            "{same}"
+        );
+        assert!(!project.join(".checkpointd.yml").exists());
+        // What a script of the project's own verifies, the built-in rules do not see.
+        user.put_session(
+            &project,
+            "iiii",
+            days_ago(1),
+            &[&[Edited(changed), Ran(own)][..]; 3],
+        );
         let text = user.well(&["rules", "suggest", "--project", path(&project)]);
         assert!(
-            text.contains(&format!("{command}: ran 2 times, passed 2")),
+            text.contains(&format!("{command}: runs 2, passed 2")),
             "{text}"
         );
         assert!(
-            text.contains("changed in 3 turns")
-                && text.contains("1 of these ended with nothing run"),
+            text.contains("changed in 6 turns") && text.contains(&format!("evidence: [\"{own}\"]")),
             "{text}"
         );
-        user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        let wrote = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
+        assert!(
+            wrote.starts_with("Wrote 1 rule to ") && wrote.contains("/tree/.checkpointd.yml"),
+            "{wrote}"
+        );
         let tested = user.well(&["rules", "test", "--json", "--project", path(&project)]);
         let tested: Vec<Value> = tested
             .lines()
@@ -187,5 +206,5 @@ fn a_rule_is_tried_on_the_turns_of_the_past() {
         out.contains("task 0 of hhhh") && out.contains("+ Migrate a copy"),
         "{out}"
     );
-    assert!(out.contains("1 turns are asked for more"), "{out}");
+    assert!(out.contains("1 turn is asked for more"), "{out}");
 }

@@ -189,7 +189,7 @@ fn a_checkpoint_lives_the_same_with_a_daemon_and_without() {
     lives(&daemon.home);
     let kinds = |kind: &str| {
         daemon
-            .ask(&["tail", "-n", "1000", "--kind", kind, "--json"])
+            .ask(&["journal", "tail", "-n", "1000", "--kind", kind, "--json"])
             .len()
     };
     assert_eq!(
@@ -276,6 +276,7 @@ fn metadata_is_json_too_and_files_stay_in_the_folder_of_the_variable() {
     fs::create_dir(&user).expect("a folder");
     let metadata = r#"{"tries": 2, "parts": ["a"]}"#;
     let arguments = [
+        "progress",
         "phase",
         "create",
         "--phase",

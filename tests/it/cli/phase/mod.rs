@@ -28,7 +28,11 @@ fn configure(home: &Home) -> PathBuf {
 
 /// Runs `phase` in a folder and returns its exit code and its answer.
 fn phase_in(home: &Home, folder: &Path, arguments: &[&str], stdin: &[u8]) -> (i32, Value) {
-    let arguments: Vec<_> = ["phase"].iter().chain(arguments).copied().collect();
+    let arguments: Vec<_> = ["progress", "phase"]
+        .iter()
+        .chain(arguments)
+        .copied()
+        .collect();
     let output = run(home.command(PROGRAM, &arguments).current_dir(folder), stdin);
     let text = String::from_utf8(output.stdout).expect("text");
     let answer = serde_json::from_str(&text)
@@ -245,7 +249,7 @@ fn a_daemon_that_comes_up_knows_what_other_programs_have_left() {
     )
     .expect("writable");
     let daemon = Daemon::at(home);
-    let imported = || daemon.ask(&["tail", "--kind", "phase_created", "--json"]);
+    let imported = || daemon.ask(&["journal", "tail", "--kind", "phase_created", "--json"]);
     wait_until(|| !imported().is_empty());
     assert_eq!(
         (

@@ -11,6 +11,7 @@ fn many_writers_of_one_moment_get_files_of_their_own() {
         let writers: Vec<_> = (0..6)
             .map(|_| {
                 let arguments = [
+                    "progress",
                     "phase",
                     "create",
                     "--phase",
@@ -70,7 +71,11 @@ fn sizes(folder: &Path) -> Vec<(String, u64)> {
 
 /// Kills a command as soon as it has begun to write a file, or a moment later.
 fn kill_while_writing(home: &Home, folder: &Path, arguments: &[&str], pause: usize) {
-    let arguments: Vec<_> = ["phase"].iter().chain(arguments).copied().collect();
+    let arguments: Vec<_> = ["progress", "phase"]
+        .iter()
+        .chain(arguments)
+        .copied()
+        .collect();
     let before = sizes(folder);
     let mut child = home
         .command(PROGRAM, &arguments)
@@ -178,7 +183,7 @@ fn a_killed_daemon_leaves_whole_files_only() {
     let mut daemon = Daemon::at(home);
     let mut writers = Vec::new();
     for _ in 0..4 {
-        let mut command = daemon.home.command(PROGRAM, &["phase"]);
+        let mut command = daemon.home.command(PROGRAM, &["progress", "phase"]);
         command
             .args(MAKE)
             .stdin(Stdio::null())

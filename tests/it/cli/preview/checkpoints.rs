@@ -190,7 +190,10 @@ fn without_a_transcript_the_files_speak_and_nothing_is_made_up() {
         assert_eq!(answer["timeline"], json!({ "source": "none", "calls": [] }));
         assert_eq!(texts(&answer["actions"]), [RESTART, LOGS, TESTS]);
         assert_eq!(answer["observations"], json!([]));
-        let output = checkpointd(&home, &[&["preview"], arguments.as_slice()].concat());
+        let output = checkpointd(
+            &home,
+            &[&["rules", "preview"], arguments.as_slice()].concat(),
+        );
         assert_eq!(
             given.is_some(),
             text(&output.stderr).contains(" the transcript"),
@@ -253,7 +256,15 @@ fn without_a_repository_the_message_is_the_general_one() {
     let home = Home::new();
     let output = checkpointd(
         &home,
-        &["preview", "--agent", "codex", "--elapsed", "2m", "--json"],
+        &[
+            "rules",
+            "preview",
+            "--agent",
+            "codex",
+            "--elapsed",
+            "2m",
+            "--json",
+        ],
     );
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(

@@ -49,7 +49,7 @@ fn checkpointd(home: &Home, arguments: &[&str]) -> Output {
 /// Runs `preview --json` in a project.
 #[track_caller]
 fn preview(home: &Home, arguments: &[&str]) -> Value {
-    let output = checkpointd(home, &[&["preview", "--json"], arguments].concat());
+    let output = checkpointd(home, &[&["rules", "preview", "--json"], arguments].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     serde_json::from_slice(&output.stdout).expect("one JSON object")
 }

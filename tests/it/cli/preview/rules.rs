@@ -72,6 +72,7 @@ fn a_broken_project_file_costs_only_itself() {
     write(&project, "a.py", "after\n");
     let file = project.join(".checkpointd.yml");
     let arguments = [
+        "rules",
         "preview",
         "--agent",
         "claude",
@@ -123,7 +124,11 @@ fn mistakes_on_the_command_line_come_with_a_hint() {
     ] {
         let output = checkpointd(
             &home,
-            &[&["preview", "--agent", "claude"], arguments.as_slice()].concat(),
+            &[
+                &["rules", "preview", "--agent", "claude"],
+                arguments.as_slice(),
+            ]
+            .concat(),
         );
         let stderr = text(&output.stderr);
         assert_eq!(
@@ -137,7 +142,7 @@ fn mistakes_on_the_command_line_come_with_a_hint() {
     }
     let output = checkpointd(
         &home,
-        &["preview", "--agent", "claude", "--session", "last"],
+        &["rules", "preview", "--agent", "claude", "--session", "last"],
     );
     assert_eq!(
         output.status.code(),
@@ -157,6 +162,7 @@ fn people_see_how_each_action_came_about() {
         &[Ran("make restart"), Read(DAEMON), Edited(DAEMON)],
     );
     let arguments = [
+        "rules",
         "preview",
         "--agent",
         "claude",
@@ -169,7 +175,7 @@ fn people_see_how_each_action_came_about() {
     ];
     let shown = text(&checkpointd(&home, &arguments).stdout);
     for line in [
-        "sent: actions_due  (turn of 2m00s, claude)",
+        "sent: work is open  (turn of 2m00s, claude)",
         "  daemon code              teleclaude/core/a.py",
         "  3 calls, 0 failed; from the transcript",
         "    to do  Run `make restart` then `make status`",

@@ -46,7 +46,10 @@ fn a_session_of_the_journal_speaks_for_itself() {
     assert_eq!(preview(&home, &arguments)["reason"], "escape_hatch");
     assert!(marker.exists(), "a preview uses nothing up");
     fs::remove_file(&marker).expect("there");
-    let wrong = checkpointd(&home, &["preview", "--agent", "codex", "--session", "one"]);
+    let wrong = checkpointd(
+        &home,
+        &["rules", "preview", "--agent", "codex", "--session", "one"],
+    );
     assert_eq!(wrong.status.code(), Some(2));
     let events = |home: &Home| text(&checkpointd(home, &["journal", "stats", "--json"]).stdout);
     assert!(events(&home).contains("\"events\":2,"), "{}", events(&home));
@@ -78,9 +81,12 @@ fn only_what_changes_in_the_turn_counts_where_a_project_says_so() {
     };
     call("UserPromptSubmit", &json!({"prompt":"go"}));
     let taken = || {
-        !checkpointd(&home, &["tail", "--json", "--kind", "baseline_taken"])
-            .stdout
-            .is_empty()
+        !checkpointd(
+            &home,
+            &["journal", "tail", "--json", "--kind", "baseline_taken"],
+        )
+        .stdout
+        .is_empty()
     };
     wait_until(taken);
     write(&project, "b.py", "in the turn\n");

@@ -130,6 +130,7 @@ fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
         ));
         work(&daemon.home, "s-one", top, "new.rs");
         let make = [
+            "progress",
             "phase",
             "create",
             "--phase",
@@ -145,7 +146,13 @@ fn a_work_phase_that_begins_or_ends_has_a_document_unless_that_is_off() {
         assert_eq!(
             (
                 code,
-                ask(&daemon.home, top, &["phase", "complete", &id, "--json"], "").0
+                ask(
+                    &daemon.home,
+                    top,
+                    &["progress", "phase", "complete", &id, "--json"],
+                    ""
+                )
+                .0
             ),
             (0, 0)
         );

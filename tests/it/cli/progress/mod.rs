@@ -101,7 +101,7 @@ fn ask(home: &Home, project: &Path, arguments: &[&str], input: &str) -> (i32, Va
 }
 
 fn events(daemon: &Daemon, kind: &str) -> Vec<Value> {
-    daemon.ask(&["tail", "-n", "1000", "--kind", kind, "--json"])
+    daemon.ask(&["journal", "tail", "-n", "1000", "--kind", kind, "--json"])
 }
 
 fn documents(folder: &Path) -> Vec<PathBuf> {

@@ -150,7 +150,15 @@ fn a_stop_hook_that_is_ended_before_its_reply_ends_the_turn_at_once() {
         began.elapsed()
     );
     assert_eq!(daemon.ask(&["sessions", "--json"])[0]["running"], false);
-    let failed = daemon.ask(&["tail", "-n", "1000", "--kind", "delivery_failed", "--json"]);
+    let failed = daemon.ask(&[
+        "journal",
+        "tail",
+        "-n",
+        "1000",
+        "--kind",
+        "delivery_failed",
+        "--json",
+    ]);
     assert_eq!(failed.len(), 1);
     assert_eq!(failed[0]["reason"], "nobody_waiting");
     // Nothing was sent, so nothing waits to be confirmed.

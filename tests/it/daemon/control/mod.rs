@@ -62,7 +62,7 @@ fn reasons(daemon: &Daemon) -> Vec<String> {
 
 fn kinds(daemon: &Daemon, wanted: &str) -> usize {
     daemon
-        .ask(&["tail", "-n", "1000", "--kind", wanted, "--json"])
+        .ask(&["journal", "tail", "-n", "1000", "--kind", wanted, "--json"])
         .len()
 }
 
@@ -86,12 +86,15 @@ fn said(daemon: &Daemon, arguments: &[&str]) -> (i32, String, String) {
 fn a_clear_lets_one_stop_pass_with_the_daemon_and_without() {
     let mut daemon = Daemon::with(EVERY_STOP);
     prompt(&daemon.home, "one");
-    let cleared = daemon.ask(&["clear", "last", "--json"]);
+    let cleared = daemon.ask(&["mute", "--once", "last", "--json"]);
     assert_eq!(
         (&cleared[0]["did"], &cleared[0]["native_session"]),
         (&json!("checkpoint_cleared"), &json!(SESSION))
     );
-    assert_eq!(daemon.ask(&["state", "last", "--json"])[0]["cleared"], true);
+    assert_eq!(
+        daemon.ask(&["journal", "state", "last", "--json"])[0]["cleared"],
+        true
+    );
     assert!(!stop(&daemon.home, "one", "done"));
     assert!(
         stop(&daemon.home, "one", "really done"),
@@ -100,14 +103,14 @@ fn a_clear_lets_one_stop_pass_with_the_daemon_and_without() {
     assert_eq!(reasons(&daemon), ["escape_hatch", "generic"]);
 
     daemon.kill();
-    let (code, text, _) = said(&daemon, &["clear", "5c1d8f0a"]);
+    let (code, text, _) = said(&daemon, &["mute", "--once", "5c1d8f0a"]);
     assert_eq!(
         (code, text.as_str()),
         (0, "claude session 5c1d8f0a: its next stop passes\n")
     );
     daemon.start();
     assert_eq!(
-        daemon.ask(&["state", "last", "--json"])[0]["cleared"],
+        daemon.ask(&["journal", "state", "last", "--json"])[0]["cleared"],
         true,
         "the daemon knows of it"
     );
@@ -139,7 +142,7 @@ fn the_marker_file_lets_one_stop_pass_and_is_gone() {
     assert!(!marker.exists(), "it is used up");
     let told = hook(&daemon.home, SESSION, "Stop", json!({ "prompt_id": "one" }));
     assert_ne!(told, "");
-    let used = daemon.ask(&["tail", "--kind", "escape_hatch_used", "--json"]);
+    let used = daemon.ask(&["journal", "tail", "--kind", "escape_hatch_used", "--json"]);
     assert_eq!((used.len(), &used[0]["by"]), (1, &json!("marker")));
 
     // One from before the message was for the turn before.
@@ -169,7 +172,7 @@ fn a_muted_session_is_left_alone_until_it_is_not() {
     assert!(!stop(&daemon.home, "one", "done"));
     assert_eq!(daemon.ask(&["sessions", "--json"])[0]["muted"], true);
     assert!(said(&daemon, &["sessions"]).1.contains("waiting, muted"));
-    daemon.ask(&["unmute", "last", "--json"]);
+    daemon.ask(&["mute", "--off", "last", "--json"]);
     assert!(stop(&daemon.home, "one", "really done"));
 
     daemon.kill();
@@ -203,11 +206,11 @@ fn an_order_that_cannot_be_met_says_why() {
     );
     let refusals = |daemon: &Daemon| {
         let table: [&[&str]; 5] = [
-            &["clear", "nobody"],
-            &["unmute", "5c1d8f0a"],
+            &["mute", "--once", "nobody"],
+            &["mute", "--off", "5c1d8f0a"],
             &["mute", "last", "--for", "0s"],
             &["mute", "last", "--for", "soon"],
-            &["clear", ""],
+            &["mute", "--once", ""],
         ];
         table.map(|arguments| {
             let (code, out, err) = said(daemon, arguments);
@@ -240,7 +243,10 @@ fn an_order_that_cannot_be_met_says_why() {
     assert_eq!(refusals(&daemon), with, "the same without a daemon");
     let nowhere = Home::new();
     let output = run(
-        &mut nowhere.command(env!("CARGO_BIN_EXE_checkpointd"), &["clear", "last"]),
+        &mut nowhere.command(
+            env!("CARGO_BIN_EXE_checkpointd"),
+            &["mute", "--once", "last"],
+        ),
         b"",
     );
     assert_eq!(output.status.code(), Some(3), "no daemon and no journal");
@@ -341,9 +347,9 @@ fn listeners_are_told_once_of_what_counts_also_across_a_restart() {
     prompt(&daemon.home, "two");
     daemon.ask(&["mute", "last", "--json"]);
     assert!(!stop(&daemon.home, "two", "Muted."));
-    daemon.ask(&["unmute", "last", "--json"]);
+    daemon.ask(&["mute", "--off", "last", "--json"]);
     prompt(&daemon.home, "three");
-    daemon.ask(&["clear", "last", "--json"]);
+    daemon.ask(&["mute", "--once", "last", "--json"]);
     assert!(!stop(&daemon.home, "three", "New words."));
     assert_eq!(
         take_told(folder.path(), 1),
@@ -368,7 +374,7 @@ fn listeners_are_told_once_of_what_counts_also_across_a_restart() {
 }
 
 fn session_id(daemon: &Daemon) -> Value {
-    daemon.ask(&["state", "last", "--json"])[0]["session"].clone()
+    daemon.ask(&["journal", "state", "last", "--json"])[0]["session"].clone()
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn sh(scene: &Scene, line: &str) {
 fn examined(scene: &Scene) -> usize {
     scene
         .daemon
-        .ask(&["tail", "--json", "--kind", "call_examined"])
+        .ask(&["journal", "tail", "--json", "--kind", "call_examined"])
         .len()
 }
 

@@ -268,7 +268,9 @@ impl Session<'_> {
     /// Plays a turn, and returns its decision.
     fn play(&self, steps: &[&str]) -> Value {
         let is_begun = || {
-            let heads = self.daemon.ask(&["tail", "--json", "--kind", "head_seen"]);
+            let heads = self
+                .daemon
+                .ask(&["journal", "tail", "--json", "--kind", "head_seen"]);
             heads
                 .iter()
                 .any(|head| head.to_string().contains(&self.id()))

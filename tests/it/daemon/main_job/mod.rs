@@ -110,10 +110,10 @@ fn read_commands_say_the_same_with_the_daemon_and_without() {
         &["sessions", "--json"],
         &["audit", "--json"],
         &["explain", "594047f2", "--json"],
-        &["state", "594047f2", "--json"],
-        &["state", "594047f2", "--at", "12", "--json"],
+        &["journal", "state", "594047f2", "--json"],
+        &["journal", "state", "594047f2", "--at", "12", "--json"],
         &["timeline", "594047f2", "--json"],
-        &["tail", "-n", "500", "--json"],
+        &["journal", "tail", "-n", "500", "--json"],
         &["journal", "export"],
     ];
     // What one run leaves open, the next settles as it starts.

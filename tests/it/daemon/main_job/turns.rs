@@ -61,7 +61,7 @@ impl Scene {
 
     fn heads(&self) -> usize {
         self.daemon
-            .ask(&["tail", "--json", "--kind", "head_seen"])
+            .ask(&["journal", "tail", "--json", "--kind", "head_seen"])
             .len()
     }
 

@@ -138,7 +138,7 @@ fn delivery(daemon: &Daemon, decision: u64) -> (String, String) {
 
 fn kinds(daemon: &Daemon, kind: &str) -> usize {
     daemon
-        .ask(&["tail", "--json", "--kind", kind, "-n", "1000"])
+        .ask(&["journal", "tail", "--json", "--kind", kind, "-n", "1000"])
         .len()
 }
 

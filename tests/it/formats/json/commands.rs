@@ -29,11 +29,11 @@ fn answers_about_the_past() {
         "timeline 3f0a",
         "timeline 3f0a --turn 2",
         "timeline gemini",
-        "state 3f0a",
-        "state 8c4e",
-        "state 3f0a --at 9",
-        "state 3f0a --at 2026-11-20T09:01:15.000000Z",
-        "state 3f0a --diff 5 20",
+        "journal state 3f0a",
+        "journal state 8c4e",
+        "journal state 3f0a --at 9",
+        "journal state 3f0a --at 2026-11-20T09:01:15.000000Z",
+        "journal state 3f0a --diff 5 20",
         "audit",
         "audit --agent gemini --verdict inject",
         "audit --text nothing",
@@ -50,10 +50,10 @@ fn answers_about_the_past() {
         "replay --file calls.ndjson",
         "replay --file calls.ndjson --step",
         "replay --step --session 3f0a",
-        "tail -n 100",
-        "tail -n 3 --agent claude --kind decided",
-        "sql select_*_from_sessions",
-        "sql --schema",
+        "journal tail -n 100",
+        "journal tail -n 3 --agent claude --kind decided",
+        "journal sql select_*_from_sessions",
+        "journal sql --schema",
         "journal stats",
         "journal verify",
         "journal restore",
@@ -62,7 +62,7 @@ fn answers_about_the_past() {
         "journal compact",
         "daemon status",
         "config show",
-        "clear 3f0a",
+        "mute --once 3f0a",
     ] {
         let mut arguments: Vec<String> = question
             .split(' ')
@@ -87,8 +87,8 @@ fn answers_about_a_journal_of_the_first_version() {
         &["audit", "--summary"],
         &["explain"],
         &["timeline", "last"],
-        &["state", "last"],
-        &["tail", "-n", "1000"],
+        &["journal", "state", "last"],
+        &["journal", "tail", "-n", "1000"],
         &["journal", "stats"],
     ] {
         asked.ask(&[question, &["--json"]].concat());
@@ -147,9 +147,10 @@ const ABOUT_A_PROJECT: &[&[&str]] = &[
     ],
     &["rules", "check"],
     &["rules", "check", "wrong.yml"],
-    &["preview", "--agent", "claude", "--elapsed", "90s"],
-    &["preview", "--agent", "gemini", "--elapsed", "5s"],
+    &["rules", "preview", "--agent", "claude", "--elapsed", "90s"],
+    &["rules", "preview", "--agent", "gemini", "--elapsed", "5s"],
     &[
+        "rules",
         "preview",
         "--agent",
         "codex",
@@ -158,9 +159,10 @@ const ABOUT_A_PROJECT: &[&[&str]] = &[
         "--slug",
         "x",
     ],
-    &["phase", "list"],
-    &["phase", "detect"],
+    &["progress", "phase", "list"],
+    &["progress", "phase", "detect"],
     &[
+        "progress",
         "phase",
         "create",
         "--phase",
@@ -172,14 +174,14 @@ const ABOUT_A_PROJECT: &[&[&str]] = &[
         "--metadata",
         "branch=parser",
     ],
-    &["phase", "list"],
-    &["phase", "detect"],
-    &["phase", "show", "0"],
-    &["phase", "complete", "0"],
-    &["phase", "show", "1"],
-    &["phase", "cleanup", "--older-than", "0s"],
-    &["phase", "rebuild"],
-    &["phase", "show", "nothing"],
+    &["progress", "phase", "list"],
+    &["progress", "phase", "detect"],
+    &["progress", "phase", "show", "0"],
+    &["progress", "phase", "complete", "0"],
+    &["progress", "phase", "show", "1"],
+    &["progress", "phase", "cleanup", "--older-than", "0s"],
+    &["progress", "phase", "rebuild"],
+    &["progress", "phase", "show", "nothing"],
     &["progress", "show"],
     &[
         "progress", "write", "--type", "handoff", "--from", "notes.md",
@@ -211,7 +213,7 @@ fn answers_about_a_project() {
         "--json",
     ]);
     asked.home.trust(&project);
-    asked.ask(&["trust", "--list", "--json"]);
+    asked.ask(&["rules", "trust", "--list", "--json"]);
     let phases = asked.home.path().join("phases");
     fs::write(
         asked.home.path().join("config.yml"),

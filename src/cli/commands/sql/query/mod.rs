@@ -105,7 +105,7 @@ fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
         } else if text.contains("Multiple statements") {
             "only one query is allowed"
         } else {
-            "`checkpointd sql --schema` shows the tables and their columns"
+            "`checkpointd journal sql --schema` shows the tables and their columns"
         };
         Failure::usage(format!("invalid query: {text}")).hint(hint)
     })?;
@@ -113,7 +113,7 @@ fn prepare<'a>(database: &'a Connection, query: &str) -> Result<Statement<'a>> {
         return Ok(statement);
     }
     let hint = if statement.readonly() {
-        "`checkpointd sql --schema` shows the tables and their columns"
+        "`checkpointd journal sql --schema` shows the tables and their columns"
     } else {
         ONLY_READ
     };

@@ -11,7 +11,7 @@ fn explain_in_short() {
             turn
     asked   Files were edited without being read first this turn — verify changes
             are correct
-    why     it was decided by an earlier version of checkpointd
+    why     work is open
     then    not done: 1 of 1
     change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute
             8c4e2d10` for silence
@@ -26,11 +26,13 @@ fn explain_in_short() {
     insta::assert_snapshot!(screen(&recorded(), &["explain", "37"]), @"
     decision 37: let through, 2026-11-20 09:07:50, gemini 8c4e2d10, turn 1,
     ~/inventory
-    why     it was decided by an earlier version of checkpointd
+    why     already asked in this turn (it was decided by an earlier version of
+            checkpointd)
     change  `checkpointd config set max_blocks_per_turn 2`
     `-v` shows all that it was based on
     == at 140 columns
     decision 37: let through, 2026-11-20 09:07:50, gemini 8c4e2d10, turn 1, ~/inventory
+    why     already asked in this turn (it was decided by an earlier version of checkpointd)
     == colors
     ^1mdecision 37: let through, 2026-11-20 09:07:50, gemini 8c4e2d10, turn 1,^0m
     ");
@@ -45,33 +47,33 @@ fn explain() {
             turn
     asked   Files were edited without being read first this turn — verify changes
             are correct
-    why     it was decided by an earlier version of checkpointd
+    why     work is open
     then    not done: 1 of 1
     change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute
             8c4e2d10` for silence
 
-    decision 33: sent, actions_due
+    decision 33: sent, work is open
     gemini session 8c4e2d10, turn 1, 2026-11-20 09:07:30
-      the turn's other stop, 20.0s later: let through, block_budget (`checkpointd
-      explain 37`)
+      the turn's other stop, 20.0s later: let through, already asked in this turn
+      (`checkpointd explain 37`)
 
     what happened
       09:07:30.000      31  gemini 8c4e2d10  agent stopped
 
     the session at the stop
       project                /home/ada/inventory
-      last_message_sent_at   2026-11-20 09:06:41
-      last_checkpoint_at     -
-      last_tool_use_at       2026-11-20 09:06:50
-      blocks_this_turn       0
+      last message           2026-11-20 09:06:41
+      last checkpoint        -
+      last tool call         2026-11-20 09:06:50
+      asked in this turn     0
 
     what git and the transcript said
       changed files          stock/reorder.py
       tool calls             1, from: journal
-          1 replace /home/ada/inventory/stock/reorder.py 300ms
+          1 replace stock/reorder.py 300ms
 
     what could have let it through, in order
-      this  actions_due        it was decided by an earlier version of checkpointd
+      this  work is open                        it was decided by an earlier versio…
 
     actions: 1 of 1 were not done afterward
       validate   Run the tests that cover the changed Python code (`pytest`)
@@ -86,7 +88,7 @@ fn explain() {
       looking things up      policy 310us, marker 12us, git 8.2ms, transcript 95us
       stop journaled         1.4ms after the stop
       decision journaled     7.6ms after the stop
-      delivery attempted     10ms after the stop  (hook_reply of 33)
+      delivery attempted     10ms after the stop  (hook reply of 33)
 
     message
       [TeleClaude Checkpoint] - Context-aware checkpoint
@@ -114,7 +116,8 @@ fn explain() {
     asked   Python code was modified but a test run (`pytest`) was not observed this turn
     asked   Files were edited without being read first this turn — verify changes are correct
     change  `checkpointd wrong 33` if it was not warranted; `checkpointd mute 8c4e2d10` for silence
-      the turn's other stop, 20.0s later: let through, block_budget (`checkpointd explain 37`)
+      the turn's other stop, 20.0s later: let through, already asked in this turn (`checkpointd explain 37`)
+      this  work is open                        it was decided by an earlier version of checkpointd
       validate   Run the tests that cover the changed Python code (`pytest`)  (Python code)
       Files were edited without being read first this turn — verify changes are correct
       - Python code was modified but a test run (`pytest`) was not observed this turn
@@ -124,12 +127,12 @@ fn explain() {
       Last resort, only if the above cannot be done: `touch "$TMPDIR/teleclaude_checkpoint_clear"` lets the next stop pass.
     == colors
     ^1mdecision 33: sent, 2026-11-20 09:07:30, gemini 8c4e2d10, turn 1, ~/inventory^0m
-    decision 33: ^32msent^0m, actions_due
+    decision 33: ^32msent^0m, work is open
     ^1mwhat happened^0m
     ^1mthe session at the stop^0m
     ^1mwhat git and the transcript said^0m
     ^1mwhat could have let it through, in order^0m
-      ^32mthis^0m  actions_due        it was decided by an earlier version of checkpointd
+      ^32mthis^0m  work is open                        it was decided by an earlier versio…^0m
     ^1mactions: 1 of 1 were not done afterward^0m
     ^1mobservations^0m
     ^1mtimes, and the delivery: pending^0m
@@ -144,17 +147,17 @@ fn steps() {
     09:06:40.000      27  gemini 8c4e2d10  session started      startup
       project                - -> /home/ada/inventory
       cwd                    - -> /home/ada/inventory
-      started_at             - -> 2026-11-20 09:06:40
+      started at             - -> 2026-11-20 09:06:40
     09:06:41.000      28  gemini 8c4e2d10  prompt submitted     user "Round the qua…
       running                false -> true
       turn                   0 -> 1
-      last_message_sent_at   - -> 2026-11-20 09:06:41
-    09:06:50.000      29  gemini 8c4e2d10  tool started         replace /home/ada/i…
-      last_tool_use_at       - -> 2026-11-20 09:06:50
-      first_tool_use_at      - -> 2026-11-20 09:06:50
+      last message sent at   - -> 2026-11-20 09:06:41
+    09:06:50.000      29  gemini 8c4e2d10  tool started         replace ~/inventory…
+      last tool use at       - -> 2026-11-20 09:06:50
+      first tool use at      - -> 2026-11-20 09:06:50
       calls                  + replace /home/ada/inventory/stock/reorder.py
-    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace /home/ada/i…
-      last_tool_use_at       2026-11-20 09:06:50 -> 2026-11-20 09:06:50
+    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace ~/inventory…
+      last tool use at       2026-11-20 09:06:50 -> 2026-11-20 09:06:50
       counts.tools           0 -> 1
       calls                  ended: replace /home/ada/inventory/stock/reorder.py
     09:07:30.000      31  gemini 8c4e2d10  agent stopped
@@ -162,67 +165,67 @@ fn steps() {
       pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…
       counts.stops           0 -> 1
     09:07:30.000      32  gemini 8c4e2d10  evidence gathered
-    09:07:30.000      33  gemini 8c4e2d10  decided              sent actions_due af…
+    09:07:30.000      33  gemini 8c4e2d10  decided              sent, work is open …
       running                false -> true
-      last_checkpoint_at     - -> 2026-11-20 09:07:30
-      blocks_this_turn       0 -> 1
+      last checkpoint at     - -> 2026-11-20 09:07:30
+      blocks this turn       0 -> 1
       delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z"…
       pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_tu…
       counts.injected        0 -> 1
-    09:07:30.010      34  gemini 8c4e2d10  delivery attempted   hook_reply of 33
+    09:07:30.010      34  gemini 8c4e2d10  delivery attempted   hook reply of 33
       delivery.attempted     false -> true
       delivery.typed.attempts 0 -> 1
-      delivery.typed.attempted_at - -> 2026-11-20 09:07:30
+      delivery.typed.attempted at - -> 2026-11-20 09:07:30
     09:07:50.000      35  gemini 8c4e2d10  agent stopped        again
       running                true -> false
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…
       counts.stops           1 -> 2
     09:07:50.000      36  gemini 8c4e2d10  evidence gathered
-    09:07:50.000      37  gemini 8c4e2d10  decided              let through block_b…
+    09:07:50.000      37  gemini 8c4e2d10  decided              let through, alread…
       notification           - -> agent_finished
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…
       counts.passed          0 -> 1
     == at 140 columns
     09:06:41.000      28  gemini 8c4e2d10  prompt submitted     user "Round the quantities up"
-    09:06:50.000      29  gemini 8c4e2d10  tool started         replace /home/ada/inventory/stock/reorder.py
-    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace /home/ada/inventory/stock/reorder.py
+    09:06:50.000      29  gemini 8c4e2d10  tool started         replace ~/inventory/stock/reorder.py
+    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace ~/inventory/stock/reorder.py
       pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:30.000      33  gemini 8c4e2d10  decided              sent actions_due after 49.0s by hook_reply
+    09:07:30.000      33  gemini 8c4e2d10  decided              sent, work is open after 49.0s by hook reply
       delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z","route":"hook_reply","host_turn":null,"demand":156002779630…
       pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:50.000      37  gemini 8c4e2d10  decided              let through block_budget after 20.0s
+    09:07:50.000      37  gemini 8c4e2d10  decided              let through, already asked in this turn after 20.0s
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
     == colors
       project                ^2m-^0m -> ^32m/home/ada/inventory^0m
       cwd                    ^2m-^0m -> ^32m/home/ada/inventory^0m
-      started_at             ^2m-^0m -> ^32m2026-11-20 09:06:40^0m
+      started at             ^2m-^0m -> ^32m2026-11-20 09:06:40^0m
       running                ^2mfalse^0m -> ^32mtrue^0m
       turn                   ^2m0^0m -> ^32m1^0m
-      last_message_sent_at   ^2m-^0m -> ^32m2026-11-20 09:06:41^0m
-      last_tool_use_at       ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
-      first_tool_use_at      ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
+      last message sent at   ^2m-^0m -> ^32m2026-11-20 09:06:41^0m
+      last tool use at       ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
+      first tool use at      ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
       calls                  ^32m+ ^0mreplace /home/ada/inventory/stock/reorder.py
-      last_tool_use_at       ^2m2026-11-20 09:06:50^0m -> ^32m2026-11-20 09:06:50^0m
+      last tool use at       ^2m2026-11-20 09:06:50^0m -> ^32m2026-11-20 09:06:50^0m
       counts.tools           ^2m0^0m -> ^32m1^0m
       calls                  ^32mended: ^0mreplace /home/ada/inventory/stock/reorder.py
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…^0m
       counts.stops           ^2m0^0m -> ^32m1^0m
-    09:07:30.000      33  gemini 8c4e2d10  decided              ^32msent^0m actions_due af…^0m
+    09:07:30.000      33  gemini 8c4e2d10  decided              ^32msent^0m, work is open …^0m
       running                ^2mfalse^0m -> ^32mtrue^0m
-      last_checkpoint_at     ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
-      blocks_this_turn       ^2m0^0m -> ^32m1^0m
+      last checkpoint at     ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
+      blocks this turn       ^2m0^0m -> ^32m1^0m
       delivery               ^2m-^0m -> ^32m{"decision":33,"at":"2026-11-20T09:07:30.000000Z"…^0m
       pending                ^2m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_tu…^0m
       counts.injected        ^2m0^0m -> ^32m1^0m
       delivery.attempted     ^2mfalse^0m -> ^32mtrue^0m
       delivery.typed.attempts ^2m0^0m -> ^32m1^0m
-      delivery.typed.attempted_at ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
+      delivery.typed.attempted at ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…^0m
       counts.stops           ^2m1^0m -> ^32m2^0m
-    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mlet through^0m block_b…^0m
+    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mlet through^0m, alread…^0m
       notification           ^2m-^0m -> ^32magent_finished^0m
       pending                ^2m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…^0m
       counts.passed          ^2m0^0m -> ^32m1^0m
@@ -231,12 +234,12 @@ fn steps() {
 
 #[test]
 fn state_diff() {
-    insta::assert_snapshot!(screen(&recorded(), &["state", "3f0a", "--diff", "9", "20"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "state", "3f0a", "--diff", "9", "20"]), @r#"
     from event 9 (2026-11-20 09:00:42) to event 20 (2026-11-20 09:01:50)
       running                true -> false
-      last_checkpoint_at     - -> 2026-11-20 09:01:15
-      last_tool_use_at       2026-11-20 09:00:42 -> 2026-11-20 09:01:44
-      blocks_this_turn       0 -> 1
+      last checkpoint at     - -> 2026-11-20 09:01:15
+      last tool use at       2026-11-20 09:00:42 -> 2026-11-20 09:01:44
+      blocks this turn       0 -> 1
       pending                [] -> [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","h…
       counts.events          8 -> 18
       counts.tools           3 -> 5
@@ -248,9 +251,9 @@ fn state_diff() {
       calls                  + Edit /home/ada/inventory/stock/reorder.py, + Bash pytest -q
     == colors
       running                ^2mtrue^0m -> ^32mfalse^0m
-      last_checkpoint_at     ^2m-^0m -> ^32m2026-11-20 09:01:15^0m
-      last_tool_use_at       ^2m2026-11-20 09:00:42^0m -> ^32m2026-11-20 09:01:44^0m
-      blocks_this_turn       ^2m0^0m -> ^32m1^0m
+      last checkpoint at     ^2m-^0m -> ^32m2026-11-20 09:01:15^0m
+      last tool use at       ^2m2026-11-20 09:00:42^0m -> ^32m2026-11-20 09:01:44^0m
+      blocks this turn       ^2m0^0m -> ^32m1^0m
       pending                ^2m[]^0m -> ^32m[{"seq":20,"at":"2026-11-20T09:01:50.000000Z","h…^0m
       counts.events          ^2m8^0m -> ^32m18^0m
       counts.tools           ^2m3^0m -> ^32m5^0m

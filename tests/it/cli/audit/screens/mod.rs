@@ -79,9 +79,11 @@ pub(super) fn screen_by(arguments: &[&str], show: impl Fn(&str, &str) -> String)
 /// Makes times that have passed since comparable: they have five digits of days, hence the same width.
 pub(super) fn without_ages(text: &str) -> String {
     let hide = |word: &str| {
-        let is_age = word.len() == 9 && word.as_bytes()[5] == b'd' && word.ends_with('h');
+        let is_age = word.len() == 6
+            && word.ends_with('d')
+            && word.starts_with(|c: char| c.is_ascii_digit());
         if is_age {
-            "#####d##h".to_owned()
+            "#####d".to_owned()
         } else {
             word.to_owned()
         }
@@ -98,56 +100,56 @@ fn sessions() {
     let home = home_with(&recording().replace("2026-11-20T", "1990-11-20T"));
     let look =
         |columns: &str, colors: &str| without_ages(&show(&home, &["sessions"], columns, colors));
-    insta::assert_snapshot!(screen_by(&["sessions"], look), @r#"
-    SESSION   AGENT   STATE    LAST           PROJECT      TITLE
-    8c4e2d10  gemini  waiting  #####d##h ago  ~/inventory  Round the quantities up
-    3f0a6c1e  claude  waiting  #####d##h ago  ~/inventory  Reorder points are off b…
-    01a1ffea  codex   ended    #####d##h ago  ~/handbook   Explain how to order\x1b…
+    insta::assert_snapshot!(screen_by(&["sessions"], look), @r"
+    SESSION   AGENT   STATE    LAST        PROJECT      TITLE
+    8c4e2d10  gemini  waiting  #####d ago  ~/inventory  Round the quantities up
+    3f0a6c1e  claude  waiting  #####d ago  ~/inventory  Reorder points are off by o…
+    01a1ffea  codex   ended    #####d ago  ~/handbook   Explain how to order\x1b[31…
     == at 140 columns
-    SESSION   AGENT   TURN  STATE    FLAGS          LAST           CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
-    8c4e2d10  gemini  1     waiting  asked,sending  #####d##h ago  1 of 2       -             ~/inventory  Round the quantities up
-    3f0a6c1e  claude  2     waiting  -              #####d##h ago  1 of 3       -             ~/inventory  Reorder points are off by one; pleas…
-    01a1ffea  codex   1     ended    asked,sending  #####d##h ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
+    SESSION   AGENT   TURN  STATE    FLAGS          LAST        CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
+    8c4e2d10  gemini  1     waiting  asked,sending  #####d ago  1 of 2       -             ~/inventory  Round the quantities up
+    3f0a6c1e  claude  2     waiting  -              #####d ago  1 of 3       -             ~/inventory  Reorder points are off by one; please f…
+    01a1ffea  codex   1     ended    asked,sending  #####d ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
     == colors
-    ^1mSESSION   AGENT   STATE    LAST           PROJECT      TITLE^0m
-    8c4e2d10  gemini  ^33mwaiting^0m  #####d##h ago  ~/inventory  Round the quantities up
-    3f0a6c1e  claude  ^33mwaiting^0m  #####d##h ago  ~/inventory  Reorder points are off b…^0m
-    01a1ffea  codex   ^2mended^0m    #####d##h ago  ~/handbook   Explain how to order\x1b…^0m
-    "#);
+    ^1mSESSION   AGENT   STATE    LAST        PROJECT      TITLE^0m
+    8c4e2d10  gemini  ^33mwaiting^0m  #####d ago  ~/inventory  Round the quantities up
+    3f0a6c1e  claude  ^33mwaiting^0m  #####d ago  ~/inventory  Reorder points are off by o…^0m
+    01a1ffea  codex   ^2mended^0m    #####d ago  ~/handbook   Explain how to order\x1b[31…^0m
+    ");
 }
 
 #[test]
 fn audit() {
     insta::assert_snapshot!(screen(&recorded(), &["audit"]), @"
-    SEQ  AT                   SESSION   CHECKPOINT   REASON           DELIVERY
-    13   2026-11-20 09:01:15  3f0a6c1e  sent         actions_due      confirmed
-    22   2026-11-20 09:01:50  3f0a6c1e  let through  block_budget     none
-    26   2026-11-20 09:05:08  3f0a6c1e  let through  below_threshold  none
-    33   2026-11-20 09:07:30  8c4e2d10  sent         actions_due      pending
-    37   2026-11-20 09:07:50  8c4e2d10  let through  block_budget     none
-    45   2026-11-20 09:09:20  01a1ffea  sent         docs_only        pending
+    SEQ  AT                   AGENT   CHECKPOINT   DELIVERY   WHY
+    13   2026-11-20 09:01:15  claude  sent         confirmed  work is open
+    22   2026-11-20 09:01:50  claude  let through  none       already asked in this…
+    26   2026-11-20 09:05:08  claude  let through  none       the turn was short
+    33   2026-11-20 09:07:30  gemini  sent         pending    work is open
+    37   2026-11-20 09:07:50  gemini  let through  none       already asked in this…
+    45   2026-11-20 09:09:20  codex   sent         pending    only documentation ch…
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT   REASON           DELIVERY
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent         actions_due      confirmed
-    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through  block_budget     none
-    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through  below_threshold  none
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent         actions_due      pending
-    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through  block_budget     none
-    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         docs_only        pending
+    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT   DELIVERY   WHY
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent         confirmed  work is open
+    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through  none       already asked in this turn
+    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through  none       the turn was short
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent         pending    work is open
+    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through  none       already asked in this turn
+    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         pending    only documentation changed
     == colors
-    ^1mSEQ  AT                   SESSION   CHECKPOINT   REASON           DELIVERY^0m
-    13   2026-11-20 09:01:15  3f0a6c1e  ^32msent^0m         actions_due      ^32mconfirmed^0m
-    22   2026-11-20 09:01:50  3f0a6c1e  ^2mlet through^0m  block_budget     ^2mnone^0m
-    26   2026-11-20 09:05:08  3f0a6c1e  ^2mlet through^0m  below_threshold  ^2mnone^0m
-    33   2026-11-20 09:07:30  8c4e2d10  ^32msent^0m         actions_due      ^33mpending^0m
-    37   2026-11-20 09:07:50  8c4e2d10  ^2mlet through^0m  block_budget     ^2mnone^0m
-    45   2026-11-20 09:09:20  01a1ffea  ^32msent^0m         docs_only        ^33mpending^0m
+    ^1mSEQ  AT                   AGENT   CHECKPOINT   DELIVERY   WHY^0m
+    13   2026-11-20 09:01:15  claude  ^32msent^0m         ^32mconfirmed^0m  work is open
+    22   2026-11-20 09:01:50  claude  ^2mlet through^0m  ^2mnone^0m       already asked in this…^0m
+    26   2026-11-20 09:05:08  claude  ^2mlet through^0m  ^2mnone^0m       the turn was short
+    33   2026-11-20 09:07:30  gemini  ^32msent^0m         ^33mpending^0m    work is open
+    37   2026-11-20 09:07:50  gemini  ^2mlet through^0m  ^2mnone^0m       already asked in this…^0m
+    45   2026-11-20 09:09:20  codex   ^32msent^0m         ^33mpending^0m    only documentation ch…^0m
     ");
 }
 
 #[test]
 fn audit_summary() {
-    insta::assert_snapshot!(screen(&recorded(), &["audit", "--summary"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["audit", "--summary"]), @"
     AGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT
     claude  3      1      2       1          1 of 1  1m49s        ~/inventory
     codex   1      1      0       0          0 of 0  58.0s        ~/handbook
@@ -158,7 +160,7 @@ fn audit_summary() {
     observation  4      -    0
     Python code  2      1    0
 
-    let pass: 1 below_threshold, 2 block_budget
+    let through: 2 already asked in this turn; 1 the turn was short
     == at 140 columns
     AGENT   STOPS  ASKED  PASSED  CONFIRMED  FAILED  EXPIRED  MET     MEDIAN TURN  PROJECT
     claude  3      1      2       1          0       0        1 of 1  1m49s        ~/inventory
@@ -168,7 +170,7 @@ fn audit_summary() {
     == colors
     ^1mAGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT^0m
     ^1mRULE         ASKED  MET  MARKED WRONG^0m
-    "#);
+    ");
 }
 
 #[test]
@@ -178,38 +180,38 @@ fn timeline() {
       +0.000s      2 |-                   | session started startup
     turn 1  2026-11-20 09:00:01
       +0.000s      3 |>                   | prompt submitted user "Reorder points a…
-      +3.000s      5 |=                   | Read /home/ada/inventory/stock/reorder.…
-       +14.0s      7 |  =                 | Edit /home/ada/inventory/stock/reorder.…
+      +3.000s      5 |=                   | Read stock/reorder.py 50ms
+       +14.0s      7 |  =                 | Edit stock/reorder.py 120ms
        +29.0s      9 |     ===            | Bash pytest -q 12.5s failed
        +1m14s     10 |            #       | agent stopped
-       +1m14s     13 |            !       | decided sent actions_due after 1m14s by…
-       +1m14s     14 |            ^       | delivery attempted hook_reply of 13
-       +1m19s     16 |             ^      | delivery confirmed 13 by next_event
-       +1m19s     17 |             =      | Edit /home/ada/inventory/stock/reorder.…
+       +1m14s     13 |            !       | decided sent, work is open after 1m14s …
+       +1m14s     14 |            ^       | delivery attempted hook reply of 13
+       +1m19s     16 |             ^      | delivery confirmed 13 by next event
+       +1m19s     17 |             =      | Edit stock/reorder.py 100ms
        +1m29s     19 |               ===  | Bash pytest -q 14.0s
        +1m49s     20 |                   #| agent stopped again
-       +1m49s     22 |                   .| decided let through block_budget after …
+       +1m49s     22 |                   .| decided let through, already asked in t…
     turn 2  2026-11-20 09:05:00
       +0.000s     23 |>                   | prompt submitted user "Thanks"
       +8.000s     24 |                   #| agent stopped
-      +8.000s     26 |                   .| decided let through below_threshold aft…
+      +8.000s     26 |                   .| decided let through, the turn was short…
     == at 140 columns
       +0.000s      2 |-                                  | session started startup
       +0.000s      3 |>                                  | prompt submitted user "Reorder points are off by one; please fix them"
-      +3.000s      5 |=                                  | Read /home/ada/inventory/stock/reorder.py 50ms
-       +14.0s      7 |    =                              | Edit /home/ada/inventory/stock/reorder.py 120ms
+      +3.000s      5 |=                                  | Read stock/reorder.py 50ms
+       +14.0s      7 |    =                              | Edit stock/reorder.py 120ms
        +29.0s      9 |         ====                      | Bash pytest -q 12.5s failed
        +1m14s     10 |                       #           | agent stopped
-       +1m14s     13 |                       !           | decided sent actions_due after 1m14s by hook_reply
-       +1m14s     14 |                       ^           | delivery attempted hook_reply of 13
-       +1m19s     16 |                        ^          | delivery confirmed 13 by next_event
-       +1m19s     17 |                        =          | Edit /home/ada/inventory/stock/reorder.py 100ms
+       +1m14s     13 |                       !           | decided sent, work is open after 1m14s by hook reply
+       +1m14s     14 |                       ^           | delivery attempted hook reply of 13
+       +1m19s     16 |                        ^          | delivery confirmed 13 by next event
+       +1m19s     17 |                        =          | Edit stock/reorder.py 100ms
        +1m29s     19 |                           ======  | Bash pytest -q 14.0s
        +1m49s     20 |                                  #| agent stopped again
-       +1m49s     22 |                                  .| decided let through block_budget after 35.0s
+       +1m49s     22 |                                  .| decided let through, already asked in this turn after 35.0s
       +0.000s     23 |>                                  | prompt submitted user "Thanks"
       +8.000s     24 |                                  #| agent stopped
-      +8.000s     26 |                                  .| decided let through below_threshold after 8.0s
+      +8.000s     26 |                                  .| decided let through, the turn was short after 8.0s
     == colors
     ^1mbefore the first turn^0m  ^2m2026-11-20 09:00:00^0m
       +0.000s      2 |^2m-^0m                   | session started startup
@@ -217,23 +219,23 @@ fn timeline() {
       +0.000s      3 |^1m>^0m                   | prompt submitted user "Reorder points a…^0m
        +29.0s      9 |     ^31m===^0m            | Bash pytest -q 12.5s^31m failed^0m
        +1m14s     10 |            ^1m#^0m       | agent stopped
-       +1m14s     13 |            ^32m!^0m       | decided ^32msent^0m actions_due after 1m14s by…^0m
-       +1m14s     14 |            ^32m^^0m       | delivery attempted hook_reply of 13
-       +1m19s     16 |             ^32m^^0m      | delivery confirmed 13 by next_event
+       +1m14s     13 |            ^32m!^0m       | decided ^32msent^0m, work is open after 1m14s …^0m
+       +1m14s     14 |            ^32m^^0m       | delivery attempted hook reply of 13
+       +1m19s     16 |             ^32m^^0m      | delivery confirmed 13 by next event
        +1m49s     20 |                   ^1m#^0m| agent stopped again
-       +1m49s     22 |                   ^2m.^0m| decided ^2mlet through^0m block_budget after …^0m
+       +1m49s     22 |                   ^2m.^0m| decided ^2mlet through^0m, already asked in t…^0m
     ^1mturn 2^0m  ^2m2026-11-20 09:05:00^0m
       +0.000s     23 |^1m>^0m                   | prompt submitted user "Thanks"
       +8.000s     24 |                   ^1m#^0m| agent stopped
-      +8.000s     26 |                   ^2m.^0m| decided ^2mlet through^0m below_threshold aft…^0m
+      +8.000s     26 |                   ^2m.^0m| decided ^2mlet through^0m, the turn was short…^0m
     "#);
 }
 
 #[test]
 fn state() {
-    insta::assert_snapshot!(screen(&recorded(), &["state", "3f0a", "--at", "20"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "state", "3f0a", "--at", "20"]), @r#"
     session                3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
-    native_session         3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
+    native session         3f0a6c1e-2b7d-4c55-9e10-6a1d2f3b4c5d
     agent                  claude
     seq                    20
     at                     2026-11-20 09:01:50
@@ -242,22 +244,22 @@ fn state() {
     transcript             -
     running                false
     turn                   1
-    last_message_sent_at   2026-11-20 09:00:01
-    last_checkpoint_at     2026-11-20 09:01:15
-    last_tool_use_at       2026-11-20 09:01:44
-    first_tool_use_at      2026-11-20 09:00:04
-    blocks_this_turn       1
+    last message sent at   2026-11-20 09:00:01
+    last checkpoint at     2026-11-20 09:01:15
+    last tool use at       2026-11-20 09:01:44
+    first tool use at      2026-11-20 09:00:04
+    blocks this turn       1
     notification           -
-    dialog_up              false
+    dialog up              false
     cleared                false
     muted                  false
-    muted_until            -
-    own_prompt_last        false
+    muted until            -
+    own prompt last        false
     delivery               -
     pending                [{"seq":20,"at":"2026-11-20T09:01:50.000000Z","host_turn…
     restart                -
-    started_at             2026-11-20 09:00:00
-    ended_at               -
+    started at             2026-11-20 09:00:00
+    ended at               -
     counts                 {"events":18,"tools":5,"errors":1,"stops":2,"injected":1…
     calls this turn        5
     == at 140 columns
@@ -269,22 +271,22 @@ fn state() {
 
 #[test]
 fn tail() {
-    insta::assert_snapshot!(screen(&recorded(), &["tail", "-n", "9"]), @r#"
+    insta::assert_snapshot!(screen(&recorded(), &["journal", "tail", "-n", "9"]), @r#"
     09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how t…
     09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > R…
     09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > R…
     09:09:20.000      42  codex  01a1ffea  agent stopped
     09:09:20.004      43  daemon 00000000  policy adopted
     09:09:20.000      44  codex  01a1ffea  evidence gathered
-    09:09:20.000      45  codex  01a1ffea  decided              sent docs_only afte…
-    09:09:20.013      46  codex  01a1ffea  delivery attempted   hook_reply of 45
+    09:09:20.000      45  codex  01a1ffea  decided              sent, only document…
+    09:09:20.013      46  codex  01a1ffea  delivery attempted   hook reply of 45
     09:09:50.000      47  codex  01a1ffea  session ended        exit
     == at 140 columns
     09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how to order\x1b[31m now"
     09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > README.md
     09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > README.md
-    09:09:20.000      45  codex  01a1ffea  decided              sent docs_only after 58.0s by hook_reply
+    09:09:20.000      45  codex  01a1ffea  decided              sent, only documentation changed after 58.0s by hook reply
     == colors
-    09:09:20.000      45  codex  01a1ffea  decided              ^32msent^0m docs_only afte…^0m
+    09:09:20.000      45  codex  01a1ffea  decided              ^32msent^0m, only document…^0m
     "#);
 }
