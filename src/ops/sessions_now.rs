@@ -11,6 +11,7 @@ use actors::trust::Trust;
 use actors::{bounded_io, session_state};
 use checkpoint::Policy;
 use checkpoint::config::Config;
+use checkpoint::judging::OpenItem;
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ops::branches::branches;
-use crate::ops::query::{self, Result};
+use crate::ops::query::{self, Finder, Result};
 use crate::ops::views::{SessionRow, SessionSource, SessionTitle};
 use crate::render;
 
@@ -66,6 +67,9 @@ pub(crate) struct NowRow {
     pub(crate) source: Option<SessionSource>,
     #[serde(rename = "standing")]
     pub(crate) status: SessionStatus,
+    /// What it left open.
+    #[serde(default)]
+    pub(crate) open: Vec<OpenItem>,
     /// The reason word, if it needs a person.
     pub(crate) why: Option<String>,
     /// It needs no person, and its agent has been quiet for a day.
@@ -117,7 +121,10 @@ pub(crate) struct SessionsNow {
 
 /// What is remembered of sessions between two looks, so that only those with new events are folded again.
 #[derive(Debug, Default)]
-pub(crate) struct Known(Mutex<HashMap<Uuid, (u64, Kind)>>);
+pub(crate) struct Known {
+    kinds: Mutex<HashMap<Uuid, (u64, Kind)>>,
+    open: Mutex<HashMap<Uuid, (u64, Vec<OpenItem>)>>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -130,7 +137,7 @@ enum Kind {
 impl Known {
     fn kind(&self, journal: &Journal, entry: &SessionEntry, now: Timestamp) -> Result<Kind> {
         let session = entry.stream.session;
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seq, kind)) = known().get(&session)
             && *seq == entry.last_seq
         {
@@ -146,6 +153,25 @@ impl Known {
         };
         known().insert(session, (entry.last_seq, kind));
         Ok(kind)
+    }
+
+    fn open(
+        &self,
+        finder: &mut Finder<'_>,
+        entry: &SessionEntry,
+        state: &SessionState,
+    ) -> Result<Vec<OpenItem>> {
+        let session = entry.stream.session;
+        let known = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seq, open)) = known().get(&session)
+            && *seq == entry.last_seq
+        {
+            return Ok(open.clone());
+        }
+        let found = finder.find(entry, state)?;
+        let open = found.map(|found| found.items).unwrap_or_default();
+        known().insert(session, (entry.last_seq, open.clone()));
+        Ok(open)
     }
 }
 
@@ -186,6 +212,7 @@ pub(crate) fn now(
     let loaded: Vec<_> = loaded.collect::<Result<_>>()?;
     let branches = branches(journal, loaded.iter().map(|(_, state)| state.project()));
     let mut projects = HashMap::new();
+    let mut finder = Finder::new(journal);
     let rows = loaded.iter().map(|(entry, state)| {
         let project = projects
             .entry(state.project())
@@ -199,6 +226,7 @@ pub(crate) fn now(
         let branch = branches.get(state.project()).cloned();
         let mut row = SessionRow::new(entry, state, branch, at);
         row.source = query::source(journal, entry)?;
+        row.open = known.open(&mut finder, entry, state)?;
         Ok((row.need(), now_row(row, entry, state, project, at)))
     });
     let mut rows: Vec<_> = rows.collect::<Result<_>>()?;
@@ -292,6 +320,7 @@ fn now_row(
     NowRow {
         status: row.status,
         why: row.why().map(str::to_owned),
+        open: row.open,
         flags: switches
             .map(|(word, _)| word)
             .chain(flags)

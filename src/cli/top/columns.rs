@@ -8,7 +8,7 @@ pub(super) enum Column {
     Title,
     Project,
     Branch,
-    Turn,
+    Open,
     Tool,
     Flags,
 }
@@ -16,40 +16,40 @@ pub(super) enum Column {
 /// The columns and their widths; `None` takes what is left.
 const COLUMNS: [(Column, Option<u16>); 7] = [
     (Column::State, Some(9)),
+    (Column::Open, Some(16)),
     (Column::Agent, Some(6)),
     (Column::Title, Some(17)),
     (Column::Project, Some(10)),
-    (Column::Turn, Some(10)),
     (Column::Tool, None),
     (Column::Flags, Some(6)),
 ];
 const COLUMNS_WIDE: [(Column, Option<u16>); 8] = [
     (Column::State, Some(9)),
+    (Column::Open, Some(30)),
     (Column::Agent, Some(6)),
     (Column::Title, Some(30)),
     (Column::Project, Some(18)),
     (Column::Branch, Some(14)),
-    (Column::Turn, Some(12)),
     (Column::Tool, None),
     (Column::Flags, Some(14)),
 ];
 /// The same at a collector, with the machine in place of what is known on it only.
 const COLUMNS_FLEET: [(Column, Option<u16>); 7] = [
     (Column::State, Some(9)),
+    (Column::Open, Some(13)),
     (Column::Machine, Some(12)),
     (Column::Agent, Some(6)),
     (Column::Title, Some(14)),
     (Column::Project, Some(10)),
-    (Column::Turn, Some(6)),
     (Column::Tool, None),
 ];
 const COLUMNS_WIDE_FLEET: [(Column, Option<u16>); 8] = [
     (Column::State, Some(9)),
+    (Column::Open, Some(30)),
     (Column::Machine, Some(16)),
     (Column::Agent, Some(6)),
     (Column::Title, Some(28)),
     (Column::Project, Some(26)),
-    (Column::Turn, Some(6)),
     (Column::Tool, None),
     (Column::Flags, Some(10)),
 ];
@@ -66,7 +66,7 @@ impl Column {
             Self::Title => "TITLE",
             Self::Project => "PROJECT",
             Self::Branch => "BRANCH",
-            Self::Turn => "TURN",
+            Self::Open => "OPEN",
             Self::Tool => "LAST TOOL",
             Self::Flags => "FLAGS",
         }

@@ -1,5 +1,6 @@
 //! The view on terminals that are not there, and what keys do to the model.
 
+use checkpoint::judging::OpenItem;
 use checkpoint::state::SessionStatus;
 use journal::{Agent, Timestamp};
 use ratatui::Terminal;
@@ -35,6 +36,7 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         remote: None,
         source: None,
         status,
+        open: Vec::new(),
         why: None,
         earlier: false,
         turn: 3,
@@ -69,6 +71,10 @@ fn now() -> SessionsNow {
     let mut waits = row(2, Agent::Codex, "website", SessionStatus::Waiting);
     waits.flags = vec!["muted".into(), "cleared".into()];
     waits.turn_start = None;
+    waits.open = vec![OpenItem {
+        what: "tests not run".into(),
+        files: vec!["shop/cart.py".into(), "shop/tax.py".into()],
+    }];
     let mut runs = row(3, Agent::Gemini, "search", SessionStatus::Running);
     runs.title.branch = Some("topic/a-long-name-of-a-branch".into());
     runs.turn_start = Some(at(-12));
@@ -138,11 +144,11 @@ fn timeline(lines: usize) -> Vec<Drawn> {
 fn the_now_view_fits_80_by_24() {
     insta::assert_snapshot!(screen(&model(80, 24)), @"
      checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)         event 421
-    STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
-    needs you claude Fix number 1 of … billing-s… 1m35s/30s  ✗ Bash cargo tes
-    waiting   codex  Fix number 2 of … website    -          -                muted…
-    running   gemini Fix number 3 of … search     12s/30s    write_file src/i
-    waiting   claude (attic)           attic      -          -
+    STATE     OPEN             AGENT  TITLE             PROJECT    LAST TOOL  FLAGS
+    needs you -                claude Fix number 1 of … billing-s… ✗ Bash car
+    waiting   tests not run: … codex  Fix number 2 of … website    -          muted…
+    running   -                gemini Fix number 3 of … search     write_file
+    waiting   -                claude (attic)           attic      -
 
 
 
@@ -168,11 +174,11 @@ fn the_now_view_fits_80_by_24() {
 fn the_now_view_uses_140_by_40() {
     insta::assert_snapshot!(screen(&model(140, 40)), @"
      checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)                                                                     event 421
-    STATE     AGENT  TITLE                          PROJECT            BRANCH         TURN         LAST TOOL                      FLAGS
-    needs you claude Fix number 1 of billing-servi… billing-service    main           1m35s/30s    ✗ Bash cargo test --workspace
-    waiting   codex  Fix number 2 of website        website            main           -            -                              muted,cleared
-    running   gemini Fix number 3 of search         search             topic/a-long-… 12s/30s      write_file src/index.rs
-    waiting   claude (attic)                        attic              -              -            -
+    STATE     OPEN                           AGENT  TITLE                          PROJECT            BRANCH         LAST TOOL    FLAGS
+    needs you -                              claude Fix number 1 of billing-servi… billing-service    main           ✗ Bash cargo
+    waiting   tests not run: cart.py, 1 more codex  Fix number 2 of website        website            main           -            muted,cleared
+    running   -                              gemini Fix number 3 of search         search             topic/a-long-… write_file s
+    waiting   -                              claude (attic)                        attic              -              -
 
 
 

@@ -13,6 +13,7 @@ use super::ansi;
 use super::columns::{self, Column};
 use super::model::Model;
 use super::page::{Page, Subject};
+use crate::cli::commands::open;
 use crate::cli::text::spaced;
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 use crate::render;
@@ -163,7 +164,7 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
             Style::new()
         };
         let cells = columns.iter().map(|(column, width)| {
-            let (text, style) = cell(*column, row, model, paint);
+            let (text, style) = cell(*column, row, paint);
             Cell::from(match width {
                 Some(width) => render::cut(&text, usize::from(*width)),
                 None => text,
@@ -232,7 +233,7 @@ fn summary(model: &Model) -> String {
 }
 
 /// Returns the text and style of a cell.
-fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, Style) {
+fn cell(column: Column, row: &NowRow, paint: Paint) -> (String, Style) {
     let plain = |text: &str| (render::printable(text), Style::new());
     match column {
         Column::State if row.earlier => (row.status.words().to_owned(), paint.dim()),
@@ -246,10 +247,8 @@ fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, S
             |name| name.to_string_lossy().into_owned(),
         )),
         Column::Branch => plain(row.title.branch.as_deref().unwrap_or("-")),
-        Column::Turn => match turn_clock(row, model) {
-            (turn, true) => (turn, paint.color(Color::Yellow)),
-            (turn, false) => plain(&turn),
-        },
+        Column::Open if row.open.is_empty() => plain("-"),
+        Column::Open => (open::in_words(&row.open), paint.color(Color::Yellow)),
         Column::Tool => match &row.last_tool {
             None => plain("-"),
             Some(tool) if tool.failed => {
@@ -262,28 +261,7 @@ fn cell(column: Column, row: &NowRow, model: &Model, paint: Paint) -> (String, S
     }
 }
 
-/// Returns how long the turn has lasted, against the shortest that gets a checkpoint, and whether it is that long.
-fn turn_clock(row: &NowRow, model: &Model) -> (String, bool) {
-    let Some(began) = row.turn_start else {
-        return ("-".into(), false);
-    };
-    let elapsed = model.clock.millis_since(began);
-    // The bound is in its machine's settings.
-    if row.machine().is_some() {
-        return (render::duration_ms(elapsed / 1_000 * 1_000), false);
-    }
-    let short = |ms: u64| match ms {
-        0..60_000 => format!("{}s", ms / 1_000),
-        _ if ms.is_multiple_of(60_000) && ms < 3_600_000 => format!("{}m", ms / 60_000),
-        _ => render::duration_ms(ms),
-    };
-    (
-        format!("{}/{}", short(elapsed), short(row.min_turn_ms)),
-        elapsed >= row.min_turn_ms,
-    )
-}
-
-/// Says more of the selected session.
+/// Returns details of the selected session.
 fn details(model: &Model) -> String {
     let Some(row) = model
         .rows()

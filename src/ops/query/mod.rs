@@ -34,6 +34,7 @@ use sessions::{find_session_on, state_at};
 
 pub(crate) use history::step;
 pub(crate) use machines::source;
+pub(crate) use open::Finder;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
     Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Result, Sessions,

@@ -18,13 +18,13 @@ use crate::ops::views::OpenView;
 const BACK: u64 = 512;
 
 /// Finds open work, with the policies read once.
-pub(super) struct Finder<'a> {
+pub(crate) struct Finder<'a> {
     journal: &'a Journal,
     policies: Option<HashMap<u64, Policy>>,
 }
 
 impl<'a> Finder<'a> {
-    pub(super) const fn new(journal: &'a Journal) -> Self {
+    pub(crate) const fn new(journal: &'a Journal) -> Self {
         Self {
             journal,
             policies: None,
@@ -33,7 +33,11 @@ impl<'a> Finder<'a> {
 
     /// Returns what a session has left open; `None` if that is unknown, or if it never got a checkpoint, so that it has
     /// nothing that was asked for. Only its newest events are read.
-    pub(super) fn find(
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(crate) fn find(
         &mut self,
         entry: &SessionEntry,
         state: &SessionState,

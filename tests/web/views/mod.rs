@@ -176,23 +176,11 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
         "master",
         "Bash",
         "rm -rf build dist",
-        "of 30s",
     ] {
         assert!(asks.contains(part), "{part}: {asks}");
     }
     let runs = row("runs");
     assert!(runs.contains("npm run lint …"), "it still runs: {runs}");
-    // The clock of a turn that goes on goes on.
-    let id = Told::new(stage, "runs", "webshop", Duration::ZERO).session();
-    let clock = format!("document.querySelector('tr[data-session=\"{id}\"] .elapsed').textContent");
-    let before = browser.text(&clock);
-    browser.wait(&format!("{clock} !== {}", json!(before)));
-    assert_eq!(
-        browser.evaluate(&format!(
-            "document.querySelector('tr[data-session=\"{id}\"] .clock').className"
-        )),
-        "clock due"
-    );
     let shown = browser.text("document.querySelector('.summary').textContent");
     let known = stage.ask(&["sessions", "--json"]).len();
     assert!(

@@ -31,11 +31,11 @@ fn fleet(width: u16, height: u16) -> Model {
 fn machines_have_a_column_at_a_collector() {
     insta::assert_snapshot!(screen(&fleet(80, 12)), @"
      checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)         event 421
-    STATE     MACHINE      AGENT  TITLE          PROJECT    TURN   LAST TOOL
-    needs you desk-2       claude Fix number 1 … shop       1m35s  ✗ Bash cargo test
-    waiting   laptop-7     codex  Fix number 2 … shop       -      -
-    running   desk-2       gemini Fix number 3 … search     12.0s  write_file src/in
-    waiting   laptop-7     claude (attic)        attic      -      -
+    STATE     OPEN          MACHINE      AGENT  TITLE          PROJECT    LAST TOOL
+    needs you -             desk-2       claude Fix number 1 … shop       ✗ Bash car
+    waiting   tests not ru… laptop-7     codex  Fix number 2 … shop       -
+    running   -             desk-2       gemini Fix number 3 … search     write_file
+    waiting   -             laptop-7     claude (attic)        attic      -
 
      00000001: Fix number 1 of billing-service; needs you, permission, last event 5…
     12:00:27.000     427  claude 00000001  tool started         Bash
@@ -45,11 +45,11 @@ fn machines_have_a_column_at_a_collector() {
     ");
     insta::assert_snapshot!(screen(&fleet(120, 12)), @"
      checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)                                                 event 421
-    STATE     MACHINE          AGENT  TITLE                        PROJECT                    TURN   LAST TOOL    FLAGS
-    needs you desk-2           claude Fix number 1 of billing-ser… shop                       1m35s  ✗ Bash cargo
-    waiting   laptop-7         codex  Fix number 2 of website      shop                       -      -            muted,cle…
-    running   desk-2           gemini Fix number 3 of search       search                     12.0s  write_file s
-    waiting   laptop-7         claude (attic)                      attic                      -      -
+    STATE     OPEN          MACHINE       AGENT  TITLE                      PROJECT                    LAST TOOL  FLAGS
+    needs you -             desk-2        claude Fix number 1 of billing-se shop                       ✗ Bash car
+    waiting   tests not run laptop-7      codex  Fix number 2 of website    shop                       -          muted,cle…
+    running   -             desk-2        gemini Fix number 3 of search     search                     write_file
+    waiting   -             laptop-7      claude (attic)                    attic                      -
 
      00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, turn 3, asked at 1 of 3 stops, %7…
     12:00:27.000     427  claude 00000001  tool started         Bash

@@ -16,9 +16,6 @@ export function duration(ms) {
   return Math.floor(seconds / 86400) + 'd' + two(Math.floor(seconds / 3600) % 24) + 'h';
 }
 
-// A duration that is looked at while it grows: whole seconds.
-export const clock = (ms) => (ms < 60000 ? Math.floor(ms / 1000) + 's' : duration(ms));
-
 export function micros(us) {
   if (us === null || us === undefined) return '–';
   if (us < 0) return '−' + micros(-us);

@@ -2,13 +2,13 @@
 
 import { get } from './api.js';
 import { h, replace, sessionLink } from './dom.js';
-import { ago, clock, cut, duration, folder, moment, number, plural, words } from './format.js';
+import { ago, cut, duration, folder, moment, number, plural, words } from './format.js';
 import { FLAGS, GROUPS } from './signs.js';
 
-const HEADS = ['Session', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Last event'];
+const HEADS = ['Open', 'Session', 'Project', 'Turn', 'Last tool', 'Flags', 'Last event'];
 // At a collector sessions came from machines.
-const FLEET_HEADS = ['Session', 'Machine', 'Project', 'Turn', 'Turn clock', 'Last tool', 'Flags', 'Checkpoints', 'Last event'];
-const NUMBERS = ['Turn', 'Checkpoints'];
+const FLEET_HEADS = ['Open', 'Session', 'Machine', 'Project', 'Turn', 'Last tool', 'Flags', 'Last event'];
+const NUMBERS = ['Turn'];
 const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
 
 const rowOf = (session) => 'tr[data-session="' + CSS.escape(session) + '"]';
@@ -133,9 +133,6 @@ export async function show(root) {
     for (const element of place.querySelectorAll('[data-heard]')) {
       element.textContent = ago(now - Number(element.dataset.heard));
     }
-    for (const element of place.querySelectorAll('[data-began]')) {
-      turnClock(element, now - Number(element.dataset.began), Number(element.dataset.least));
-    }
   }
 
   take(seen);
@@ -158,47 +155,29 @@ function body(group, title, rows, heads) {
 
 // What the search box looks through.
 const said = (row) => [row.title, row.machine, row.remote, row.project, row.branch, row.pane, row.agent, AGENTS[row.agent], row.session, row.native_session,
-  words(row.standing), words(row.why), ...row.flags].filter(Boolean).join(' ').toLowerCase();
+  words(row.standing), words(row.why), ...row.flags, ...row.open.map(inWords)].filter(Boolean).join(' ').toLowerCase();
 
 function line(row, heads) {
   const tool = row.last_tool;
   const why = row.why && row.why !== 'agent_finished' && h('span', { class: 'why' }, words(row.why));
   const cells = [
+    row.open.length ? row.open.map((item) => h('span', { class: 'open', title: item.files.join('\n') }, inWords(item))) : '–',
     [sessionLink(row.session, cut(row.title, 60) || '(' + folder(row.project) + ')'), ' ', h('span', { class: 'agent ' + row.agent }, (AGENTS[row.agent] ?? row.agent) + ' ' + row.session.slice(0, 8)), why],
     row.machine,
     [h('span', { title: projectOf(row) }, folder(row.machine && row.remote ? row.remote : row.project)), row.branch && h('span', { class: 'branch', title: 'branch' }, row.branch)],
     row.turn,
-    clockCell(row),
     tool ? [h('span', { class: tool.failed ? 'failed' : null }, tool.tool), ' ', h('span', { class: 'about', title: tool.about }, cut(tool.about, 60)),
       tool.failed ? ' failed' : tool.finished ? ' ' + duration(tool.duration_ms) : ' …'] : '–',
     row.flags.length ? row.flags.map((flag) => h('span', { class: 'flag', title: FLAGS[flag] }, flag)) : '–',
-    row.injected + ' of ' + (row.injected + row.passed),
     h('time', { 'data-heard': Date.parse(row.last_at), datetime: row.last_at, title: moment(row.last_at) }),
   ];
-  const shown = heads === HEADS ? cells.filter((_, index) => index !== 1) : cells;
+  const shown = heads === HEADS ? cells.filter((_, index) => index !== 2) : cells;
   return h('tr', { 'data-session': row.session, class: row.standing }, shown.map((cell, index) =>
     h('td', { 'data-label': heads[index], class: side(heads[index]) }, cell)));
 }
 
-function clockCell(row) {
-  if (!row.turn_start) return '–';
-  const began = Date.parse(row.turn_start);
-  // The least length is in the settings of its machine.
-  if (row.machine) return h('span', { class: 'elapsed' }, clock(Math.max(0, Date.parse(row.last_at) - began)));
-  const cell = h('div', { class: 'clock' }, h('span', { class: 'elapsed' }), h('span', { class: 'bar' }, h('span')));
-  if (row.standing === 'running' || row.standing === 'needs_you') {
-    cell.dataset.began = began;
-    cell.dataset.least = row.min_turn_ms;
-  }
-  turnClock(cell, Math.max(0, Date.parse(row.last_at) - began), row.min_turn_ms);
-  return cell;
-}
-
-// How long the turn has lasted, against the length from which its stop gets a checkpoint.
-function turnClock(cell, elapsed, least) {
-  const due = elapsed >= least;
-  cell.classList.toggle('due', due);
-  cell.firstChild.textContent = clock(Math.max(0, elapsed)) + ' of ' + clock(least);
-  cell.title = due ? 'long enough for a checkpoint' : 'too short for a checkpoint so far';
-  cell.lastChild.firstChild.style.width = Math.min(100, least ? (100 * elapsed) / least : 100) + '%';
+// As `OpenItem::line` says it: the first file, and how many more.
+function inWords(item) {
+  const [first, ...more] = item.files;
+  return item.what + (first ? ': ' + folder(first) : '') + (more.length ? ', ' + more.length + ' more' : '');
 }
