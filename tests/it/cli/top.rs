@@ -150,13 +150,13 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
 
 
      57147911: [script:basic] please do it; waiting, finished, last event ..
-    00:00:00.000      23  claude 57147911  decided              sent, what changed i
+    00:00:00.000      23  claude 57147911  decided              sent: what changed i
     00:00:00.000      24  claude 57147911  delivery attempted   hook reply of 23
     00:00:00.000      25  claude 57147911  model stepped        MessageDisplay
     00:00:00.000      26  claude 57147911  agent stopped        again
     00:00:00.000      27  claude 57147911  delivery confirmed   23 by next event
     00:00:00.000      28  claude 57147911  evidence gathered
-    00:00:00.000      29  claude 57147911  decided              let through, already
+    00:00:00.000      29  claude 57147911  decided              let through: already
      Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
     ");
 

@@ -138,7 +138,7 @@ fn rules_and_previews() {
         "{short}"
     );
     insta::assert_snapshot!(short.lines().take(2).collect::<Vec<_>>().join("\n"), @"
-    let through: below_threshold  (turn of 9.0s, claude)
-      elapsed: 9000 ms, threshold: 30000 ms
+    let through: the turn was short (elapsed: 9000 ms, threshold: 30000 ms)  (turn
+    of 9.0s, claude)
     ");
 }

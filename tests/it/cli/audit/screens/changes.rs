@@ -165,7 +165,7 @@ fn steps() {
       pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…
       counts.stops           0 -> 1
     09:07:30.000      32  gemini 8c4e2d10  evidence gathered
-    09:07:30.000      33  gemini 8c4e2d10  decided              sent, work is open …
+    09:07:30.000      33  gemini 8c4e2d10  decided              sent: work is open …
       running                false -> true
       last checkpoint at     - -> 2026-11-20 09:07:30
       blocks this turn       0 -> 1
@@ -181,8 +181,8 @@ fn steps() {
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…
       counts.stops           1 -> 2
     09:07:50.000      36  gemini 8c4e2d10  evidence gathered
-    09:07:50.000      37  gemini 8c4e2d10  decided              let through, alread…
-      notification           - -> agent_finished
+    09:07:50.000      37  gemini 8c4e2d10  decided              let through: alread…
+      notification           - -> finished
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…
       counts.passed          0 -> 1
     == at 140 columns
@@ -190,11 +190,11 @@ fn steps() {
     09:06:50.000      29  gemini 8c4e2d10  tool started         replace ~/inventory/stock/reorder.py
     09:06:50.300      30  gemini 8c4e2d10  tool finished        replace ~/inventory/stock/reorder.py
       pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:30.000      33  gemini 8c4e2d10  decided              sent, work is open after 49.0s by hook reply
+    09:07:30.000      33  gemini 8c4e2d10  decided              sent: work is open (after 49.0s by hook reply)
       delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z","route":"hook_reply","host_turn":null,"demand":156002779630…
       pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
       pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:50.000      37  gemini 8c4e2d10  decided              let through, already asked in this turn after 20.0s
+    09:07:50.000      37  gemini 8c4e2d10  decided              let through: already asked in this turn (after 20.0s)
       pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
     == colors
       project                ^2m-^0m -> ^32m/home/ada/inventory^0m
@@ -212,7 +212,7 @@ fn steps() {
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…^0m
       counts.stops           ^2m0^0m -> ^32m1^0m
-    09:07:30.000      33  gemini 8c4e2d10  decided              ^32msent^0m, work is open …^0m
+    09:07:30.000      33  gemini 8c4e2d10  decided              ^32msent^0m: work is open …^0m
       running                ^2mfalse^0m -> ^32mtrue^0m
       last checkpoint at     ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
       blocks this turn       ^2m0^0m -> ^32m1^0m
@@ -225,8 +225,8 @@ fn steps() {
       running                ^2mtrue^0m -> ^32mfalse^0m
       pending                ^2m[]^0m -> ^32m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…^0m
       counts.stops           ^2m1^0m -> ^32m2^0m
-    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mlet through^0m, alread…^0m
-      notification           ^2m-^0m -> ^32magent_finished^0m
+    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mlet through^0m: alread…^0m
+      notification           ^2m-^0m -> ^32mfinished^0m
       pending                ^2m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…^0m
       counts.passed          ^2m0^0m -> ^32m1^0m
     "#);

@@ -184,17 +184,17 @@ fn timeline() {
        +14.0s      7 |  =                 | Edit stock/reorder.py 120ms
        +29.0s      9 |     ===            | Bash pytest -q 12.5s failed
        +1m14s     10 |            #       | agent stopped
-       +1m14s     13 |            !       | decided sent, work is open after 1m14s …
+       +1m14s     13 |            !       | decided sent: work is open (after 1m14s…
        +1m14s     14 |            ^       | delivery attempted hook reply of 13
        +1m19s     16 |             ^      | delivery confirmed 13 by next event
        +1m19s     17 |             =      | Edit stock/reorder.py 100ms
        +1m29s     19 |               ===  | Bash pytest -q 14.0s
        +1m49s     20 |                   #| agent stopped again
-       +1m49s     22 |                   .| decided let through, already asked in t…
+       +1m49s     22 |                   .| decided let through: already asked in t…
     turn 2  2026-11-20 09:05:00
       +0.000s     23 |>                   | prompt submitted user "Thanks"
       +8.000s     24 |                   #| agent stopped
-      +8.000s     26 |                   .| decided let through, the turn was short…
+      +8.000s     26 |                   .| decided let through: the turn was short…
     == at 140 columns
       +0.000s      2 |-                                  | session started startup
       +0.000s      3 |>                                  | prompt submitted user "Reorder points are off by one; please fix them"
@@ -202,16 +202,16 @@ fn timeline() {
        +14.0s      7 |    =                              | Edit stock/reorder.py 120ms
        +29.0s      9 |         ====                      | Bash pytest -q 12.5s failed
        +1m14s     10 |                       #           | agent stopped
-       +1m14s     13 |                       !           | decided sent, work is open after 1m14s by hook reply
+       +1m14s     13 |                       !           | decided sent: work is open (after 1m14s by hook reply)
        +1m14s     14 |                       ^           | delivery attempted hook reply of 13
        +1m19s     16 |                        ^          | delivery confirmed 13 by next event
        +1m19s     17 |                        =          | Edit stock/reorder.py 100ms
        +1m29s     19 |                           ======  | Bash pytest -q 14.0s
        +1m49s     20 |                                  #| agent stopped again
-       +1m49s     22 |                                  .| decided let through, already asked in this turn after 35.0s
+       +1m49s     22 |                                  .| decided let through: already asked in this turn (after 35.0s)
       +0.000s     23 |>                                  | prompt submitted user "Thanks"
       +8.000s     24 |                                  #| agent stopped
-      +8.000s     26 |                                  .| decided let through, the turn was short after 8.0s
+      +8.000s     26 |                                  .| decided let through: the turn was short (after 8.0s)
     == colors
     ^1mbefore the first turn^0m  ^2m2026-11-20 09:00:00^0m
       +0.000s      2 |^2m-^0m                   | session started startup
@@ -219,15 +219,15 @@ fn timeline() {
       +0.000s      3 |^1m>^0m                   | prompt submitted user "Reorder points a…^0m
        +29.0s      9 |     ^31m===^0m            | Bash pytest -q 12.5s^31m failed^0m
        +1m14s     10 |            ^1m#^0m       | agent stopped
-       +1m14s     13 |            ^32m!^0m       | decided ^32msent^0m, work is open after 1m14s …^0m
+       +1m14s     13 |            ^32m!^0m       | decided ^32msent^0m: work is open (after 1m14s…^0m
        +1m14s     14 |            ^32m^^0m       | delivery attempted hook reply of 13
        +1m19s     16 |             ^32m^^0m      | delivery confirmed 13 by next event
        +1m49s     20 |                   ^1m#^0m| agent stopped again
-       +1m49s     22 |                   ^2m.^0m| decided ^2mlet through^0m, already asked in t…^0m
+       +1m49s     22 |                   ^2m.^0m| decided ^2mlet through^0m: already asked in t…^0m
     ^1mturn 2^0m  ^2m2026-11-20 09:05:00^0m
       +0.000s     23 |^1m>^0m                   | prompt submitted user "Thanks"
       +8.000s     24 |                   ^1m#^0m| agent stopped
-      +8.000s     26 |                   ^2m.^0m| decided ^2mlet through^0m, the turn was short…^0m
+      +8.000s     26 |                   ^2m.^0m| decided ^2mlet through^0m: the turn was short…^0m
     "#);
 }
 
@@ -278,15 +278,15 @@ fn tail() {
     09:09:20.000      42  codex  01a1ffea  agent stopped
     09:09:20.004      43  daemon 00000000  policy adopted
     09:09:20.000      44  codex  01a1ffea  evidence gathered
-    09:09:20.000      45  codex  01a1ffea  decided              sent, only document…
+    09:09:20.000      45  codex  01a1ffea  decided              sent: only document…
     09:09:20.013      46  codex  01a1ffea  delivery attempted   hook reply of 45
     09:09:50.000      47  codex  01a1ffea  session ended        exit
     == at 140 columns
     09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how to order\x1b[31m now"
     09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > README.md
     09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > README.md
-    09:09:20.000      45  codex  01a1ffea  decided              sent, only documentation changed after 58.0s by hook reply
+    09:09:20.000      45  codex  01a1ffea  decided              sent: only documentation changed (after 58.0s by hook reply)
     == colors
-    09:09:20.000      45  codex  01a1ffea  decided              ^32msent^0m, only document…^0m
+    09:09:20.000      45  codex  01a1ffea  decided              ^32msent^0m: only document…^0m
     "#);
 }
