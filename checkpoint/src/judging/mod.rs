@@ -31,16 +31,13 @@ pub use required::{Outcome, TracedCall};
 pub use runs::could_verify;
 
 use answers::wording::{self, languages};
-use answers::{Ground, Unit, failures};
+use answers::{Ground, TESTS, Unit, failures};
 use claims::{Claims, Group, INSTALL};
 use paths::is_above;
 use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
 use turn::{Turn, shorten};
-
-/// The purpose of actions that the answer table judges.
-const TESTS: &str = "tests";
 
 /// How a turn ended, whatever its policy asks for (spec LOOK-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use checkpoint::judging::{OpenItem, Verified};
+use checkpoint::judging::Verified;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Timestamp};
 
 use super::sessions::{answer, folder};
 use crate::cli::shared::Output;
-use crate::cli::text::{on_machine, print_json, short};
+use crate::cli::text::{on_machine, print_json, session, short};
 use crate::cli::time as when;
 use crate::cli::{complete, connection, mine};
 use crate::error::{Failure, Result, exit};
@@ -88,7 +88,7 @@ fn table(rows: &[SessionRow]) -> Table<6> {
     for row in rows {
         table.row([
             short(row.session),
-            in_words(&row.open),
+            session::open(&row.open),
             row.agent.to_string(),
             render::ago(now.millis_since(row.last_at)),
             on_machine(
@@ -99,18 +99,6 @@ fn table(rows: &[SessionRow]) -> Table<6> {
         ]);
     }
     table
-}
-
-/// Returns what is open in a few words: the first item, and how many more.
-pub(crate) fn in_words(open: &[OpenItem]) -> String {
-    let Some(first) = open.first() else {
-        return "-".to_owned();
-    };
-    let first = render::printable(&first.line());
-    match open.len() {
-        1 => first,
-        all => format!("{first}; {} more", all - 1),
-    }
 }
 
 fn of_session(home: &Home, session: String, args: OpenArgs) -> Result<u8> {

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::open;
 use crate::cli::connection::{self, FIRST_STEP};
 use crate::cli::shared::{AgentName, Output};
 use crate::cli::text::session::StatusName;
@@ -141,7 +140,7 @@ fn session_table(rows: &[SessionRow]) -> Table<11> {
     for row in rows {
         table.row([
             short(row.session),
-            open::in_words(&row.open),
+            session::open(&row.open),
             row.agent.to_string(),
             row.turn.to_string(),
             session::status(row),

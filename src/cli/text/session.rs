@@ -1,11 +1,12 @@
 //! The status of a session, in words.
 
+use checkpoint::judging::OpenItem;
 use checkpoint::state::{AGENT_FINISHED, SessionStatus};
 use clap::builder::PossibleValue;
 
 use super::spaced;
 use crate::ops::views::SessionRow;
-use crate::render::Color;
+use crate::render::{self, Color};
 
 pub(crate) fn color_of_status(cell: &str) -> Option<Color> {
     let is = |status: SessionStatus| cell.starts_with(status.words());
@@ -60,5 +61,17 @@ impl clap::ValueEnum for StatusName {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.0.word()))
+    }
+}
+
+/// Returns what is open in a few words: the first item, and how many more.
+pub(crate) fn open(open: &[OpenItem]) -> String {
+    let Some(first) = open.first() else {
+        return "-".to_owned();
+    };
+    let first = render::printable(&first.line());
+    match open.len() {
+        1 => first,
+        all => format!("{first}; {} more", all - 1),
     }
 }

@@ -13,8 +13,7 @@ use super::ansi;
 use super::columns::{self, Column};
 use super::model::Model;
 use super::page::{Page, Subject};
-use crate::cli::commands::open;
-use crate::cli::text::spaced;
+use crate::cli::text::{session, spaced};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 use crate::render;
 
@@ -248,7 +247,7 @@ fn cell(column: Column, row: &NowRow, paint: Paint) -> (String, Style) {
         )),
         Column::Branch => plain(row.title.branch.as_deref().unwrap_or("-")),
         Column::Open if row.open.is_empty() => plain("-"),
-        Column::Open => (open::in_words(&row.open), paint.color(Color::Yellow)),
+        Column::Open => (session::open(&row.open), paint.color(Color::Yellow)),
         Column::Tool => match &row.last_tool {
             None => plain("-"),
             Some(tool) if tool.failed => {

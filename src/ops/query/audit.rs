@@ -9,9 +9,9 @@ use journal::{Agent, Decision, Envelope, Event, Journal, Outcome, Timestamp, Ver
 use uuid::Uuid;
 
 use super::delivery::obstacle;
-use super::explain;
 use super::filter::{Project, Whose};
 use super::marks::{ByRule, Marks};
+use super::policies::policies;
 use super::question::{Audit, Emit, Result, send};
 use crate::ops::views::{DecisionRow, Group, Summary, Totals};
 
@@ -164,7 +164,7 @@ impl<'a> Followed<'a> {
     pub(super) fn new(journal: &'a Journal) -> Result<Self> {
         Ok(Self {
             journal,
-            policies: explain::policies(journal)?,
+            policies: policies(journal)?,
             sessions: HashMap::new(),
         })
     }

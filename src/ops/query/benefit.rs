@@ -7,14 +7,14 @@ use journal::{Envelope, Event, Host, Journal, Outcome, Verdict};
 use uuid::Uuid;
 
 use super::audit::walk;
-use super::explain;
 use super::marks::Marks;
+use super::policies::policies;
 use super::question::{Audit, Result};
 use crate::ops::views::Benefit;
 
 /// Counts what the wanted checkpoints did. Decisions about imported sessions sent nothing and do not count.
 pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
-    let policies = explain::policies(journal)?;
+    let policies = policies(journal)?;
     let mut benefit = Benefit::default();
     let mut past = PastSessions::default();
     let mut sent = HashMap::<_, Vec<u64>>::new();

@@ -1,20 +1,17 @@
 //! One decision with its evidence and policy, and its outcome.
 
-use std::collections::HashMap;
-
 use checkpoint::Policy;
 use checkpoint::decide::{Case, is_unanswered};
 use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
-use journal::{
-    DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Stream, Verdict,
-};
+use journal::{DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Verdict};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
 use super::marks::Marks;
+use super::policies::policies;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{
@@ -280,17 +277,4 @@ fn is_delivery_of(event: &Event, seq: u64) -> bool {
         | Event::DeliveryExpired { decision, .. } => *decision == seq,
         _ => false,
     }
-}
-
-/// Returns all policies of the journal, by fingerprint.
-pub(super) fn policies(journal: &Journal) -> Result<HashMap<u64, Policy>> {
-    let mut policies = HashMap::new();
-    for envelope in journal.stream(Stream::daemon().session, 0, usize::MAX)? {
-        if let Event::PolicyAdopted { fingerprint, text } = &envelope.event
-            && let Ok(policy) = Policy::from_text(text)
-        {
-            policies.insert(*fingerprint, policy);
-        }
-    }
-    Ok(policies)
 }

@@ -14,6 +14,7 @@ mod machines;
 mod marks;
 mod open;
 mod overview;
+mod policies;
 mod question;
 mod redecide;
 mod sessions;
@@ -88,7 +89,10 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             let state = state_at(journal, &entry, *seq, *time)?;
             send(emit, &StateView::new(&state))
         }
-        Query::Open { session, machine } => open::table(journal, session, machine.as_deref(), emit),
+        Query::Open { session, machine } => {
+            let entry = find_session_on(journal, session, machine.as_deref())?;
+            open::table(journal, &entry, emit)
+        }
         Query::Folded { session } => {
             let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
             send(emit, &state)

@@ -8,10 +8,9 @@ use checkpoint::follow_up::{self, OpenWork};
 use checkpoint::state::SessionState;
 use journal::{Event, Journal, SessionEntry};
 
-use super::explain;
 use super::marks::Marks;
+use super::policies::policies;
 use super::question::{Emit, Result, send};
-use super::sessions::find_session_on;
 use crate::ops::views::OpenView;
 
 /// Events that are read at first to find a session's last evidence.
@@ -89,20 +88,14 @@ impl<'a> Finder<'a> {
 
     fn policies(&mut self) -> Result<&HashMap<u64, Policy>> {
         if self.policies.is_none() {
-            self.policies = Some(explain::policies(self.journal)?);
+            self.policies = Some(policies(self.journal)?);
         }
         Ok(self.policies.get_or_insert_default())
     }
 }
 
 /// Emits the answer table of one session, with what is open.
-pub(super) fn table(
-    journal: &Journal,
-    session: &str,
-    machine: Option<&str>,
-    emit: &mut Emit<'_>,
-) -> Result<()> {
-    let entry = find_session_on(journal, session, machine)?;
-    let found = Finder::new(journal).judged(&entry)?;
+pub(super) fn table(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>) -> Result<()> {
+    let found = Finder::new(journal).judged(entry)?;
     send(emit, &OpenView::new(entry.stream.session, found))
 }

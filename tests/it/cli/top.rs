@@ -135,8 +135,8 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let screen = top.waits_for("let through: already");
     insta::assert_snapshot!(masked(&screen), @"
      checkpointd  1 waiting  (1 session)                                   event 29
-    STATE     AGENT  TITLE             PROJECT    TURN       LAST TOOL        FLAGS
-    waiting   claude [script:basic] p… project    -          ✗ Bash ls /nonex asked
+    STATE     OPEN             AGENT  TITLE             PROJECT    LAST TOOL  FLAGS
+    waiting   -                claude [script:basic] p… project    ✗ Bash ls  asked
 
 
 

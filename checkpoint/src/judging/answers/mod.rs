@@ -94,6 +94,8 @@ struct Row {
     says: for<'a> fn(&Ground<'a>, &Unit<'a>) -> Said<'a>,
 }
 
+/// The purpose of actions that the table judges.
+pub(in crate::judging) const TESTS: &str = "tests";
 /// The row for content whose last tests failed.
 pub(in crate::judging) const FAILED: &str = "failed";
 /// Added to an answer by a call at whose end the contents of files were not recorded.

@@ -3,9 +3,8 @@
 use journal::{Action, ChangedFile};
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, FAILED, Verified};
+use super::{Answer, FAILED, TESTS, Verified};
 use crate::digest;
-use crate::judging::TESTS;
 use crate::judging::required::TracedCall;
 
 /// The findings of a stop.

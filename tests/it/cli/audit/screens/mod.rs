@@ -101,20 +101,20 @@ fn sessions() {
     let look =
         |columns: &str, colors: &str| without_ages(&show(&home, &["sessions"], columns, colors));
     insta::assert_snapshot!(screen_by(&["sessions"], look), @r"
-    SESSION   AGENT   STATE    LAST        PROJECT      TITLE
-    8c4e2d10  gemini  waiting  #####d ago  ~/inventory  Round the quantities up
-    3f0a6c1e  claude  waiting  #####d ago  ~/inventory  Reorder points are off by o…
-    01a1ffea  codex   ended    #####d ago  ~/handbook   Explain how to order\x1b[31…
+    SESSION   OPEN  AGENT   STATE    LAST        PROJECT      TITLE
+    8c4e2d10  -     gemini  waiting  #####d ago  ~/inventory  Round the quantities …
+    3f0a6c1e  -     claude  waiting  #####d ago  ~/inventory  Reorder points are of…
+    01a1ffea  -     codex   ended    #####d ago  ~/handbook   Explain how to order\…
     == at 140 columns
-    SESSION   AGENT   TURN  STATE    FLAGS          LAST        CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
-    8c4e2d10  gemini  1     waiting  asked,sending  #####d ago  1 of 2       -             ~/inventory  Round the quantities up
-    3f0a6c1e  claude  2     waiting  -              #####d ago  1 of 3       -             ~/inventory  Reorder points are off by one; please f…
-    01a1ffea  codex   1     ended    asked,sending  #####d ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
+    SESSION   OPEN  AGENT   TURN  STATE    FLAGS          LAST        CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
+    8c4e2d10  -     gemini  1     waiting  asked,sending  #####d ago  1 of 2       -             ~/inventory  Round the quantities up
+    3f0a6c1e  -     claude  2     waiting  -              #####d ago  1 of 3       -             ~/inventory  Reorder points are off by one; pl…
+    01a1ffea  -     codex   1     ended    asked,sending  #####d ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
     == colors
-    ^1mSESSION   AGENT   STATE    LAST        PROJECT      TITLE^0m
-    8c4e2d10  gemini  ^33mwaiting^0m  #####d ago  ~/inventory  Round the quantities up
-    3f0a6c1e  claude  ^33mwaiting^0m  #####d ago  ~/inventory  Reorder points are off by o…^0m
-    01a1ffea  codex   ^2mended^0m    #####d ago  ~/handbook   Explain how to order\x1b[31…^0m
+    ^1mSESSION   OPEN  AGENT   STATE    LAST        PROJECT      TITLE^0m
+    8c4e2d10  -     gemini  ^33mwaiting^0m  #####d ago  ~/inventory  Round the quantities …^0m
+    3f0a6c1e  -     claude  ^33mwaiting^0m  #####d ago  ~/inventory  Reorder points are of…^0m
+    01a1ffea  -     codex   ^2mended^0m    #####d ago  ~/handbook   Explain how to order\…^0m
     ");
 }
 
