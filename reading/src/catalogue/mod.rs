@@ -101,8 +101,6 @@ pub struct TaskFiles {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Naming {
-    /// Folders that hold tests only.
-    pub folders: Vec<String>,
     /// Ends of names of tests, without the ending of the file.
     pub ends: Vec<String>,
     /// Ends that count only behind a small letter or a digit: `UserIT`, but not `EDIT`.
