@@ -12,7 +12,7 @@ use crate::catalogue::{Command, Opening, Operands, Purpose};
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::overall;
-use crate::shell::{CommandLine, Simple, is_dry, read};
+use crate::shell::{CommandLine, Simple, read};
 use said::{does, executes, runs_code};
 
 /// Tasks that call tasks.
@@ -146,8 +146,7 @@ impl Reader<'_, '_> {
 
     /// Adds tests that an output shows and no command of the line is known for: of a task, a script, a hook.
     fn shown(&self, call: usize, begin: usize, found: &mut Vec<Run>) {
-        let line = &self.turn.lines[call];
-        if !executes(self.turn, line) || line.commands.iter().any(is_dry) {
+        if !executes(self.turn, &self.turn.lines[call]) {
             return;
         }
         let is_tests = |run: &Run| run.does == Some(Purpose::Tests) && !run.language.is_empty();
@@ -163,7 +162,7 @@ impl Reader<'_, '_> {
                     .filter(|run| run.does != Some(Purpose::Tests)),
             );
         }
-        let program = line.commands.last();
+        let program = self.turn.lines[call].commands.last();
         let program = program.and_then(|simple| simple.words.first().cloned());
         for (language, ended) in verdicts {
             found.push(Run {
@@ -369,14 +368,12 @@ impl Reader<'_, '_> {
             Some(Purpose::Build) => overall(&self.said[call], SummaryKind::Build).map(ended_of),
             Some(Purpose::Types) => overall(&self.said[call], SummaryKind::Types).map(ended_of),
             Some(Purpose::Lint) => overall(&self.said[call], SummaryKind::Lint).map(ended_of),
-            _ => None,
+            _ => overall(&self.said[call], SummaryKind::Other)
+                .map(ended_of)
+                .filter(|ended| *ended == Ended::Nothing),
         };
         let others = commands.iter().enumerate().filter(|(at, _)| *at != place);
         let is_alone = !others.clone().any(|(_, other)| runs_code(self.turn, other));
-        // A runner of tasks says of itself that it did nothing.
-        let nothing = |kind| overall(&self.said[call], kind) == Some(SummaryVerdict::RanNothing);
-        let is_idle = || nothing(SummaryKind::Other) || is_alone && nothing(SummaryKind::Build);
-        let said = said.or_else(|| is_idle().then_some(Ended::Nothing));
         let may_fail_elsewhere = others
             .filter(|(at, _)| *at > place)
             .any(|(_, other)| runs_code(self.turn, other));
