@@ -1,4 +1,4 @@
-//! Programs that only show something answer by their exit code: `grep` that finds nothing exits with 1, and nothing is wrong.
+//! Programs that only show something answer by their exit code: `grep` that finds nothing exits with 1, and all is well.
 
 use reading::catalogue::{Catalogue, Purpose};
 use reading::shell::{self, Simple};
