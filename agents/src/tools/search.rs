@@ -1,4 +1,4 @@
-//! Programs that only show something answer by their exit code: `grep` that finds nothing exits with 1, and all is well.
+//! Programs that only show something answer by their exit code: `grep` that finds nothing has not failed.
 
 use reading::catalogue::{Catalogue, Purpose};
 use reading::shell::{self, Simple};
