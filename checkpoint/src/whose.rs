@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use journal::{ChangedFile, Timestamp, ToolCall, ToolKind};
 
+use crate::catalogue::{Catalogue, Opening, Purpose};
 use crate::shell::{self, CommandLine, Simple};
 
 /// How far the times of calls may lie outside their turn: clocks of hooks and transcripts are read at different moments.
@@ -240,80 +241,37 @@ const LOOKING_TOOLS: &str = "
 
 /// Returns whether a command only shows something.
 pub fn only_shows(simple: &Simple) -> bool {
-    let program = simple.words.first().map_or("", String::as_str);
-    only_looks(simple) && (program == "git" || is_word_of(SHOWING_PROGRAMS, program))
+    let known = Catalogue::built_in().command(&simple.words);
+    let shows = known.is_some_and(|known| known.does == Some(Purpose::Show) && !known.writes);
+    shows || leaves_files(simple)
 }
 
 /// Returns whether a command only shows something, or only runs tests or checks.
 pub fn only_looks(simple: &Simple) -> bool {
-    let Some((program, rest)) = simple.words.split_first() else {
-        return true;
+    let Some(known) = Catalogue::built_in().command(&simple.words) else {
+        return leaves_files(simple);
     };
-    let has = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
-    let verb = rest.iter().find(|word| !word.starts_with(['-', '+']));
-    let verb = verb.map_or("", String::as_str);
-    let writes = has(&[
-        "--fix",
-        "--write",
-        "-w",
-        "--update-snapshot",
-        "-u",
-        "--snapshot-update",
-    ]);
-    match program.as_str() {
-        "sed" | "gsed" => !has(&["--in-place"]) && !has_cluster(rest, 'i'),
-        "find" | "fd" => !has(&["-exec", "-execdir", "-delete", "-ok", "-x", "-X", "--exec"]),
-        "git" => verb.is_empty() || is_word_of(GIT_LOOKS, verb),
-        "awk" | "gawk" | "jq" | "yq" => !has(&["-i", "inplace", "--inplace", "--in-place"]),
-        "cargo" => !writes && is_word_of(CARGO_LOOKS, verb),
-        "go" => is_word_of("test vet version list env doc", verb),
-        "npm" | "yarn" | "pnpm" | "bun" => {
-            !writes && is_word_of("test t ls list why view outdated", verb)
-        }
-        "python" | "python3" | "py" => {
-            let module = rest.iter().skip_while(|word| *word != "-m").nth(1);
-            let is_check = |module: &String| is_word_of(CHECKING_PROGRAMS, module);
-            has(&["--version", "-V"]) || module.is_some_and(is_check) && !writes
-        }
-        "tsc" => has(&["--noEmit", "--version"]),
-        program if is_word_of(CHECKING_PROGRAMS, program) => !writes,
-        program => is_word_of(SHOWING_PROGRAMS, program),
-    }
+    let looks = matches!(
+        known.does,
+        Some(Purpose::Show | Purpose::Lint | Purpose::Types | Purpose::Tests)
+    );
+    // What the tasks of a project do is not known by their names.
+    let is_task = known.opening == Opening::Tasks && known.language.is_empty();
+    leaves_files(simple) || !known.writes && (known.is_dry || looks && !is_task)
+}
+
+/// Returns whether a command prepares something and touches no file.
+fn leaves_files(simple: &Simple) -> bool {
+    let program = simple.words.first();
+    program.is_none_or(|program| is_word_of(LEAVE_FILES, program))
 }
 
 fn is_word_of(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|known| known == word)
 }
 
-fn has_cluster(words: &[String], letter: char) -> bool {
-    let is_cluster = |word: &&String| word.starts_with('-') && !word.starts_with("--");
-    words
-        .iter()
-        .filter(is_cluster)
-        .any(|word| word.contains(letter))
-}
-
-/// Subcommands of git that leave the work tree and its branches alone.
-const GIT_LOOKS: &str = "
-    blame branch cat-file config describe diff fetch grep log ls-files ls-tree push reflog
-    remote rev-parse shortlog show status";
-
-/// Subcommands of cargo that test or check.
-const CARGO_LOOKS: &str = "
-    audit check clippy deny metadata nextest test tree version";
-
-/// Programs that only show something.
-const SHOWING_PROGRAMS: &str = "
-    : [ ack ag awk basename bat cal cat cd cmp column comm curl cut date df diff dirname du
-    echo egrep env exit export false fd fgrep file find fold gawk grep gsed head hexdump
-    history hostname id jobs jq kill less ls lsof man more nl nproc od pgrep ping pkill
-    printenv printf ps pwd readlink realpath rg sed set sleep sort stat strings tac tail test
-    tr tree true type uname uniq wait wc which xxd yq zgrep";
-
-/// Runners of tests, type checkers and linters.
-const CHECKING_PROGRAMS: &str = "
-    ctest eslint flake8 gcovr golangci-lint jest mocha mypy phpstan phpunit pylint pyright
-    pytest rspec shellcheck unittest vitest";
+const LEAVE_FILES: &str = "
+    : bg cd exit export false fg kill pkill popd pushd set sleep true unset wait";
 
 #[cfg(test)]
 mod tests;

@@ -63,9 +63,9 @@ impl Tools {
             };
         }
         let answered_no = kind == ToolKind::Shell
-            && command
-                .zip(code)
-                .is_some_and(|(command, code)| search::found_nothing(command, code));
+            && command.zip(code).is_some_and(|(command, code)| {
+                search::answered_no(command, code, &self.program_text(result))
+            });
         let is_error = failed && !answered_no;
         let output = if is_error {
             result.text.to_string()

@@ -383,7 +383,8 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Returns whether dependencies may have been installed, or were used by something that ran after the manifest changed.
+    /// Returns whether dependencies may have been installed, or were used by something that ran after the manifest changed;
+    /// a program that nobody knows may do either.
     /// Packages are often installed by name before the manifest names them.
     fn is_used(&self, group: &Group<'_>) -> bool {
         let files: Vec<&str> = group
@@ -392,16 +393,11 @@ impl<'a> Stop<'a> {
             .map(|file| self.turn.files[*file].path.as_str())
             .collect();
         let went_well = |run: &&Run| !matches!(run.ended, Ended::Failed | Ended::Nothing);
-        self.runs
-            .iter()
-            .filter(went_well)
-            .any(|run| match run.does {
-                Some(Purpose::Install) => true,
-                Some(does) if does >= Purpose::Serve => files
-                    .iter()
-                    .all(|file| self.turn.ran_on(run.call, &run.program, file)),
-                _ => false,
-            })
+        self.runs.iter().filter(went_well).any(|run| {
+            let may_use = run.is_opaque() || run.does >= Some(Purpose::Serve);
+            let is_after = |file: &&str| self.turn.ran_on(run.call, &run.program, file);
+            run.does == Some(Purpose::Install) || (may_use && files.iter().all(is_after))
+        })
     }
 
     fn prove(&self, group: &Group<'_>, after: Option<Option<Position>>) -> Proof {

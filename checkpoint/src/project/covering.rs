@@ -30,60 +30,21 @@ pub struct Sources<'a> {
 static NAMING: LazyLock<Naming> =
     LazyLock::new(|| Catalogue::built_in().naming().cloned().unwrap_or_default());
 
-/// Returns whether a file is a test, by its name and place.
+/// Returns whether a file is a test, by its name and place: not one that only helps tests, or that others wrote.
 pub fn is_test(path: &str) -> bool {
-    let name = file_name(path);
-    let Some((stem, ending)) = name.rsplit_once('.') else {
-        return false;
+    let helps = ["conftest.py", "__init__.py"].contains(&file_name(path));
+    let is_foreign = |part: &str| {
+        let folders = [
+            "node_modules",
+            "vendor",
+            "testdata",
+            "fixtures",
+            "__snapshots__",
+            "target",
+        ];
+        folders.contains(&part)
     };
-    let below = |folders: &[&str]| folder(path).split('/').any(|part| folders.contains(&part));
-    if below(&[
-        "node_modules",
-        "vendor",
-        "testdata",
-        "fixtures",
-        "__snapshots__",
-        "target",
-    ]) {
-        return false;
-    }
-    match ending {
-        "go" => stem.ends_with("_test"),
-        "rs" => {
-            below(&["tests"])
-                || ["test", "tests"].contains(&stem)
-                || subject(path).is_some_and(|subject| subject != stem)
-        }
-        "py" if stem == "conftest" || stem == "__init__" => false,
-        "java" | "kt" | "scala" | "groovy" => {
-            below(&["test", "androidTest", "integrationTest"]) || names_test(stem)
-        }
-        "py" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "rb" | "php"
-        | "cs" | "swift" | "exs" | "dart" | "c" | "cc" | "cpp" | "cxx" | "m" | "mm" | "clj"
-        | "ex" | "lua" | "sh" | "bats" | "pl" | "t" | "jl" | "R" | "hs" | "vue" | "svelte"
-        | "elm" | "zig" | "nim" | "ml" | "erl" | "fs" | "vb" => {
-            ending == "bats"
-                || folder(path)
-                    .split('/')
-                    .any(|part| NAMING.folders.iter().any(|known| known == part))
-                || names_test(stem) && !is_component(stem, ending)
-        }
-        _ => false,
-    }
-}
-
-/// Returns whether a script is only called like a test of another language: runners for JavaScript search for
-/// `user.test.ts` and `__tests__`, so `VoiceTest.tsx` is a part of the program.
-fn is_component(stem: &str, ending: &str) -> bool {
-    let is_script = matches!(
-        ending,
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"
-    );
-    is_script && !stem.contains(['.', '-', '_'])
-}
-
-fn names_test(stem: &str) -> bool {
-    subject_of(stem).is_some()
+    !helps && Catalogue::built_in().is_test(path) && !folder(path).split('/').any(is_foreign)
 }
 
 /// Returns the stem of the file that a test is named for: `user` of `test_user.py`, `user.spec.ts`, `UserTest.java`.
@@ -167,30 +128,28 @@ impl<'a> Search<'a> {
         if is_test(path) {
             return vec![path.to_owned()];
         }
-        let Some((stem, ending)) = file_name(path).rsplit_once('.') else {
+        let Some((stem, _)) = file_name(path).rsplit_once('.') else {
             return Vec::new();
         };
         let home = package_of(self.packages, path);
         let in_package = |test: &&&str| package_of(self.packages, test) == home;
-        let same_ending = |test: &&&str| family(test) == family(path);
-        let own: Vec<&'a str> = match ending {
-            "go" => {
-                let beside = |test: &&&str| folder(test) == folder(path) && test.ends_with(".go");
-                self.tests.iter().filter(beside).copied().collect()
-            }
-            "rs" | "swift" | "java" | "kt" | "scala" | "groovy" => self
-                .tests
-                .iter()
-                .filter(in_package)
-                .filter(same_ending)
+        let own = language(path);
+        let same = self.tests.iter().filter(|test| language(test) == own);
+        let found: Vec<&'a str> = match own {
+            "Go" => same
+                .filter(|test| folder(test) == folder(path))
                 .copied()
                 .collect(),
-            // Prose, pictures and data are not tested by name.
-            _ if family(path) == Family::Other && !is_page(ending) => self.named(path, stem, home),
+            "Rust" | "Swift" | "JVM" => same.filter(in_package).copied().collect(),
+            "" => self.named(path, stem, home),
             _ => self.near(path, stem, home),
         };
-        let mut found: Vec<String> = own.into_iter().take(TESTS_MAX).map(str::to_owned).collect();
-        if found.is_empty() && ending == "rs" && self.crate_has_tests(home) {
+        let mut found: Vec<String> = found
+            .into_iter()
+            .take(TESTS_MAX)
+            .map(str::to_owned)
+            .collect();
+        if found.is_empty() && own == "Rust" && self.crate_has_tests(home) {
             found.push(path.to_owned());
         }
         found
@@ -226,10 +185,10 @@ impl<'a> Search<'a> {
             let place = place
                 .strip_suffix("__tests__")
                 .map_or(place, |place| place.trim_end_matches('/'));
-            place == here && family(test) == family(path)
+            place == here && language(test) == language(path)
         };
         found.extend(self.tests.iter().filter(beside));
-        if found.is_empty() && family(path) != Family::Other {
+        if found.is_empty() {
             let candidates: Vec<&'a str> = self
                 .tests
                 .iter()
@@ -320,10 +279,6 @@ fn is_part_of(subject: &str, stem: &str) -> bool {
             || (is_class && rest.starts_with(|first: char| first.is_ascii_uppercase())))
 }
 
-fn is_page(ending: &str) -> bool {
-    matches!(ending, "html" | "css" | "scss" | "sql" | "graphql")
-}
-
 /// Returns the folder of the package that a file belongs to.
 pub(crate) fn package_of<'a>(packages: &'a [Package], path: &str) -> &'a str {
     let above = packages
@@ -342,63 +297,12 @@ pub(crate) fn within(path: &str, folder: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Languages whose tools verify each other's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Family {
-    /// JavaScript and TypeScript.
-    Script,
-    Python,
-    Rust,
-    Go,
-    /// Java, Kotlin, Scala, Groovy, Clojure.
-    Jvm,
-    /// C#, F#.
-    DotNet,
-    /// Swift, Objective-C.
-    Swift,
-    /// C and C++.
-    Native,
-    Ruby,
-    Php,
-    /// Elixir and Erlang.
-    Beam,
-    Dart,
-    Haskell,
-    Zig,
-    R,
-    Julia,
-    OCaml,
-    /// Terraform and OpenTofu.
-    Terraform,
-    /// Everything else: any tool may verify it.
-    Other,
-}
-
-/// Returns the language of a file by its name.
-pub(crate) fn family(path: &str) -> Family {
-    match file_name(path)
-        .rsplit_once('.')
-        .map_or("", |(_, ending)| ending)
-    {
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"
-        | "astro" => Family::Script,
-        "py" | "pyi" | "pyx" => Family::Python,
-        "rs" => Family::Rust,
-        "go" => Family::Go,
-        "java" | "kt" | "kts" | "scala" | "sc" | "groovy" | "clj" | "cljc" => Family::Jvm,
-        "cs" | "fs" | "vb" | "razor" | "cshtml" => Family::DotNet,
-        "swift" | "m" | "mm" => Family::Swift,
-        "c" | "cc" | "cpp" | "cxx" | "h" | "hpp" | "hh" => Family::Native,
-        "rb" | "erb" => Family::Ruby,
-        "php" => Family::Php,
-        "ex" | "exs" | "erl" | "heex" => Family::Beam,
-        "dart" => Family::Dart,
-        "hs" | "lhs" => Family::Haskell,
-        "zig" | "zon" => Family::Zig,
-        "r" | "R" => Family::R,
-        "jl" => Family::Julia,
-        "ml" | "mli" => Family::OCaml,
-        "tf" | "tfvars" => Family::Terraform,
-        _ => Family::Other,
-    }
+/// Returns the language of a file by its name; empty if it is not known, or if the file is part of a page.
+fn language(path: &str) -> &'static str {
+    let is_page = file_name(path)
+        .rsplit('.')
+        .next()
+        .is_some_and(|ending| ["html", "css", "scss", "sass", "less", "sql"].contains(&ending));
+    let known = Catalogue::built_in().language(path).filter(|_| !is_page);
+    known.map_or("", |language| language.language.as_str())
 }

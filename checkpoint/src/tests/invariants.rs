@@ -388,6 +388,17 @@ fn the_order_of_the_exits() {
 }
 
 #[test]
+fn a_stop_that_is_decided_after_the_next_message_is_of_its_own_turn() {
+    let mut story = Story::of(Agent::Claude);
+    story.prompt("go").wait(100.0);
+    let stop = story.call("Stop", json!({})).seq;
+    story.wait(1.0).prompt("and this");
+    let decision = story.decide(stop);
+    assert_eq!(decision.reason.word(), "superseded");
+    assert!(decision.elapsed_ms >= Some(100_000), "{decision:?}");
+}
+
+#[test]
 fn mute_ends_by_itself() {
     let mut story = Story::of(Agent::Claude);
     let until = Timestamp::from_micros(story.at().as_micros() + 60_000_000);

@@ -79,10 +79,6 @@ pub struct Language {
     pub task_files: Vec<TaskFiles>,
     /// Ends of the names of executors of nx, and the commands that they run.
     pub executors: BTreeMap<String, String>,
-    /// Programs that exit with 1 to say "no".
-    pub searches: Vec<String>,
-    /// Commands that do not fail for a reason that matters, so that they may precede a search.
-    pub harmless: Vec<String>,
     /// How tests of all languages are named.
     pub naming: Option<Naming>,
     /// How generated files say that they are.
@@ -105,8 +101,6 @@ pub struct TaskFiles {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Naming {
-    /// Folders that hold tests only.
-    pub folders: Vec<String>,
     /// Ends of names of tests, without the ending of the file.
     pub ends: Vec<String>,
     /// Ends that count only behind a small letter or a digit: `UserIT`, but not `EDIT`.
@@ -264,18 +258,6 @@ impl Catalogue {
     pub fn generated(&self) -> Option<&Generated> {
         let mut languages = self.languages().iter();
         languages.find_map(|language| language.generated.as_ref())
-    }
-
-    /// Returns whether a program exits with 1 to say "no".
-    pub fn is_search(&self, program: &str) -> bool {
-        let mut known = self.languages().iter().flat_map(|it| &it.searches);
-        known.any(|known| known == program)
-    }
-
-    /// Returns whether a command may precede a search, since it does not fail for a reason that matters.
-    pub fn is_harmless(&self, program: &str) -> bool {
-        let mut known = self.languages().iter().flat_map(|it| &it.harmless);
-        known.any(|known| known == program)
     }
 
     /// Returns all programs in the order of the files: language, name, and row.

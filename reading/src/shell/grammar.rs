@@ -305,6 +305,7 @@ impl Reader<'_> {
             }
         }
         self.mask(start);
+        self.note(vec!["[[".to_owned()], Io::default());
         Kind::Other
     }
 

@@ -12,20 +12,10 @@ use crate::text::steers;
 /// The most characters of a line of output that is quoted.
 const QUOTED_CHARS_MAX: usize = 160;
 
-/// What a message has to mention to be about a failure, besides what failed.
-const TELLS: [&str; 11] = [
-    "fail",
-    "error",
-    "broke",
-    "not pass",
-    "couldn't",
-    "could not",
-    "cannot",
-    "fehl",
-    "échou",
-    "失败",
-    "失敗",
-];
+/// What a message has to mention to be about a failure, in the languages in which agents answer most.
+const TELLS: &str = "fail broke error not~pass couldn't could~not cannot fehl échou échec erreur falla falló fallid falh \
+    fallit fallisc mislukt faalt fout błąd błęd nie~powi ошибк не~прош упал провал помилк başarısız فشل विफल असफल \
+    失败 失敗 错误 錯誤 报错 未通过 エラー 通らな 실패 오류 에러";
 
 /// Returns one sentence for each kind of verification whose last run certainly failed. `asked` are the calls behind what is
 /// demanded anyway.
@@ -99,5 +89,6 @@ fn names_change(turn: &Turn<'_>, failed: &Run) -> bool {
 /// Returns whether the agent's last message speaks of a failure.
 pub(in crate::judging) fn is_reported(turn: &Turn<'_>) -> bool {
     let message = turn.evidence.facts.last_message.to_lowercase();
-    TELLS.iter().any(|word| message.contains(word))
+    let mut words = TELLS.split_whitespace();
+    words.any(|word| message.contains(&word.replace('~', " ")))
 }

@@ -6,7 +6,7 @@ use crate::catalogue::Purpose;
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::is_log;
-use crate::shell::{CommandLine, Simple, canonical_name, read};
+use crate::shell::{CommandLine, Simple, canonical_name, is_dry, read};
 
 /// Returns what the outputs say, by the call whose commands printed it. An output that was only shown belongs to the call
 /// that wrote the file.
@@ -64,7 +64,7 @@ pub(in crate::judging) fn runs_code(turn: &Turn<'_>, simple: &Simple) -> bool {
     does(turn, simple).is_none_or(|does| does.is_none_or(|does| does > Purpose::SetUp))
 }
 
-/// Returns whether a line runs code, or something of version control that may.
+/// Returns whether a line runs code, or something of version control that may, and does not only pretend to.
 pub(in crate::judging) fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool {
     let is_git = |simple: &Simple| {
         simple
@@ -74,5 +74,5 @@ pub(in crate::judging) fn executes(turn: &Turn<'_>, line: &CommandLine) -> bool 
     };
     line.commands
         .iter()
-        .any(|simple| is_git(simple) || runs_code(turn, simple))
+        .any(|simple| (is_git(simple) || runs_code(turn, simple)) && !is_dry(simple))
 }

@@ -82,7 +82,7 @@ fn groups() {
     check("echo }", &["echo }"]);
     check("echo {a,b}", &["echo {a,b}"]);
     check("((a > 3)) && b", &["b"]);
-    check("[[ -f x && a || b < c ]] && d", &["d"]);
+    check("[[ -f x && a || b < c ]] && d", &["[[", "d"]);
     check("[ -f x ] && a", &["[ -f x ]", "a"]);
     check("coproc a; b", &["~a", "b"]);
 }
