@@ -89,13 +89,9 @@ fn the_story_is_told_and_has_a_good_end() {
 }
 
 #[test]
-fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
+fn its_results_can_be_read_by_programs() {
     let home = Home::new();
-    let named = ["claude", "gemini", "codex"].map(|agent| ["--agent", agent]);
-    let output = run(
-        &mut demo(&home, &[&["--json"], named.as_flattened()].concat()),
-        b"",
-    );
+    let output = run(&mut demo(&home, &["--json"]), b"");
     let answer = answer(&output.stdout);
     assert_eq!(answer["problems"], Value::Array(Vec::new()));
     assert_eq!(
@@ -103,67 +99,18 @@ fn each_agent_gets_one_checkpoint_in_its_own_dialect() {
         (&Value::Bool(true), Some(0))
     );
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_eq!(answer["sessions"].as_array().map(Vec::len), Some(3));
-
-    let replies = answer["replies"].as_array().expect("replies");
-    let reply = |agent: &str| {
-        let mut told = replies.iter().filter(|reply| reply["agent"] == agent);
-        let reply = told
-            .next()
-            .unwrap_or_else(|| panic!("{agent} was told nothing"));
-        assert!(told.next().is_none(), "{agent} was told something twice");
-        reply["reply"].as_object().expect("an object").clone()
-    };
-    let keys = |agent: &str| reply(agent).keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys("claude"), ["hookSpecificOutput"]);
+    assert_eq!(answer["sessions"].as_array().map(Vec::len), Some(1));
+    let (reply, decision) = (&answer["replies"][0], &answer["decisions"][0]);
+    assert_eq!(reply["message"], decision["message"]);
+    assert!(reply["reply"]["hookSpecificOutput"].is_object(), "{reply}");
     assert_eq!(
-        (keys("gemini"), &reply("gemini")["decision"]),
-        (vec!["decision".into(), "reason".into()], &"deny".into())
+        (&decision["reason"], &decision["delivery"]),
+        (&"actions_due".into(), &"confirmed".into())
     );
-    assert_eq!(
-        (keys("codex"), &reply("codex")["decision"]),
-        (vec!["decision".into(), "reason".into()], &"block".into())
-    );
-
-    let decisions = answer["decisions"].as_array().expect("decisions");
-    let injected = decisions
-        .iter()
-        .filter(|decision| decision["verdict"] == "inject");
-    for decision in injected {
-        assert_eq!(
-            (&decision["reason"], &decision["delivery"]),
-            (&"actions_due".into(), &"confirmed".into())
-        );
-        assert!(!decision["actions"].as_array().expect("actions").is_empty());
-    }
+    assert!(!decision["actions"].as_array().expect("actions").is_empty());
     assert_eq!(answer["journal"]["ok"], true);
-    assert_eq!(answer["replay"]["matched"].as_u64(), Some(6));
+    assert_eq!(answer["replay"]["matched"].as_u64(), Some(2));
     assert_nothing_left(&home);
-}
-
-#[test]
-fn other_agents_play_if_they_are_named() {
-    let home = Home::new();
-    let agents = ["qwen", "copilot", "opencode", "droid", "pi", "kimi", "vibe"];
-    let named = agents.iter().flat_map(|agent| ["--agent", agent]);
-    let arguments = Vec::from_iter(["--json"].into_iter().chain(named));
-    let output = run(&mut demo(&home, &arguments), b"");
-    let answer = answer(&output.stdout);
-    assert_eq!(answer["problems"], Value::Array(Vec::new()));
-    assert_eq!(output.status.code(), Some(0));
-    let replies = answer["replies"].as_array().expect("replies");
-    let mut replied = Vec::from_iter(replies.iter().map(|reply| reply["agent"].as_str()));
-    replied.sort_unstable();
-    assert_eq!(
-        replied,
-        ["copilot", "droid", "kimi", "opencode", "pi", "qwen", "vibe"].map(Some)
-    );
-    assert_nothing_left(&home);
-
-    let refused = run(&mut demo(&home, &["--agent", "cursor"]), b"");
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("kimi"), "{said}");
 }
 
 #[test]
