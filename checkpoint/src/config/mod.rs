@@ -15,7 +15,6 @@ mod removed;
 mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;
-mod schema;
 mod settings;
 mod show;
 #[cfg(test)]
@@ -36,7 +35,6 @@ pub use paths::{
 pub use project_file::ProjectFile;
 pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::{Example, RuleEntry};
-pub use schema::{SchemaOf, schema};
 pub use settings::{
     AutoProgress, Codex, Daemon, EvidenceLimits, Fleet, Hooks, Journal, Listeners, Logs, Otlp,
     Phase, Progress, Redact, Restart, Settings, Tmux, Web,
