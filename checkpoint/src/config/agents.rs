@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use agents::hooks::Described;
 use journal::{Agent, AgentName};
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::ConfigError;
 use super::paths::UserPath;
-use super::units::TextVisitor;
+use super::text::from_text;
 use super::values::{ResumeLine, VariableName};
 use super::yaml::Name;
 
@@ -250,52 +249,47 @@ impl HookName {
     pub const BYTES_MAX: usize = 64;
 }
 
-impl<'de> Deserialize<'de> for HookName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("the name of a hook"))?;
-        let is_plain = text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if is_plain && (1..=Self::BYTES_MAX).contains(&text.len()) {
-            return Ok(Self(text));
-        }
-        Err(D::Error::custom(format!(
-            "`{text}` is not the name of a hook: use at most {} letters, digits, and `_`",
-            Self::BYTES_MAX
-        )))
+from_text!(HookName, "the name of a hook", |text: String| {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_plain && (1..=Self::BYTES_MAX).contains(&text.len()) {
+        return Ok(Self(text));
     }
-}
+    Err(format!(
+        "`{text}` is not the name of a hook: use at most {} letters, digits, and `_`",
+        Self::BYTES_MAX
+    ))
+});
 
 /// A name of the agent's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ForeignName(pub String);
 
-impl<'de> Deserialize<'de> for ForeignName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a name"))?;
-        if (1..=128).contains(&text.len()) {
-            return Ok(Self(text));
-        }
-        Err(D::Error::custom("a name has 1 to 128 bytes"))
+from_text!(ForeignName, "a name", |text: String| {
+    if (1..=128).contains(&text.len()) {
+        return Ok(Self(text));
     }
-}
+    Err("a name has 1 to 128 bytes")
+});
 
 /// A folder within any project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProjectFolder(pub String);
 
-impl<'de> Deserialize<'de> for ProjectFolder {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a folder such as `.agent`"))?;
+from_text!(
+    ProjectFolder,
+    "a folder such as `.agent`",
+    |text: String| {
         let is_plain = |part: &str| !["", ".", ".."].contains(&part) && !part.contains('\0');
         if text.split('/').all(is_plain) {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!(
+        Err(format!(
             "`{text}` must name a folder within the project, without `..`"
-        )))
+        ))
     }
-}
+);
 
 /// The hooks of nearly all agents that copy Claude Code's.
 fn usual_events() -> Vec<HookName> {

@@ -19,6 +19,7 @@ mod settings;
 mod show;
 #[cfg(test)]
 mod tests;
+mod text;
 mod units;
 mod values;
 pub(crate) mod yaml;
