@@ -170,47 +170,30 @@ pub enum StopReply {
     Nested,
 }
 
-/// A field of payloads that an agent may call by another name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UsualField {
-    /// The session's id.
-    SessionId,
-    /// The id of the turn.
-    PromptId,
-    /// The folder in which the agent works.
-    Cwd,
-    /// The transcript's path.
-    TranscriptPath,
-    /// What a person wrote.
-    Prompt,
-    /// The tool.
-    ToolName,
-    /// What the tool is to do.
-    ToolInput,
-    /// What came of it.
-    ToolResponse,
-    /// The id of the call.
-    ToolUseId,
-    /// The agent's last words.
-    LastAssistantMessage,
-}
-
-impl UsualField {
-    /// Returns the usual name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::SessionId => "session_id",
-            Self::PromptId => "prompt_id",
-            Self::Cwd => "cwd",
-            Self::TranscriptPath => "transcript_path",
-            Self::Prompt => "prompt",
-            Self::ToolName => "tool_name",
-            Self::ToolInput => "tool_input",
-            Self::ToolResponse => "tool_response",
-            Self::ToolUseId => "tool_use_id",
-            Self::LastAssistantMessage => "last_assistant_message",
-        }
+journal::words! {
+    /// A field of payloads that an agent may call by another name.
+    #[derive(PartialOrd, Ord)]
+    pub enum UsualField {
+        /// The session's id.
+        SessionId = "session_id",
+        /// The id of the turn.
+        PromptId = "prompt_id",
+        /// The folder in which the agent works.
+        Cwd = "cwd",
+        /// The transcript's path.
+        TranscriptPath = "transcript_path",
+        /// What a person wrote.
+        Prompt = "prompt",
+        /// The tool.
+        ToolName = "tool_name",
+        /// What the tool is to do.
+        ToolInput = "tool_input",
+        /// What came of it.
+        ToolResponse = "tool_response",
+        /// The id of the call.
+        ToolUseId = "tool_use_id",
+        /// The agent's last words.
+        LastAssistantMessage = "last_assistant_message",
     }
 }
 

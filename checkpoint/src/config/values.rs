@@ -30,32 +30,19 @@ pub enum CompactWhen {
     Off,
 }
 
-/// The least severe level that is logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LogLevel {
-    /// Failures that need a person.
-    Error,
-    /// Also failures that may need a person.
-    Warn,
-    /// Also notable events.
-    Info,
-    /// Also every step.
-    Debug,
-    /// Also every detail.
-    Trace,
-}
-
-impl LogLevel {
-    /// Returns the level's name in log filters.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
-        }
+journal::words! {
+    /// The least severe level that is logged.
+    pub enum LogLevel {
+        /// Failures that need a person.
+        Error = "error",
+        /// Also failures that may need a person.
+        Warn = "warn",
+        /// Also notable events.
+        Info = "info",
+        /// Also every step.
+        Debug = "debug",
+        /// Also every detail.
+        Trace = "trace",
     }
 }
 
