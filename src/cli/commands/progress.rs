@@ -147,7 +147,7 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
         print_json(&answer);
     }
     let is_good = show(word, answer, !output.json)?;
-    Ok(if is_good { exit::OK } else { exit::FAILED })
+    Ok(exit::of(is_good))
 }
 
 /// Reads an answer and shows it to a person if there is one. Returns whether all is well.

@@ -200,7 +200,7 @@ fn merge(files: &[PathBuf], into: &Path, output: Output) -> Result<u8> {
     journal.settle()?;
     journal.close();
     let is_whole = all.iter().all(|line| line.error.is_none());
-    Ok(if is_whole { exit::OK } else { exit::FAILED })
+    Ok(exit::of(is_whole))
 }
 
 fn take(merge: &mut Merge<'_>, file: &Path) -> std::result::Result<Merged, Problem> {
