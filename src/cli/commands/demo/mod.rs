@@ -14,11 +14,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use journal::recovery::verify::Verified;
 use journal::{Outcome as Delivery, Reason, Verdict};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::connection;
-use crate::cli::shared::Output;
-use crate::cli::text;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{DecisionRow, DemandEnd, Explanation, Reproved, SessionRow, Stats};
@@ -32,8 +30,6 @@ pub(crate) struct DemoArgs {
     /// Keep the folder and print its path
     #[arg(long)]
     pub(crate) keep: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// The longest wait for confirmed deliveries after the agent has ended.
@@ -42,13 +38,6 @@ const CONFIRM_WAIT: Duration = Duration::from_secs(5);
 const BROKEN_PIPE: &str = "Broken pipe";
 /// Pause between two polls.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-/// A nonempty reply to a hook call.
-struct Reply {
-    event: &'static str,
-    message: Option<String>,
-    text: String,
-}
 
 /// What the daemon reports afterward.
 struct Outcome {
@@ -86,61 +75,40 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8> {
 }
 
 fn demo(args: &DemoArgs) -> Result<u8> {
-    let DemoArgs { keep, output } = *args;
-    let mut stage = Stage::new(keep)?;
+    let mut stage = Stage::new(args.keep)?;
     let git_works = stage.commit();
     stage.start_daemon()?;
-    if !output.json {
-        show_begin(git_works);
-    }
+    show_begin(git_works);
     let session = uuid::Uuid::new_v4().to_string();
-    let replies = tell(&stage, &session, output.json)?;
-    let outcome = ask(&stage)?;
-    let problems = problems(&session, &replies, &outcome, git_works);
-    if output.json {
-        print_json(&stage, keep, &replies, &outcome, &problems);
-    } else {
-        show_end(&stage, keep, &problems);
-    }
-    Ok(if problems.is_empty() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
+    let messages = tell(&stage, &session)?;
+    let problems = problems(&session, &messages, &ask(&stage)?, git_works);
+    show_end(&stage, args.keep, &problems);
+    Ok(exit::of(problems.is_empty()))
 }
 
-/// Plays the story and prints each step as it happens, unless it is to be silent.
-fn tell(stage: &Stage, session: &str, is_silent: bool) -> Result<Vec<Reply>> {
+/// Plays the story and prints each step as it happens. Returns the messages that the agent got.
+fn tell(stage: &Stage, session: &str) -> Result<Vec<String>> {
     let (client, began) = (stage.client(), Instant::now());
-    let mut replies = Vec::new();
+    let mut messages = Vec::new();
     for call in story::calls(session, &stage.project()) {
         stage.wait(call.pause)?;
-        let text = stage.call(&client, &call)?;
+        let reply = stage.call(&client, &call)?;
         let at = began.elapsed().as_secs_f32();
-        let message = message(&text);
+        let message = message(&reply);
         let line = match &message {
-            _ if is_silent => None,
             Some(_) => Some(render::paint(Color::Green, "stop: checkpoint sent")),
             None if call.event == "Stop" => Some(render::paint(Color::Green, &let_through(stage)?)),
             None => call.shown(),
         };
         if let Some(line) = line {
             println!("{at:5.1}s  {line}");
-            let lines = message.iter().flat_map(|message| message.lines());
-            for line in lines.map(render::printable) {
-                let lines = render::wrapped("          ", &line);
-                lines.iter().for_each(|line| println!("{line}"));
-            }
         }
-        if !text.is_empty() {
-            replies.push(Reply {
-                event: call.event,
-                message,
-                text,
-            });
+        for line in message.iter().flat_map(|message| message.lines()) {
+            render::print_wrapped("          ", &render::printable(line));
         }
+        messages.extend(message);
     }
-    Ok(replies)
+    Ok(messages)
 }
 
 /// Returns the message in a reply.
@@ -209,7 +177,7 @@ fn ask(stage: &Stage) -> Result<Outcome> {
 }
 
 /// Returns what is not as expected, one sentence each.
-fn problems(session: &str, replies: &[Reply], outcome: &Outcome, git_works: bool) -> Vec<String> {
+fn problems(session: &str, messages: &[String], outcome: &Outcome, git_works: bool) -> Vec<String> {
     let Outcome {
         sessions,
         decisions,
@@ -230,8 +198,7 @@ fn problems(session: &str, replies: &[Reply], outcome: &Outcome, git_works: bool
     let decided = Vec::from_iter(decisions.iter().map(|row| (row.verdict, row.reason)));
     let is_session = |row: &SessionRow| row.native_session == session && row.ended;
     let checkpoint = decisions.first();
-    let message = checkpoint.and_then(|row| row.message.as_ref());
-    let messages = Vec::from_iter(replies.iter().map(|reply| reply.message.as_ref()));
+    let message = checkpoint.and_then(|row| row.message.as_deref());
     let checks = [
         (
             sessions.iter().any(is_session),
@@ -242,7 +209,7 @@ fn problems(session: &str, replies: &[Reply], outcome: &Outcome, git_works: bool
             format!("decided {decided:?}, not {expected:?}"),
         ),
         (
-            message.is_some() && messages == [message],
+            messages.iter().map(|got| Some(&**got)).eq([message]),
             format!("it got {messages:?}, not the checkpoint's message"),
         ),
         (
@@ -261,31 +228,6 @@ fn problems(session: &str, replies: &[Reply], outcome: &Outcome, git_works: bool
     ];
     let failed = checks.into_iter().filter(|(is_so, _)| !is_so);
     failed.map(|(_, problem)| problem).collect()
-}
-
-fn print_json(
-    stage: &Stage,
-    keep: bool,
-    replies: &[Reply],
-    outcome: &Outcome,
-    problems: &[String],
-) {
-    let reply = |reply: &Reply| {
-        let text = serde_json::from_str(&reply.text).unwrap_or(Value::from(&*reply.text));
-        json!({ "event": reply.event, "message": reply.message, "reply": text })
-    };
-    let replies = Vec::from_iter(replies.iter().map(reply));
-    let answer = json!({
-        "ok": problems.is_empty(),
-        "problems": problems,
-        "folder": keep.then(|| stage.folder()),
-        "sessions": outcome.sessions,
-        "decisions": outcome.decisions,
-        "replies": replies,
-        "journal": outcome.journal,
-        "replay": outcome.replay,
-    });
-    text::print_json(&answer);
 }
 
 fn show_begin(git_works: bool) {
