@@ -4,7 +4,7 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use actors::project::Project as Looked;
 use actors::trust::Trust;
@@ -14,6 +14,7 @@ use checkpoint::config::Config;
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -129,7 +130,7 @@ enum Kind {
 impl Known {
     fn kind(&self, journal: &Journal, entry: &SessionEntry, now: Timestamp) -> Result<Kind> {
         let session = entry.stream.session;
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.0.lock();
         if let Some((seq, kind)) = known().get(&session)
             && *seq == entry.last_seq
         {

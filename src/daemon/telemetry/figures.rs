@@ -5,12 +5,13 @@
 //! Counters and histograms start with the daemon, as is usual; gauges are read on demand.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::{Shared, session_state, spool};
 use journal::{Agent, Envelope, Event, Timestamp};
+use parking_lot::Mutex;
 use prometheus_client::registry::Unit;
 
 use crate::daemon::fleet::State;
@@ -130,18 +131,14 @@ impl Metrics {
 
     /// Counts appended events. Waits only for another scrape.
     pub(crate) fn count(&self, events: &[Envelope]) {
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = self.counted.lock();
         events.iter().for_each(|envelope| counted.add(envelope));
     }
 
     /// Returns all figures in order. Reads the journal and folders.
     pub(crate) fn figures(&self, shared: &Shared) -> journal::Result<Vec<Figure>> {
         shared.journal.settle()?;
-        let mut figures = self
-            .counted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .figures();
+        let mut figures = self.counted.lock().figures();
         figures.extend(counters(shared));
         figures.extend(levels(shared)?);
         figures.extend(self.fleet.line().iter().flat_map(of_fleet));
