@@ -1,9 +1,9 @@
 //! The demo's environment: a temporary folder with a project, a home and a daemon. It is always
 //! removed at the end, also after a signal or a panic.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, Permissions};
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 
 use journal::{Agent, Home};
 use serde_json::Value;
-use tokio::signal::unix::{SignalKind, signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use tempfile::TempDir;
 
 use super::story::{self, Call};
 use crate::cli::daemon_process;
@@ -31,8 +33,7 @@ pub(super) type Client = (PathBuf, &'static [&'static str]);
 
 /// The folder and the daemon in it. Dropping it stops the daemon and removes the folder.
 pub(super) struct Stage {
-    folder: PathBuf,
-    keep: bool,
+    folder: TempDir,
     program: PathBuf,
     daemon: Option<Child>,
     interrupted: Arc<AtomicBool>,
@@ -44,28 +45,29 @@ impl Stage {
         let temp = std::env::temp_dir();
         // Git and the agents use canonical paths.
         let temp = temp.canonicalize().unwrap_or(temp);
-        let id = uuid::Uuid::new_v4().simple().to_string();
-        let folder = temp.join(format!("checkpointd-demo-{}", &id[..8]));
-        // Not recursive: it must not exist yet.
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&folder)
+        let folder = tempfile::Builder::new()
+            .prefix("checkpointd-demo-")
+            .permissions(Permissions::from_mode(0o700))
+            .disable_cleanup(keep)
+            .tempdir_in(&temp)
             .map_err(|error| {
                 Failure::failed(format!(
-                    "cannot make the folder {}: {error}",
-                    folder.display()
+                    "cannot make a folder in {}: {error}",
+                    temp.display()
                 ))
                 .hint("TMPDIR can name another folder")
             })?;
         let program = std::env::current_exe()?;
         let stage = Self {
             folder,
-            keep,
             program,
             daemon: None,
             interrupted: Arc::default(),
         };
-        stage.watch_signals()?;
+        // These would kill this process before it cleans up.
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            flag::register(signal, Arc::clone(&stage.interrupted))?;
+        }
         stage.prepare()?;
         Ok(stage)
     }
@@ -82,24 +84,24 @@ impl Stage {
     }
 
     pub(super) fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     pub(super) fn home(&self) -> Home {
-        Home::under(&self.folder.join("home"))
+        Home::under(&self.folder().join("home"))
     }
 
     fn agents_home(&self) -> PathBuf {
-        self.folder.join("user")
+        self.folder().join("user")
     }
 
     fn agents_tmp(&self) -> PathBuf {
-        self.folder.join("tmp")
+        self.folder().join("tmp")
     }
 
     /// Returns the folder of the agent's project.
     pub(super) fn project(&self) -> PathBuf {
-        self.folder.join(story::PROJECT)
+        self.folder().join(story::PROJECT)
     }
 
     /// Returns a command with the stage's environment and nothing from the caller's.
@@ -111,12 +113,12 @@ impl Stage {
                 .filter_map(|name| Some((name, std::env::var_os(name)?))),
         );
         command
-            .env("CHECKPOINTD_HOME", self.folder.join("home"))
+            .env("CHECKPOINTD_HOME", self.folder().join("home"))
             .env("CHECKPOINTD_AUTOSTART", "0");
         command
             .env("HOME", self.agents_home())
             .env("TMPDIR", self.agents_tmp())
-            .current_dir(&self.folder);
+            .current_dir(self.folder());
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -207,33 +209,6 @@ impl Stage {
             std::thread::sleep(left.min(NAP));
         }
     }
-
-    /// Catches signals that would kill this process, so that the demo cleans up first.
-    fn watch_signals(&self) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .build()?;
-        let interrupted = Arc::clone(&self.interrupted);
-        let (mut interrupt, mut terminate, mut hang_up) = {
-            let _inside = runtime.enter();
-            (
-                signal(SignalKind::interrupt())?,
-                signal(SignalKind::terminate())?,
-                signal(SignalKind::hangup())?,
-            )
-        };
-        std::thread::spawn(move || {
-            runtime.block_on(async {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                    _ = hang_up.recv() => {}
-                }
-            });
-            interrupted.store(true, Ordering::Relaxed);
-        });
-        Ok(())
-    }
 }
 
 fn with_input(mut command: Command, payload: &Value) -> std::io::Result<Output> {
@@ -259,16 +234,6 @@ impl Drop for Stage {
             let _ = daemon_process::end(&self.home());
             let _ = daemon.kill();
             let _ = daemon.wait();
-        }
-        if !self.keep
-            && let Err(error) = std::fs::remove_dir_all(&self.folder)
-        {
-            // A panic while another one unwinds would abort the process.
-            let _ = writeln!(
-                std::io::stderr(),
-                "cannot remove {}: {error}",
-                self.folder.display()
-            );
         }
     }
 }
