@@ -1,6 +1,6 @@
 //! Enums whose variants have words.
 
-/// Defines an enum whose variants have words: in JSON, and by `word`. `ALL` has them in this order.
+/// Defines an enum whose variants have words: in JSON, by `word`, and by `of_word`. `ALL` has them in this order.
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident {
@@ -21,6 +21,11 @@ macro_rules! words {
                 match self {
                     $(Self::$variant => $word,)*
                 }
+            }
+
+            /// Returns the one with a word.
+            pub fn of_word(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.word() == word)
             }
         }
     };

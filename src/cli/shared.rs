@@ -101,12 +101,17 @@ impl From<VerdictName> for journal::Verdict {
 
 /// Parses reason words. The error for an unknown word suggests the nearest.
 pub(crate) fn reason() -> impl TypedValueParser<Value = Reason> {
-    let words = PossibleValuesParser::new(Reason::ALL.map(Reason::word));
-    words.map(|word| {
-        Reason::ALL
-            .into_iter()
-            .find(|reason| reason.word() == word)
-            .expect("one of the words")
+    one_of(Reason::ALL, Reason::word)
+}
+
+/// Parses one of these by its word.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    word: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.map(word)).map(move |given| {
+        let found = all.into_iter().find(|one| word(*one) == given);
+        found.expect("one of the words")
     })
 }
 

@@ -1,19 +1,20 @@
 //! Where a fleet's broker is, and what this machine sends to it.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::text::{from_text, or_word};
 
-/// How much of each event a machine sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FleetLevel {
-    /// Decisions and deliveries, without texts, commands and paths.
-    Decisions,
-    /// All events, without texts, commands and paths.
-    Skeleton,
-    /// Everything, with prompts and payloads.
-    All,
+journal::words! {
+    /// How much of each event a machine sends, from less to more.
+    #[derive(PartialOrd, Ord)]
+    pub enum FleetLevel {
+        /// Decisions and deliveries, without texts, commands and paths.
+        Decisions = "decisions",
+        /// All events, without texts, commands and paths.
+        Skeleton = "skeleton",
+        /// Everything, with prompts and payloads.
+        All = "all",
+    }
 }
 
 /// The addresses of a broker's servers, separated by commas: `tls://HOST:PORT`, or on this machine `nats://HOST:PORT`.

@@ -83,10 +83,3 @@ crate::words! {
         Manual = "manual",
     }
 }
-
-impl ProgressKind {
-    /// Returns the type with a name.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-}

@@ -1,7 +1,6 @@
 //! The status of a session, in words.
 
 use checkpoint::state::{AGENT_FINISHED, SessionStatus};
-use clap::builder::PossibleValue;
 
 use crate::ops::views::SessionRow;
 use crate::render::{self, Color};
@@ -38,26 +37,4 @@ pub(crate) fn status(row: &SessionRow) -> String {
         _ => words.to_owned(),
     };
     if row.muted { words + ", muted" } else { words }
-}
-
-/// A status as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StatusName(pub(crate) SessionStatus);
-
-const NAMES: [StatusName; 5] = [
-    StatusName(SessionStatus::NeedsYou),
-    StatusName(SessionStatus::Waiting),
-    StatusName(SessionStatus::Running),
-    StatusName(SessionStatus::Idle),
-    StatusName(SessionStatus::Ended),
-];
-
-impl clap::ValueEnum for StatusName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &NAMES
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.word()))
-    }
 }
