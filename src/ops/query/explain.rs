@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use checkpoint::Policy;
-use checkpoint::decide::{Case, is_unanswered};
+use checkpoint::decide::{Case, Considered, is_unanswered};
 use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
@@ -18,8 +18,7 @@ use super::marks::Marks;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{
-    DecisionRow, Demand, EventLine, ExitView, Explanation, OtherStop, RulesView, StateView,
-    TimeAfter,
+    DecisionRow, Demand, EventLine, Explanation, OtherStop, RulesView, StateView, TimeAfter,
 };
 
 fn find_decision(
@@ -216,8 +215,8 @@ fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> 
 }
 
 /// Returns the exit that was taken, with the reason why the others are not known.
-fn only_exit(decision: &Decision, why: &str) -> ExitView {
-    ExitView {
+fn only_exit(decision: &Decision, why: &str) -> Considered {
+    Considered {
         reason: decision.reason,
         taken: true,
         why: why.to_owned(),
@@ -230,7 +229,7 @@ fn why(
     state: &SessionState,
     evidence: Option<&Evidence>,
     policy: Option<&Policy>,
-) -> (Vec<ExitView>, Option<RulesView>) {
+) -> (Vec<Considered>, Option<RulesView>) {
     let nothing = Evidence::default();
     let pending = state
         .pending
@@ -246,9 +245,7 @@ fn why(
         fingerprint: decision.policy,
     });
     let considered = match &case {
-        Some(case) if !is_unanswered(decision.reason) => {
-            case.considered().into_iter().map(ExitView::from).collect()
-        }
+        Some(case) if !is_unanswered(decision.reason) => case.considered(),
         _ => vec![only_exit(decision, "no hook call waited for the answer")],
     };
     let rules = case.map(|case| RulesView::new(case.find(), &case.evidence.timeline));
