@@ -1,10 +1,11 @@
 //! Plays recorded sessions of agents as their hosts would: each call at its time, and past a stop only if the reply says so.
 
+mod folders;
 mod list;
 mod script;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use crate::daemon::Daemon;
 use crate::{Home, git, run, wait_until};
+pub use folders::Folders;
 use list::{RECORDINGS, Recording};
 use script::{Blocked, Script};
 
@@ -40,11 +42,6 @@ impl Reply {
     }
 }
 
-/// The folders of the recorded agents.
-pub struct Folders {
-    folder: PathBuf,
-}
-
 impl Folders {
     /// Makes the agents' folders, and the projects of these agents, below a folder. Git and the agents use canonical paths.
     ///
@@ -52,8 +49,7 @@ impl Folders {
     ///
     /// Where it fails.
     pub fn new(folder: &Path, agents: &[&str]) -> Self {
-        let folder = folder.canonicalize().expect("a folder");
-        let folders = Self { folder };
+        let folders = Self::at(folder.canonicalize().expect("a folder"));
         for folder in [folders.home(), folders.tmp()] {
             fs::create_dir_all(folder).expect("a folder");
         }
@@ -72,22 +68,6 @@ impl Folders {
         let variables = self.variables();
         let variables = variables.each_ref();
         daemon.start_with(&variables.map(|(name, path)| (*name, path.to_str().expect("text"))));
-    }
-
-    fn variables(&self) -> [(&'static str, PathBuf); 2] {
-        [("HOME", self.home()), ("TMPDIR", self.tmp())]
-    }
-
-    fn home(&self) -> PathBuf {
-        self.folder.join("user")
-    }
-
-    fn tmp(&self) -> PathBuf {
-        self.folder.join("tmp")
-    }
-
-    fn project(&self, recording: &Recording) -> PathBuf {
-        self.folder.join(recording.project.name)
     }
 
     /// Plays one recorded session of each of these agents at the same time, and returns all replies.

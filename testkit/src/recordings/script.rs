@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use journal::Timestamp;
 use serde_json::Value;
 
-use super::Folders;
+use super::folders::Folders;
 use super::list::{Recording, SESSION};
 
 /// The project's folder and the home folder in the recordings.

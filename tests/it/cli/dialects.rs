@@ -68,7 +68,7 @@ fn check_reply(reply: &Reply, fields: &[&str]) {
     assert_eq!(keys, fields, "{}: {}", reply.agent, reply.text);
     let decision = match reply.agent {
         "claude" | "kimi" => Value::Null,
-        "gemini" => json!("deny"),
+        "gemini" | "vibe" => json!("deny"),
         _ => json!("block"),
     };
     assert_eq!(said["decision"], decision, "{}", reply.agent);
