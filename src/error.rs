@@ -13,6 +13,11 @@ pub(crate) mod exit {
     pub(crate) const USAGE: u8 = 2;
     /// The daemon or the journal is unreachable.
     pub(crate) const UNREACHABLE: u8 = 3;
+
+    /// Returns the code of a check that passed, or did not.
+    pub(crate) const fn of(is_good: bool) -> u8 {
+        if is_good { OK } else { FAILED }
+    }
 }
 
 /// An error with an exit code and an optional hint.

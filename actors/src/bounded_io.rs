@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Time beyond git's own limit for everything that is examined besides git.
 const SPARE: Duration = Duration::from_secs(5);
@@ -110,7 +112,7 @@ impl BoundedIo {
     /// Notes that the caller no longer waits for a piece of work. The work may have ended
     /// meanwhile.
     fn hangs(&self, number: u64) {
-        if let Some(work) = self.lock().get_mut(&number) {
+        if let Some(work) = self.running.lock().get_mut(&number) {
             work.is_hung = true;
         }
     }
@@ -121,7 +123,7 @@ impl BoundedIo {
     }
 
     fn lines(&self, consequence: &str) -> Vec<String> {
-        let running = self.lock();
+        let running = self.running.lock();
         let mut longest: BTreeMap<&str, u64> = BTreeMap::new();
         for work in running.values().filter(|work| work.is_hung) {
             let known = longest.entry(&work.project).or_default();
@@ -135,10 +137,6 @@ impl BoundedIo {
         };
         longest.into_iter().map(line).collect()
     }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Work>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The place of a piece of work in the list.
@@ -150,7 +148,7 @@ struct Entry {
 impl Entry {
     /// Enters work, unless some on the same project hangs: each further piece would hold one more thread.
     fn new(bounded_io: &Arc<BoundedIo>, project: &str) -> Option<Self> {
-        let mut running = bounded_io.lock();
+        let mut running = bounded_io.running.lock();
         if running
             .values()
             .any(|work| work.is_hung && work.project == project)
@@ -174,6 +172,6 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.bounded_io.lock().remove(&self.number);
+        self.bounded_io.running.lock().remove(&self.number);
     }
 }

@@ -8,11 +8,12 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use checkpoint::{comments, digest};
 use journal::Timestamp;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::git::FILE_TICK;
 use crate::named_file::{self, Links};
@@ -127,7 +128,7 @@ fn read(path: &Path, raw: &[u8]) -> Option<u64> {
 }
 
 fn known() -> MutexGuard<'static, HashMap<PathBuf, (Mark, u64)>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    KNOWN.lock()
 }
 
 fn mark(meta: &Metadata) -> Mark {

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use checkpoint::whose::{self, Times};
 use journal::{Draft, Event, Timestamp};
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 /// The most files that are remembered. When there are more, all are forgotten.
@@ -31,7 +31,7 @@ impl Editors {
             return;
         }
         let cwd = host.place.as_ref().map_or("", |place| place.cwd.as_str());
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         if known.len() + written.len() > FILES_MAX {
             known.clear();
         }
@@ -46,7 +46,7 @@ impl Editors {
 
     /// Returns whether another session was the last to write a file.
     pub(crate) fn is_others(&self, session: Uuid, path: &Path, times: &Times) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.lock();
         let last = known.get(path);
         last.is_some_and(|(editor, at)| {
             *editor != session && times.changed <= at.plus(times.tick).plus(LATE)

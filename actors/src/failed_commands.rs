@@ -1,9 +1,9 @@
 //! The listeners whose last run failed, for `status`.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use checkpoint::config::{Listeners, UserCommand};
+use parking_lot::Mutex;
 
 /// The longest name of a command.
 const NAME_CHARS_MAX: usize = 100;
@@ -18,12 +18,12 @@ pub(crate) const DESKTOP: &str = "desktop notification";
 impl FailedCommands {
     /// Notes that a command ran well.
     pub(crate) fn works(&self, name: &str) {
-        self.lock().remove(name);
+        self.0.lock().remove(name);
     }
 
     /// Notes how a command failed. What it printed may quote an agent and does not belong here.
     pub(crate) fn failed(&self, name: String, how: String) {
-        self.lock().insert(name, how);
+        self.0.lock().insert(name, how);
     }
 
     /// Returns one line for each command that is still configured.
@@ -36,15 +36,11 @@ impl FailedCommands {
         let desktop = listeners.desktop.then(|| DESKTOP.to_owned());
         let names = configured.into_iter().flatten().map(name);
         let names: Vec<_> = names.chain(desktop).collect();
-        let failed = self.lock();
+        let failed = self.0.lock();
         let failed = failed.iter().filter(|(name, _)| names.contains(name));
         failed
             .map(|(name, how)| format!("the listener `{name}` failed: {how}"))
             .collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

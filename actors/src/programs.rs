@@ -5,10 +5,10 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
 
 use checkpoint::config::UserPath;
 use journal::reach::is_out_of_reach;
+use parking_lot::RwLock;
 use rustix::fs::{Access, access};
 
 /// Folders of programs on the systems that checkpointd runs on.
@@ -59,19 +59,14 @@ pub fn look_in(folders: &[UserPath]) {
             folders.push(folder);
         }
     }
-    *PLACES.write().unwrap_or_else(PoisonError::into_inner) = Some(Places {
+    *PLACES.write() = Some(Places {
         folders,
         passed_over,
     });
 }
 
 fn places() -> Places {
-    let read = || {
-        PLACES
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    };
+    let read = || PLACES.read().clone();
     read().unwrap_or_else(|| {
         look_in(&[]);
         read().unwrap_or_default()

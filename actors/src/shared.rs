@@ -1,14 +1,15 @@
 //! State that all actors share: the journal, the settings in force, and counters for `status`.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::state::SessionState;
 use journal::{Appended, Draft, Event, Home, Journal, Stream};
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::bounded_io::{self, BoundedIo};
@@ -99,10 +100,7 @@ impl Shared {
     /// Returns the current health issues, one line each; empty while everything works.
     pub fn health_issues(&self) -> Vec<String> {
         let mut issues = self.journal.health_issues();
-        let spool_issues = self
-            .spool_issues
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let spool_issues = self.spool_issues.lock();
         issues.extend(spool_issues.iter().cloned());
         issues.extend(self.bounded_io.issues());
         issues.extend(bounded_io::unseen());
@@ -115,12 +113,12 @@ impl Shared {
 
     /// Returns the settings in force.
     pub fn config(&self) -> Arc<Config> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.config.read())
     }
 
     /// Replaces the settings for everything that starts after this call.
     pub fn set_config(&self, config: Config) {
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+        *self.config.write() = Arc::new(config);
     }
 
     /// Runs `work` once one of the places for gathering evidence is free (spec DECIDE-18).
@@ -275,11 +273,7 @@ impl Shared {
     /// Returns a policy's fingerprint, and the event that adds the policy to the journal if the journal lacks it.
     pub fn adopt(&self, policy: &Policy) -> (u64, Option<Draft>) {
         let (fingerprint, text) = policy.to_text();
-        let known = self
-            .policies
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&fingerprint);
+        let known = self.policies.lock().contains(&fingerprint);
         let draft = (!known).then(|| {
             daemon_draft(
                 Event::PolicyAdopted { fingerprint, text },
@@ -291,10 +285,7 @@ impl Shared {
 
     /// Records that the journal has a policy.
     pub fn adopted(&self, fingerprint: u64) {
-        self.policies
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(fingerprint);
+        self.policies.lock().insert(fingerprint);
     }
 
     /// Reads a session's state: its snapshot and the events appended since. Ignores snapshots of another version.

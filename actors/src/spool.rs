@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use actix::prelude::*;
@@ -58,10 +58,7 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
     if let Err(error) = &result {
         issues.push(format!("spooled calls are not accepted: {error}"));
     }
-    *shared
-        .spool_issues
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner) = issues;
+    *shared.spool_issues.lock() = issues;
     result.map(|()| pass.accepted)
 }
 

@@ -1,12 +1,13 @@
 //! A connection to the broker, and one request on it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::{
     Client, ConnectOptions, Event, HeaderMap, Message, Request, RequestErrorKind, ServerAddr,
 };
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -32,14 +33,11 @@ struct Denied {
 
 impl Denied {
     fn take(&self) -> Option<String> {
-        self.text
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.text.lock().take()
     }
 
     fn say(&self, text: String) {
-        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        *self.text.lock() = Some(text);
         self.said.notify_one();
     }
 }

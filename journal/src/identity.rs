@@ -4,16 +4,15 @@
 //! restored or events were imported or removed, gets a new identity. Otherwise its events could be confused with those
 //! that had the same numbers before.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::error::{Doing as _, Error, Result};
+use crate::error::{Error, Result};
 use crate::{Timestamp, intake};
 
 const SECRET_BYTES: usize = 32;
@@ -97,19 +96,7 @@ impl Identity {
     pub(crate) fn renew(dir: &Path, because: Renewal) -> Result<Self> {
         let identity = Self::new(because);
         let text = serde_json::to_string(&identity).expect("plain data");
-        let (new, path) = (dir.join("identity.new"), path(dir));
-        let mut file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&new)
-            .doing("create", &new)?;
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .doing("write", &new)?;
-        fs::rename(&new, &path).doing("move", &path)?;
-        intake::sync_dir(dir)?;
+        intake::replace(dir, "identity", text.as_bytes())?;
         Ok(identity)
     }
 }

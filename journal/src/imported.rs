@@ -4,13 +4,12 @@
 //! The file `imported` in the journal's folder has one line for each import: the first and the last sequence number. A
 //! line without a last number belongs to an import that may still run; the next opening of the journal completes it.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
+use std::fs;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Doing as _, Result};
+use crate::error::Result;
 use crate::intake;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,19 +59,7 @@ impl ImportedEvents {
             .map(|range| format!("{} {}\n", range.start(), range.end()))
             .chain(open.map(|first| format!("{first}\n")));
         let text: String = lines.collect();
-        let (new, path) = (dir.join("imported.new"), path(dir));
-        let mut file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&new)
-            .doing("create", &new)?;
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .doing("write", &new)?;
-        fs::rename(&new, &path).doing("move", &path)?;
-        intake::sync_dir(dir)
+        intake::replace(dir, "imported", text.as_bytes())
     }
 }
 

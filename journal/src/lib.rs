@@ -39,6 +39,7 @@ pub mod socket;
 #[cfg(feature = "store")]
 mod store;
 pub mod time;
+mod words;
 
 pub use envelope::{Draft, Envelope, Origin, Stream};
 #[cfg(feature = "store")]

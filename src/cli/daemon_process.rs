@@ -1,7 +1,7 @@
 //! Starts the daemon in the background, and stops it.
 
 use std::fs::File;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use journal::Home;
@@ -43,34 +43,49 @@ pub(crate) fn start_in_background(home: &Home) -> Result<Health> {
             ),
         );
     }
+    let mut command = Command::new(std::env::current_exe()?);
+    command.current_dir("/");
+    let (_, health) = start(home, command, &["daemon", "--background"])?;
+    Ok(health)
+}
+
+/// Starts a daemon by this command, and waits until it accepts hooks. An error says how its log ends.
+pub(crate) fn start(
+    home: &Home,
+    mut command: Command,
+    arguments: &[&str],
+) -> Result<(Child, Health)> {
     private_folder(&home.logs)?;
-    let path = log_file::path(&home.logs);
-    let log = log_file::open(&home.logs)?;
-    let mut child = Command::new(std::env::current_exe()?)
-        .args(["daemon", "--background"])
-        .current_dir("/")
+    let mut child = command
+        .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(log)
+        .stderr(log_file::open(&home.logs)?)
         .spawn()?;
     let began = Instant::now();
-    while began.elapsed() < DETACH_WAIT {
+    let what = loop {
         if let Some(health) = connection::health(home) {
-            return Ok(health);
+            return Ok((child, health));
         }
         if let Some(status) = child.try_wait()? {
-            return Err(
-                Failure::unreachable(format!("the daemon did not start ({status})"))
-                    .hint(format!("its log is {}", path.display())),
+            break format!("the daemon did not start ({status})");
+        }
+        if began.elapsed() > DETACH_WAIT {
+            break format!(
+                "the daemon does not answer after {} s",
+                DETACH_WAIT.as_secs()
             );
         }
         std::thread::sleep(Duration::from_millis(10));
-    }
-    Err(Failure::unreachable(format!(
-        "the daemon does not answer after {} s",
-        DETACH_WAIT.as_secs()
-    ))
-    .hint(format!("its log is {}", path.display())))
+    };
+    let path = log_file::path(&home.logs);
+    let log = std::fs::read_to_string(&path).unwrap_or_default();
+    let last = log
+        .lines()
+        .last()
+        .map(|line| format!(": {line}"))
+        .unwrap_or_default();
+    Err(Failure::unreachable(what).hint(format!("its log is {}{last}", path.display())))
 }
 
 /// Leaves the terminal's session, so that closing the terminal does not end the daemon.

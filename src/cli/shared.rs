@@ -111,6 +111,17 @@ pub(crate) fn reason() -> impl TypedValueParser<Value = Reason> {
     })
 }
 
+/// Parses one of these by its word.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    word: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.map(word)).map(move |given| {
+        let found = all.into_iter().find(|one| word(*one) == given);
+        found.expect("one of the words")
+    })
+}
+
 /// Parses the words of event kinds in the same way.
 pub(crate) fn kind() -> PossibleValuesParser {
     PossibleValuesParser::new(Event::KINDS)

@@ -14,7 +14,7 @@ mod web;
 use std::fs::{self, File};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, Arbiter};
@@ -34,6 +34,7 @@ use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::recovery::Recovered;
 use journal::{Agent, Envelope, Event, Home};
+use parking_lot::RwLock;
 use tokio::sync::{Notify, watch};
 
 use crate::error::{Failure, Result};

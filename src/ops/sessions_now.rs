@@ -4,7 +4,7 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use actors::project::Project as Looked;
 use actors::trust::Trust;
@@ -15,6 +15,7 @@ use checkpoint::judging::OpenItem;
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -137,7 +138,7 @@ enum Kind {
 impl Known {
     fn kind(&self, journal: &Journal, entry: &SessionEntry, now: Timestamp) -> Result<Kind> {
         let session = entry.stream.session;
-        let known = || self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.kinds.lock();
         if let Some((seq, kind)) = known().get(&session)
             && *seq == entry.last_seq
         {
@@ -162,7 +163,7 @@ impl Known {
         state: &SessionState,
     ) -> Result<Vec<OpenItem>> {
         let session = entry.stream.session;
-        let known = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.open.lock();
         if let Some((seq, open)) = known().get(&session)
             && *seq == entry.last_seq
         {

@@ -8,6 +8,7 @@ pub mod disk;
 pub mod git;
 pub mod http;
 pub mod page;
+pub mod recordings;
 pub mod strace;
 
 use std::fs;

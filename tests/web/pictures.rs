@@ -37,7 +37,7 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
 fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, u32)) {
     browser.show("");
     take("now", 660);
-    // A recorded session of the demo.
+    // A recorded session.
     let recorded = &stage.ask(&["audit", "--agent", "claude", "--json"])[0];
     browser.show(&format!(
         "session/{}",

@@ -1,4 +1,4 @@
-//! A daemon with what there is to look at: the demo's recorded sessions, two weeks of history, and sessions that run.
+//! A daemon with what there is to look at: recorded sessions, two weeks of history, and sessions that run.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::http;
+use testkit::daemon::Daemon;
+use testkit::recordings::{self, Folders};
+use testkit::{Home, http};
 
 /// After this long something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -22,27 +24,23 @@ const DAYS: u64 = 14;
 
 /// The daemon and its folder; both go at the end.
 pub(crate) struct Stage {
+    /// With the projects in it.
     folder: TempDir,
-    demo: PathBuf,
+    home: Home,
     daemon: RefCell<Child>,
 }
 
+/// The agents whose recorded sessions are played.
+const AGENTS: [&str; 3] = ["claude", "gemini", "codex"];
+
 impl Stage {
-    /// Plays the demo, starts a daemon on what it left, and adds to it.
+    /// Plays the recordings, starts a daemon on what they left, and adds to it.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut demo = Command::new(env!("CARGO_BIN_EXE_checkpointd"));
-        demo.args(["demo", "--keep", "--json"])
-            .args(["--agent", "claude", "--agent", "gemini", "--agent", "codex"])
-            .env("TMPDIR", folder.path())
-            .env("TZ", "UTC");
-        let output = demo.stderr(Stdio::null()).output().expect("runs");
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(answer["ok"], true, "{}", answer["problems"]);
-        let demo = PathBuf::from(answer["folder"].as_str().expect("a folder"));
-        fs::write(demo.join("home/config.yml"), CONFIG).expect("writes");
+        let home = recorded(folder.path());
+        fs::write(home.path().join("config.yml"), CONFIG).expect("writes");
         testkit::git::git(
-            &demo.join("webshop"),
+            &folder.path().join("webshop"),
             &[
                 "remote",
                 "add",
@@ -52,8 +50,8 @@ impl Stage {
         );
         let stage = Self {
             folder,
-            daemon: RefCell::new(spawn(&demo)),
-            demo,
+            daemon: RefCell::new(spawn(&home)),
+            home,
         };
         stage.comes_up();
         stage.past();
@@ -81,7 +79,7 @@ impl Stage {
 
     /// Starts a daemon after [`Stage::kill`].
     pub(crate) fn start(&self) {
-        *self.daemon.borrow_mut() = spawn(&self.demo);
+        *self.daemon.borrow_mut() = spawn(&self.home);
         self.comes_up();
     }
 
@@ -95,7 +93,9 @@ impl Stage {
 
     /// Asks the command line, and returns the lines of its answer.
     pub(crate) fn ask(&self, arguments: &[&str]) -> Vec<Value> {
-        let output = program(&self.demo, arguments).output().expect("runs");
+        let output = program_at(self.home.path(), arguments)
+            .output()
+            .expect("runs");
         let text = String::from_utf8(output.stdout).expect("text");
         text.lines()
             .map(|line| serde_json::from_str(line).expect(line))
@@ -104,7 +104,9 @@ impl Stage {
 
     /// Asks the command line, and returns what it prints.
     pub(crate) fn print(&self, arguments: &[&str]) -> Vec<u8> {
-        let output = program(&self.demo, arguments).output().expect("runs");
+        let output = program_at(self.home.path(), arguments)
+            .output()
+            .expect("runs");
         assert!(output.status.success(), "{output:?}");
         output.stdout
     }
@@ -129,7 +131,7 @@ impl Stage {
             folder.display(),
             std::env::var("PATH").unwrap_or_default()
         );
-        let mut command = program(&self.demo, &["web", "--open"]);
+        let mut command = program_at(self.home.path(), &["web", "--open"]);
         let child = command
             .env("PATH", path)
             .stdout(Stdio::piped())
@@ -154,7 +156,8 @@ impl Stage {
 
     /// Returns a project's folder.
     pub(crate) fn project(&self, name: &str) -> String {
-        self.demo.join(name).display().to_string()
+        let folder = self.folder.path().canonicalize().expect("a folder");
+        folder.join(name).display().to_string()
     }
 
     /// Calls a hook of Claude Code, now or so long ago, and returns the answer.
@@ -180,7 +183,7 @@ impl Stage {
         headers: &[(&str, String)],
         body: &[u8],
     ) -> Option<(u16, String)> {
-        let stream = UnixStream::connect(self.demo.join("home/run/sock")).ok()?;
+        let stream = UnixStream::connect(self.home.path().join("run/sock")).ok()?;
         let own = headers.iter().map(|(name, value)| (*name, &**value));
         let headers: Vec<_> = [("Host", "x")].into_iter().chain(own).collect();
         let answer = http::ask(stream, method, path, &headers, body)?;
@@ -271,17 +274,27 @@ impl Drop for Stage {
     }
 }
 
-fn spawn(demo: &Path) -> Child {
-    program(demo, &["daemon"])
+/// Plays recorded sessions in projects in this folder, and returns what they left in the journal.
+fn recorded(folder: &Path) -> Home {
+    let mut daemon = Daemon::prepared(recordings::CONFIG);
+    let folders = Folders::new(folder, &AGENTS);
+    folders.start(&mut daemon);
+    let replies = folders.play(&daemon.home, &AGENTS);
+    assert_eq!(replies.len(), AGENTS.len(), "a checkpoint for each");
+    let is_pending = |row: &Value| row["delivery"] == "pending";
+    testkit::wait_until(|| !daemon.ask(&["audit", "--json"]).iter().any(is_pending));
+    let stop = &mut program_at(daemon.home.path(), &["daemon", "stop"]);
+    assert!(stop.output().expect("runs").status.success());
+    daemon.home.clone()
+}
+
+fn spawn(home: &Home) -> Child {
+    program_at(home.path(), &["daemon"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("starts")
-}
-
-fn program(demo: &Path, arguments: &[&str]) -> Command {
-    program_at(&demo.join("home"), arguments)
 }
 
 /// Returns a command of the program with a home of its own.

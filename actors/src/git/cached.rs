@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::command::{self, Git, Output};
@@ -21,6 +21,7 @@ use super::mark::Mark;
 use super::parse::{self, Setting};
 use super::private::{SMALL_BYTES_MAX, common_dir};
 use crate::named_file;
+use parking_lot::Mutex;
 
 /// The longest list of settings whose answer is kept, in bytes.
 pub(super) const LISTING_BYTES_MAX: usize = 64 * 1024;
@@ -41,7 +42,7 @@ pub fn keep_private_folders() {
 /// Removes the private folders that were kept, and keeps none from now on. Those that are in use are removed after that.
 pub fn remove_private_folders() {
     command::keep_folders(false);
-    let gone = std::mem::take(&mut *lock(&ANSWERS));
+    let gone = std::mem::take(&mut *ANSWERS.lock());
     drop(gone);
 }
 
@@ -59,13 +60,9 @@ impl Answer {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns what git said of the repository around `cwd`, if it would say the same now.
 pub(super) fn get(git: &Git, cwd: &Path) -> Option<Arc<Found>> {
-    let mut answers = lock(&ANSWERS);
+    let mut answers = ANSWERS.lock();
     let at = answers.iter().position(|one| one.is_for(git, cwd))?;
     let answer = answers.remove(at);
     answers.push(answer.clone());
@@ -77,7 +74,7 @@ pub(super) fn get(git: &Git, cwd: &Path) -> Option<Arc<Found>> {
 /// Returns the main work tree of the repository that a folder was a linked work tree of when git was asked last. The
 /// folder may be gone.
 pub(crate) fn main_tree(folder: &Path) -> Option<PathBuf> {
-    let answers = lock(&ANSWERS);
+    let answers = ANSWERS.lock();
     let mut last = answers.iter().rev();
     let found = last
         .find(|one| folder.starts_with(&one.found.top))?
@@ -110,7 +107,7 @@ pub(super) fn keep(
         found: found.clone(),
         basis: Arc::new(basis),
     };
-    let mut answers = lock(&ANSWERS);
+    let mut answers = ANSWERS.lock();
     let is_same = |one: &Answer| one.is_for(git, cwd);
     let gone = enter(&mut answers, answer, is_same, KEPT_MAX);
     // Their private folders are removed, which takes a while.
@@ -131,7 +128,7 @@ fn enter<T>(kept: &mut Vec<T>, one: T, is_same: impl Fn(&T) -> bool, max: usize)
 /// the program, so it is asked for once.
 fn system_file(git: &Git, ask: impl FnOnce() -> Option<Vec<Output>>) -> Option<Vec<PathBuf>> {
     let program = Mark::of(git.program.as_deref()?)?;
-    let known = lock(&SYSTEM).take();
+    let known = SYSTEM.lock().take();
     let is_same = |it: &System| it.git.variables == git.variables && it.program == program;
     let system = match known.filter(is_same) {
         Some(system) => system,
@@ -142,7 +139,7 @@ fn system_file(git: &Git, ask: impl FnOnce() -> Option<Vec<Output>>) -> Option<V
         },
     };
     let file = system.file.clone();
-    *lock(&SYSTEM) = Some(system);
+    *SYSTEM.lock() = Some(system);
     file
 }
 

@@ -1,12 +1,13 @@
 //! Files of a work tree by their names, whether they changed or not.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::command::{Output, words};
 use super::mark::Mark;
 use super::parse;
+use parking_lot::Mutex;
 
 /// The most files that are listed.
 const FILES_MAX: usize = 20_000;
@@ -55,7 +56,7 @@ impl Last {
         patterns: &'static [&'static str],
     ) -> Option<Arc<Listing>> {
         let index = Mark::of(index)?;
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.0.lock();
         let kept = last.as_ref()?;
         let is_same = kept.index == index && kept.patterns == patterns;
         is_same.then(|| kept.listing.clone())
@@ -72,7 +73,7 @@ impl Last {
         let bytes: usize = listing.paths.iter().map(String::len).sum();
         let is_kept = listing.complete && bytes <= KEPT_BYTES_MAX;
         let index = Mark::before(index, began).filter(|_| is_kept);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = index.map(|index| Kept {
+        *self.0.lock() = index.map(|index| Kept {
             index,
             patterns,
             listing: listing.clone(),

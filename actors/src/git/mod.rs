@@ -50,7 +50,7 @@ mod times;
 mod view;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -160,27 +160,12 @@ pub fn inspect_while(
 /// What is done while git is asked.
 type Meanwhile<'m> = &'m mut dyn FnMut(Seen<'_>);
 
-/// Returns the changed files at the start of a turn, for [`since_baseline`] at its end, or `None` if git gives no answer.
+/// Returns the changed files at the start of a turn, or `None` if git gives no answer.
 pub fn baseline(cwd: &Path, bounds: Bounds) -> Option<Vec<ChangedFile>> {
     match inspect(cwd, &Request::default(), bounds).changes {
         Changes::Known(files) => Some(files),
         Changes::NotAsked | Changes::Unknown(_) => None,
     }
-}
-
-/// Returns the files changed `now` that were not changed `then` or had other content.
-///
-/// A file only in `then` was restored to its state in HEAD and does not count. A file without a hash at both times
-/// counts as unchanged.
-#[must_use]
-pub fn since_baseline(now: Vec<ChangedFile>, then: &[ChangedFile]) -> Vec<ChangedFile> {
-    let then: BTreeMap<&str, Option<u64>> = then
-        .iter()
-        .map(|file| (file.path.as_str(), file.hash))
-        .collect();
-    now.into_iter()
-        .filter(|file| then.get(file.path.as_str()) != Some(&file.hash))
-        .collect()
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 use crate::named_file;
@@ -179,13 +179,13 @@ pub(super) struct Left(Mutex<Option<Folder>>);
 impl Left {
     /// Reuses the kept folder if it is current; otherwise removes it.
     pub(super) fn take(&self, sources: &Sources) -> Option<Folder> {
-        let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let left = self.0.lock().take();
         left.filter(|folder| folder.sources == *sources && folder.is_intact())
     }
 
     /// Leaves a folder to the next look.
     pub(super) fn put(&self, folder: Folder) {
-        let mut left = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.0.lock();
         let other = left.replace(folder);
         // To remove one takes a while.
         drop(left);

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Mutex;
 
 use checkpoint::progress::Document;
 use checkpoint::state::SessionState;
 use journal::{Agent, Envelope, Event, Journal, Stream, Timestamp};
+use parking_lot::Mutex;
 
 use crate::session_state;
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 
 use checkpoint::progress::{self, Document};
 use journal::{Agent, Event, Home, Journal, ProgressKind, Stream};
@@ -77,7 +76,7 @@ pub(super) struct Known {
 ///
 /// When the journal cannot be read. A file that cannot be written is listed in [`Rebuilt::problems`].
 pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Rebuilt, Error> {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock();
     journal.settle()?;
     let mut done = Rebuilt::default();
     // The link of a place points to its newest document, of any session.

@@ -1,6 +1,6 @@
 //! Offers unfinished work to a session that begins.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use checkpoint::agents::adapter;
@@ -145,7 +145,7 @@ fn find(
     let (journal, config) = (&shared.journal, shared.config());
     if matches!(source, "clear" | "compact") {
         // Wait for a document that is being written: it is the one needed here.
-        drop(TURN.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(TURN.lock());
         journal.settle()?;
     }
     let state = shared.load(stream)?;

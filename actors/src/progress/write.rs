@@ -1,7 +1,6 @@
 //! Writing a document: it is journaled, then its file is rendered from it.
 
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use checkpoint::config::{Config, ProgressPlace};
@@ -63,7 +62,7 @@ pub fn write(
 ) -> Result<Written, Error> {
     // Before the turn is taken: other projects' documents wait for it.
     refuse_silent(journal, &order.stream)?;
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock();
     journal.settle()?;
     let mut document = redacted(config, assemble(journal, config, &order)?);
     let mut notes = Vec::new();

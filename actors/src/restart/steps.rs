@@ -42,68 +42,49 @@ pub(super) struct Target {
     pub(super) resume: String,
 }
 
-/// Why an agent was not restarted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The session's hook calls name no pane.
-    #[error("the session's terminal is not known: its agent does not run in tmux")]
-    NoTerminal,
-    /// The pane, or its server, is gone.
-    #[error("the pane that the agent ran in is gone")]
-    PaneGone,
-    /// tmux or ps is missing, does not answer, or fails.
-    #[error("tmux could not be used")]
-    TmuxFailed,
-    /// The agent in the pane is another session's.
-    #[error("another session's agent runs in the pane now")]
-    PaneTaken,
-    /// Another program is in the foreground.
-    #[error("the pane shows another program, neither the agent nor a shell")]
-    OtherProgram,
-    /// The agent is the pane's first program.
-    #[error("the agent was started without a shell: its pane would close with it")]
-    NoShell,
-    /// The key, the signal and the kill did not stop it.
-    #[error("the agent is still running")]
-    AgentStillRunning,
-    /// The resume command started no program.
-    #[error("the resume command was typed, but the agent does not run")]
-    AgentNotStarted,
-    /// The host's id has characters that a shell could interpret.
-    #[error("the session's id cannot be put into a command")]
-    BadSessionId,
-    /// A checkpoint is being typed into the pane.
-    #[error("a checkpoint is on its way into the agent's terminal")]
-    DeliveryUnderWay,
-    /// An earlier restart of the session has not finished.
-    #[error("the agent is being restarted already")]
-    UnderWay,
-    /// The journal did not take an event.
-    #[error("the restart could not be journaled")]
-    NotJournaled,
-    /// An internal error.
-    #[error("the restart failed")]
-    Failed,
-}
-
-impl Refusal {
-    /// Returns the machine-readable word, as in the journal.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NoTerminal => "no_terminal",
-            Self::PaneGone => "pane_gone",
-            Self::TmuxFailed => "tmux_failed",
-            Self::PaneTaken => "pane_taken",
-            Self::OtherProgram => "other_program",
-            Self::NoShell => "no_shell",
-            Self::AgentStillRunning => "agent_still_running",
-            Self::AgentNotStarted => "agent_not_started",
-            Self::BadSessionId => "bad_session_id",
-            Self::DeliveryUnderWay => "delivery_under_way",
-            Self::UnderWay => "restart_under_way",
-            Self::NotJournaled => "not_journaled",
-            Self::Failed => "failed",
-        }
+journal::words! {
+    /// Why an agent was not restarted.
+    #[derive(thiserror::Error)]
+    pub enum Refusal {
+        /// The session's hook calls name no pane.
+        #[error("the session's terminal is not known: its agent does not run in tmux")]
+        NoTerminal = "no_terminal",
+        /// The pane, or its server, is gone.
+        #[error("the pane that the agent ran in is gone")]
+        PaneGone = "pane_gone",
+        /// tmux or ps is missing, does not answer, or fails.
+        #[error("tmux could not be used")]
+        TmuxFailed = "tmux_failed",
+        /// The agent in the pane is another session's.
+        #[error("another session's agent runs in the pane now")]
+        PaneTaken = "pane_taken",
+        /// Another program is in the foreground.
+        #[error("the pane shows another program, neither the agent nor a shell")]
+        OtherProgram = "other_program",
+        /// The agent is the pane's first program.
+        #[error("the agent was started without a shell: its pane would close with it")]
+        NoShell = "no_shell",
+        /// The key, the signal and the kill did not stop it.
+        #[error("the agent is still running")]
+        AgentStillRunning = "agent_still_running",
+        /// The resume command started no program.
+        #[error("the resume command was typed, but the agent does not run")]
+        AgentNotStarted = "agent_not_started",
+        /// The host's id has characters that a shell could interpret.
+        #[error("the session's id cannot be put into a command")]
+        BadSessionId = "bad_session_id",
+        /// A checkpoint is being typed into the pane.
+        #[error("a checkpoint is on its way into the agent's terminal")]
+        DeliveryUnderWay = "delivery_under_way",
+        /// An earlier restart of the session has not finished.
+        #[error("the agent is being restarted already")]
+        UnderWay = "restart_under_way",
+        /// The journal did not take an event.
+        #[error("the restart could not be journaled")]
+        NotJournaled = "not_journaled",
+        /// An internal error.
+        #[error("the restart failed")]
+        Failed = "failed",
     }
 }
 

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use agents::hooks::Described;
 use journal::{Agent, AgentName};
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::ConfigError;
 use super::paths::UserPath;
-use super::units::TextVisitor;
+use super::text::from_text;
 use super::values::{ResumeLine, VariableName};
 use super::yaml::Name;
 
@@ -171,47 +170,30 @@ pub enum StopReply {
     Nested,
 }
 
-/// A field of payloads that an agent may call by another name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UsualField {
-    /// The session's id.
-    SessionId,
-    /// The id of the turn.
-    PromptId,
-    /// The folder in which the agent works.
-    Cwd,
-    /// The transcript's path.
-    TranscriptPath,
-    /// What a person wrote.
-    Prompt,
-    /// The tool.
-    ToolName,
-    /// What the tool is to do.
-    ToolInput,
-    /// What came of it.
-    ToolResponse,
-    /// The id of the call.
-    ToolUseId,
-    /// The agent's last words.
-    LastAssistantMessage,
-}
-
-impl UsualField {
-    /// Returns the usual name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::SessionId => "session_id",
-            Self::PromptId => "prompt_id",
-            Self::Cwd => "cwd",
-            Self::TranscriptPath => "transcript_path",
-            Self::Prompt => "prompt",
-            Self::ToolName => "tool_name",
-            Self::ToolInput => "tool_input",
-            Self::ToolResponse => "tool_response",
-            Self::ToolUseId => "tool_use_id",
-            Self::LastAssistantMessage => "last_assistant_message",
-        }
+journal::words! {
+    /// A field of payloads that an agent may call by another name.
+    #[derive(PartialOrd, Ord)]
+    pub enum UsualField {
+        /// The session's id.
+        SessionId = "session_id",
+        /// The id of the turn.
+        PromptId = "prompt_id",
+        /// The folder in which the agent works.
+        Cwd = "cwd",
+        /// The transcript's path.
+        TranscriptPath = "transcript_path",
+        /// What a person wrote.
+        Prompt = "prompt",
+        /// The tool.
+        ToolName = "tool_name",
+        /// What the tool is to do.
+        ToolInput = "tool_input",
+        /// What came of it.
+        ToolResponse = "tool_response",
+        /// The id of the call.
+        ToolUseId = "tool_use_id",
+        /// The agent's last words.
+        LastAssistantMessage = "last_assistant_message",
     }
 }
 
@@ -250,52 +232,47 @@ impl HookName {
     pub const BYTES_MAX: usize = 64;
 }
 
-impl<'de> Deserialize<'de> for HookName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("the name of a hook"))?;
-        let is_plain = text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if is_plain && (1..=Self::BYTES_MAX).contains(&text.len()) {
-            return Ok(Self(text));
-        }
-        Err(D::Error::custom(format!(
-            "`{text}` is not the name of a hook: use at most {} letters, digits, and `_`",
-            Self::BYTES_MAX
-        )))
+from_text!(HookName, "the name of a hook", |text: String| {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_plain && (1..=Self::BYTES_MAX).contains(&text.len()) {
+        return Ok(Self(text));
     }
-}
+    Err(format!(
+        "`{text}` is not the name of a hook: use at most {} letters, digits, and `_`",
+        Self::BYTES_MAX
+    ))
+});
 
 /// A name of the agent's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ForeignName(pub String);
 
-impl<'de> Deserialize<'de> for ForeignName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a name"))?;
-        if (1..=128).contains(&text.len()) {
-            return Ok(Self(text));
-        }
-        Err(D::Error::custom("a name has 1 to 128 bytes"))
+from_text!(ForeignName, "a name", |text: String| {
+    if (1..=128).contains(&text.len()) {
+        return Ok(Self(text));
     }
-}
+    Err("a name has 1 to 128 bytes")
+});
 
 /// A folder within any project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProjectFolder(pub String);
 
-impl<'de> Deserialize<'de> for ProjectFolder {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a folder such as `.agent`"))?;
+from_text!(
+    ProjectFolder,
+    "a folder such as `.agent`",
+    |text: String| {
         let is_plain = |part: &str| !["", ".", ".."].contains(&part) && !part.contains('\0');
         if text.split('/').all(is_plain) {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!(
+        Err(format!(
             "`{text}` must name a folder within the project, without `..`"
-        )))
+        ))
     }
-}
+);
 
 /// The hooks of nearly all agents that copy Claude Code's.
 fn usual_events() -> Vec<HookName> {

@@ -1,9 +1,8 @@
 //! The address of an OpenTelemetry collector.
 
-use serde::de::{self, Deserializer, Error as _};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::Serialize;
 
-use super::units::TextVisitor;
+use super::text::{from_text, or_word};
 
 /// The address of an OTLP/HTTP collector: `http://HOST:PORT`, with an optional path prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -34,14 +33,12 @@ impl Endpoint {
     }
 }
 
-impl<'de> Deserialize<'de> for Endpoint {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer
-            .deserialize_str(TextVisitor("an address such as `http://localhost:4318`"))?;
+from_text!(
+    Endpoint,
+    "an address such as `http://localhost:4318`",
+    |text: String| {
         if text.starts_with("https://") {
-            return Err(D::Error::custom(
-                "only `http://` is supported; a local collector can forward to `https://`",
-            ));
+            return Err("only `http://` is supported; a local collector can forward to `https://`");
         }
         let endpoint = Self(text);
         let text = endpoint.0.as_str();
@@ -70,37 +67,19 @@ impl<'de> Deserialize<'de> for Endpoint {
             || !is_port
             || !is_path
         {
-            return Err(D::Error::custom(
-                "expected `none`, or `http://HOST:PORT` such as `http://localhost:4318`",
-            ));
+            return Err("expected `none`, or `http://HOST:PORT` such as `http://localhost:4318`");
         }
         Ok(endpoint)
     }
-}
+);
 
 /// The address of a collector, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybeEndpoint(pub Option<Endpoint>);
 
-impl Serialize for MaybeEndpoint {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(
-            self.0
-                .as_ref()
-                .map_or("none", |endpoint| endpoint.0.as_str()),
-        )
-    }
-}
-
-impl<'de> Deserialize<'de> for MaybeEndpoint {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor(
-            "an address such as `http://localhost:4318`, or `none`",
-        ))?;
-        if text == "none" {
-            return Ok(Self(None));
-        }
-        Endpoint::deserialize(de::value::StringDeserializer::new(text))
-            .map(|endpoint| Self(Some(endpoint)))
-    }
-}
+or_word!(
+    MaybeEndpoint,
+    Endpoint,
+    "none",
+    "an address such as `http://localhost:4318`, or `none`"
+);

@@ -1,25 +1,28 @@
 //! Where a fleet's broker is, and what this machine sends to it.
 
-use serde::de::{self, Deserializer, Error as _};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-use super::units::TextVisitor;
+use super::text::{from_text, or_word};
 
-/// How much of each event a machine sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FleetLevel {
-    /// Decisions and deliveries, without texts, commands and paths.
-    Decisions,
-    /// All events, without texts, commands and paths.
-    Skeleton,
-    /// Everything, with prompts and payloads.
-    All,
+journal::words! {
+    /// How much of each event a machine sends, from less to more.
+    #[derive(PartialOrd, Ord)]
+    pub enum FleetLevel {
+        /// Decisions and deliveries, without texts, commands and paths.
+        Decisions = "decisions",
+        /// All events, without texts, commands and paths.
+        Skeleton = "skeleton",
+        /// Everything, with prompts and payloads.
+        All = "all",
+    }
 }
 
 /// The addresses of a broker's servers, separated by commas: `tls://HOST:PORT`, or on this machine `nats://HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Servers(String);
+
+from_text!(Servers, "servers", |text: String| Self::check(&text)
+    .map(|()| Self(text)));
 
 impl Servers {
     /// The longest list in bytes.
@@ -69,23 +72,12 @@ impl Servers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybeServers(pub Option<Servers>);
 
-impl Serialize for MaybeServers {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.as_ref().map_or("none", Servers::text))
-    }
-}
-
-impl<'de> Deserialize<'de> for MaybeServers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wanted = "servers such as `tls://broker-1:4222`, or `none`";
-        let text = deserializer.deserialize_str(TextVisitor(wanted))?;
-        if text == "none" {
-            return Ok(Self(None));
-        }
-        Servers::check(&text).map_err(D::Error::custom)?;
-        Ok(Self(Some(Servers(text))))
-    }
-}
+or_word!(
+    MaybeServers,
+    Servers,
+    "none",
+    "servers such as `tls://broker-1:4222`, or `none`"
+);
 
 /// The name of a machine, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,19 +89,19 @@ impl Serialize for MaybeName {
     }
 }
 
-impl<'de> Deserialize<'de> for MaybeName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("a name such as `laptop-7`, or `none`"))?;
+from_text!(
+    MaybeName,
+    "a name such as `laptop-7`, or `none`",
+    |text: String| {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if !(1..=40).contains(&text.len()) || !text.bytes().all(plain) {
-            return Err(de::Error::custom(format!(
+            return Err(format!(
                 "`{text}` is no name of a machine: use 1 to 40 lower-case letters, digits and `-`"
-            )));
+            ));
         }
         Ok(Self((text != "none").then_some(text)))
     }
-}
+);
 
 #[cfg(test)]
 mod tests {

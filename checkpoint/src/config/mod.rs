@@ -15,11 +15,11 @@ mod removed;
 mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;
-mod schema;
 mod settings;
 mod show;
 #[cfg(test)]
 mod tests;
+mod text;
 mod units;
 mod values;
 pub(crate) mod yaml;
@@ -36,7 +36,6 @@ pub use paths::{
 pub use project_file::ProjectFile;
 pub use retention::{EventKind, Keep, Retention};
 pub use rule_entry::{Example, RuleEntry};
-pub use schema::{SchemaOf, schema};
 pub use settings::{
     AutoProgress, Codex, Daemon, EvidenceLimits, Fleet, Hooks, Journal, Listeners, Logs, Otlp,
     Phase, Progress, Redact, Restart, Settings, Tmux, Web,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::{self, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::units::TextVisitor;
+use super::text::{from_text, or_word};
 
 /// The name of a file without a folder. It is part of a shell command in messages, so it needs no
 /// quoting.
@@ -18,23 +18,20 @@ impl FileName {
     pub const BYTES_MAX: usize = 100;
 }
 
-impl<'de> Deserialize<'de> for FileName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("the name of a file"))?;
-        let plain = text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
-        if plain
-            && text.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && text.len() <= Self::BYTES_MAX
-        {
-            return Ok(Self(text));
-        }
-        Err(D::Error::custom(format!(
-            "`{text}` is not a plain file name: use at most 100 letters, digits, `_`, `-` and `.`"
-        )))
+from_text!(FileName, "the name of a file", |text: String| {
+    let plain = text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if plain
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.len() <= Self::BYTES_MAX
+    {
+        return Ok(Self(text));
     }
-}
+    Err(format!(
+        "`{text}` is not a plain file name: use at most 100 letters, digits, `_`, `-` and `.`"
+    ))
+});
 
 /// A path that is absolute or begins with `~/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,27 +47,27 @@ impl UserPath {
     }
 }
 
-impl<'de> Deserialize<'de> for UserPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("a path such as `~/.pai/checkpoints`"))?;
+from_text!(
+    UserPath,
+    "a path such as `~/.pai/checkpoints`",
+    |text: String| {
         if text.starts_with('/') || text.starts_with("~/") {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!(
+        Err(format!(
             "`{text}` must begin with `/` or `~/`: the daemon has no working folder"
-        )))
+        ))
     }
-}
+);
 
 /// A Markdown file, relative to any project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProjectPath(pub String);
 
-impl<'de> Deserialize<'de> for ProjectPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("a path such as `docs/progress.md`"))?;
+from_text!(
+    ProjectPath,
+    "a path such as `docs/progress.md`",
+    |text: String| {
         let plain =
             |part: &str| !part.is_empty() && part != "." && part != ".." && !part.contains('\0');
         if text.ends_with(".md")
@@ -79,75 +76,39 @@ impl<'de> Deserialize<'de> for ProjectPath {
         {
             return Ok(Self(text));
         }
-        Err(D::Error::custom(format!(
+        Err(format!(
             "`{text}` must name a .md file within the project, without `..`"
-        )))
+        ))
     }
-}
+);
 
 /// A path, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaybePath(pub Option<UserPath>);
 
-impl Serialize for MaybePath {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.as_ref().map_or("none", |path| path.0.as_str()))
-    }
-}
-
-impl<'de> Deserialize<'de> for MaybePath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a path, or `none`"))?;
-        if text == "none" {
-            return Ok(Self(None));
-        }
-        UserPath::deserialize(serde::de::value::StringDeserializer::new(text))
-            .map(|path| Self(Some(path)))
-    }
-}
+or_word!(MaybePath, UserPath, "none", "a path, or `none`");
 
 /// A path, or `auto`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AutoPath(pub Option<UserPath>);
 
-impl Serialize for AutoPath {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.as_ref().map_or("auto", |path| path.0.as_str()))
-    }
-}
-
-impl<'de> Deserialize<'de> for AutoPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a path, or `auto`"))?;
-        if text == "auto" {
-            return Ok(Self(None));
-        }
-        UserPath::deserialize(serde::de::value::StringDeserializer::new(text))
-            .map(|path| Self(Some(path)))
-    }
-}
+or_word!(AutoPath, UserPath, "auto", "a path, or `auto`");
 
 /// A glob over paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Glob(pub String);
 
-impl<'de> Deserialize<'de> for Glob {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a glob such as `src/**/*.rs`"))?;
-        if text.starts_with("~/") {
-            return Err(D::Error::custom(format!(
-                "`{text}` begins with `~`, which is not expanded; write an absolute path"
-            )));
-        }
-        match crate::rules::glob(&text) {
-            Ok(_) => Ok(Self(text)),
-            Err(problem) => Err(D::Error::custom(format!(
-                "bad glob `{text}`: {}",
-                problem.kind()
-            ))),
-        }
+from_text!(Glob, "a glob such as `src/**/*.rs`", |text: String| {
+    if text.starts_with("~/") {
+        return Err(format!(
+            "`{text}` begins with `~`, which is not expanded; write an absolute path"
+        ));
     }
-}
+    match crate::rules::glob(&text) {
+        Ok(_) => Ok(Self(text)),
+        Err(problem) => Err(format!("bad glob `{text}`: {}", problem.kind())),
+    }
+});
 
 /// The projects that take part.
 #[derive(Clone, Debug, PartialEq, Eq)]

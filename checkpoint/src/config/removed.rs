@@ -13,9 +13,6 @@ use serde_json::Value;
 /// Keys and groups of keys that no longer exist.
 pub(super) const REMOVED: [&str; 4] = ["verify", "hygiene", "changed", "steering"];
 
-/// Keys that were removed from groups that exist. They are read and ignored.
-pub(super) const REMOVED_BELOW: [(&str, &str); 1] = [("fleet", "postgres")];
-
 /// Keys of these groups that have a successor.
 const REPLACED: [(&str, &str); 2] = [
     ("verify.uncovered", "uncovered"),

@@ -5,10 +5,10 @@ use std::fmt;
 use std::time::Duration;
 
 use journal::Event;
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::units::{DURATION_OR_FOREVER, Span, TextVisitor, parse_duration};
+use super::text::from_text;
+use super::units::{DURATION_OR_FOREVER, Span, parse_duration};
 
 /// How long payloads are kept. Events and decisions are kept forever.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,17 +61,12 @@ impl Serialize for Keep {
     }
 }
 
-impl<'de> Deserialize<'de> for Keep {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor(DURATION_OR_FOREVER))?;
-        if text.trim() == "forever" {
-            return Ok(Self::Forever);
-        }
-        parse_duration(&text)
-            .map(|period| Self::For(Span(period)))
-            .map_err(D::Error::custom)
+from_text!(Keep, DURATION_OR_FOREVER, |text: String| {
+    if text.trim() == "forever" {
+        return Ok(Self::Forever);
     }
-}
+    parse_duration(&text).map(|period| Self::For(Span(period)))
+});
 
 /// What a deserializer of [`EventKind`] expects.
 pub(super) const EVENT_KIND: &str = "a kind of events";
@@ -80,14 +75,11 @@ pub(super) const EVENT_KIND: &str = "a kind of events";
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct EventKind(pub String);
 
-impl<'de> Deserialize<'de> for EventKind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = deserializer.deserialize_str(TextVisitor(EVENT_KIND))?;
-        if Event::KINDS.contains(&word.as_str()) {
-            return Ok(Self(word));
-        }
-        Err(D::Error::custom(format!(
-            "unknown event kind `{word}`; docs/journal.md lists the kinds"
-        )))
+from_text!(EventKind, EVENT_KIND, |word: String| {
+    if Event::KINDS.contains(&word.as_str()) {
+        return Ok(Self(word));
     }
-}
+    Err(format!(
+        "unknown event kind `{word}`; docs/journal.md lists the kinds"
+    ))
+});

@@ -1,12 +1,11 @@
 //! Rules as files write them: in the program's packs, in `config.yml` and in `.checkpointd.yml`.
 
 use journal::Step;
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 use super::paths::Glob;
-use super::units::TextVisitor;
+use super::text::from_text;
 use super::values::PackName;
 use super::yaml::{Name, read};
 use crate::rules::{Kind, Rule, RuleAction};
@@ -137,19 +136,13 @@ impl Line {
     const BYTES_MAX: usize = 500;
 }
 
-impl<'de> Deserialize<'de> for Line {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a line of text"))?;
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.is_empty() || text.len() > Self::BYTES_MAX {
-            return Err(D::Error::custom(format!(
-                "a text has 1 to {} bytes",
-                Self::BYTES_MAX
-            )));
-        }
-        Ok(Self(text))
+from_text!(Line, "a line of text", |text: String| {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() || text.len() > Self::BYTES_MAX {
+        return Err(format!("a text has 1 to {} bytes", Self::BYTES_MAX));
     }
-}
+    Ok(Self(text))
+});
 
 /// The order of actions without `order`: after those of the packs.
 const ORDER_LAST: u32 = 90;

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::de::{Deserializer, Error as _, Visitor};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
+
+use super::text::from_text;
 
 /// Duration units, largest first, with their length in nanoseconds.
 const DURATION_UNITS: [(&str, u128); 6] = [
@@ -125,12 +127,9 @@ impl Serialize for Span {
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor(DURATION))?;
-        parse_duration(&text).map(Self).map_err(D::Error::custom)
-    }
-}
+from_text!(Span, DURATION, |text: String| {
+    parse_duration(&text).map(Self)
+});
 
 /// A period of at least one second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -166,32 +165,12 @@ impl Serialize for Size {
     }
 }
 
-impl<'de> Deserialize<'de> for Size {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor(SIZE))?;
-        parse_size(&text).map(Self).map_err(D::Error::custom)
-    }
-}
+from_text!(Size, SIZE, |text: String| { parse_size(&text).map(Self) });
 
 /// What the types of this program ask for. The schemas (`schema/`) know them by these words.
 pub(super) const DURATION: &str = "a duration such as `30s`";
 pub(super) const DURATION_OR_FOREVER: &str = "a duration such as `30d`, or `forever`";
 pub(super) const SIZE: &str = "a size such as `64KB`";
-
-/// Accepts a string; its text says what was expected.
-pub(super) struct TextVisitor(pub(super) &'static str);
-
-impl Visitor<'_> for TextVisitor {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
-    }
-}
 
 #[cfg(test)]
 mod tests {

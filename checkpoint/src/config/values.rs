@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::units::TextVisitor;
+use super::text::from_text;
 use crate::policy::Policy;
 use crate::redact;
 use crate::rules::pack_names;
@@ -30,32 +30,19 @@ pub enum CompactWhen {
     Off,
 }
 
-/// The least severe level that is logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LogLevel {
-    /// Failures that need a person.
-    Error,
-    /// Also failures that may need a person.
-    Warn,
-    /// Also notable events.
-    Info,
-    /// Also every step.
-    Debug,
-    /// Also every detail.
-    Trace,
-}
-
-impl LogLevel {
-    /// Returns the level's name in log filters.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
-        }
+journal::words! {
+    /// The least severe level that is logged.
+    pub enum LogLevel {
+        /// Failures that need a person.
+        Error = "error",
+        /// Also failures that may need a person.
+        Warn = "warn",
+        /// Also notable events.
+        Info = "info",
+        /// Also every step.
+        Debug = "debug",
+        /// Also every detail.
+        Trace = "trace",
     }
 }
 
@@ -107,10 +94,10 @@ impl Prefix {
     pub const BYTES_MAX: usize = 200;
 }
 
-impl<'de> Deserialize<'de> for Prefix {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("the first words of every checkpoint"))?;
+from_text!(
+    Prefix,
+    "the first words of every checkpoint",
+    |text: String| {
         let problem = if text.trim().is_empty() {
             "a prefix may not be empty: checkpointd recognizes its own text by it"
         } else if text.trim_start().starts_with(['!', '/']) {
@@ -120,9 +107,9 @@ impl<'de> Deserialize<'de> for Prefix {
         } else {
             return Ok(Self(text));
         };
-        Err(D::Error::custom(problem))
+        Err(problem)
     }
-}
+);
 
 /// The words of a checkpoint below its first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -133,21 +120,18 @@ impl Template {
     pub const BYTES_MAX: usize = 1024;
 }
 
-impl<'de> Deserialize<'de> for Template {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("the words of a checkpoint"))?;
-        let problem = if text.len() > Self::BYTES_MAX {
-            "a message has at most 1024 bytes"
-        } else if text.chars().any(|c| c.is_control() && c != '\n') {
-            "a message has no control characters besides line breaks"
-        } else if !text.is_empty() && !text.contains(Policy::OPEN) {
-            "a message says with `{open}` where the list of what is open stands"
-        } else {
-            return Ok(Self(text));
-        };
-        Err(D::Error::custom(problem))
-    }
-}
+from_text!(Template, "the words of a checkpoint", |text: String| {
+    let problem = if text.len() > Self::BYTES_MAX {
+        "a message has at most 1024 bytes"
+    } else if text.chars().any(|c| c.is_control() && c != '\n') {
+        "a message has no control characters besides line breaks"
+    } else if !text.is_empty() && !text.contains(Policy::OPEN) {
+        "a message says with `{open}` where the list of what is open stands"
+    } else {
+        return Ok(Self(text));
+    };
+    Err(problem)
+});
 
 /// Where the daemon puts documents that it writes without an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,13 +166,9 @@ impl UserCheck {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pattern(pub String);
 
-impl<'de> Deserialize<'de> for Pattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor("a regular expression"))?;
-        redact::pattern(&text).map_err(D::Error::custom)?;
-        Ok(Self(text))
-    }
-}
+from_text!(Pattern, "a regular expression", |text: String| {
+    redact::pattern(&text).map(|_| Self(text))
+});
 
 /// What a deserializer of [`PackName`] expects.
 pub(super) const PACK_NAME: &str = "the name of a rule pack";
@@ -197,18 +177,15 @@ pub(super) const PACK_NAME: &str = "the name of a rule pack";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PackName(pub String);
 
-impl<'de> Deserialize<'de> for PackName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor(PACK_NAME))?;
-        if pack_names::NAMES.contains(&text.as_str()) {
-            return Ok(Self(text));
-        }
-        Err(D::Error::custom(format!(
-            "unknown pack `{text}`; the packs are {}",
-            pack_names::NAMES.join(", ")
-        )))
+from_text!(PackName, PACK_NAME, |text: String| {
+    if pack_names::NAMES.contains(&text.as_str()) {
+        return Ok(Self(text));
     }
-}
+    Err(format!(
+        "unknown pack `{text}`; the packs are {}",
+        pack_names::NAMES.join(", ")
+    ))
+});
 
 /// The rule packs that are on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -319,17 +296,17 @@ impl VariableName {
     const LOADING: [&str; 3] = ["PATH", "LD_", "DYLD_"];
 }
 
-impl<'de> Deserialize<'de> for VariableName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text =
-            deserializer.deserialize_str(TextVisitor("the name of an environment variable"))?;
+from_text!(
+    VariableName,
+    "the name of an environment variable",
+    |text: String| {
         let plain = text
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_'));
         if !plain || text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(D::Error::custom(format!(
+            return Err(format!(
                 "`{text}` is not the name of an environment variable"
-            )));
+            ));
         }
         let loads = Self::LOADING
             .iter()
@@ -338,13 +315,13 @@ impl<'de> Deserialize<'de> for VariableName {
                 None => text == *name,
             });
         if loads {
-            return Err(D::Error::custom(format!(
+            return Err(format!(
                 "`{text}` may not come from whoever starts the daemon; `daemon.path` names folders of programs"
-            )));
+            ));
         }
         Ok(Self(text))
     }
-}
+);
 
 /// A line that is typed into a shell, with `{session}` for the host's id of the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -369,19 +346,16 @@ impl ResumeLine {
     }
 }
 
-impl<'de> Deserialize<'de> for ResumeLine {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = deserializer.deserialize_str(TextVisitor(
-            "a line for the shell such as `claude --resume {session}`",
-        ))?;
+from_text!(
+    ResumeLine,
+    "a line for the shell such as `claude --resume {session}`",
+    |text: String| {
         if text.trim().is_empty()
             || text.len() > Self::BYTES_MAX
             || text.chars().any(char::is_control)
         {
-            return Err(D::Error::custom(
-                "a resume command is one line of at most 1000 bytes",
-            ));
+            return Err("a resume command is one line of at most 1000 bytes");
         }
         Ok(Self(text))
     }
-}
+);

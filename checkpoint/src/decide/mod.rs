@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
+use serde::{Deserialize, Serialize};
 
 use crate::agents;
 use crate::judging::{self, Findings};
@@ -29,7 +30,7 @@ pub struct Case<'a> {
 }
 
 /// One exit that was considered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Considered {
     /// The reason it would give.
     pub reason: Reason,

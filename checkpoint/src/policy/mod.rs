@@ -229,24 +229,15 @@ pub enum EvidenceRule {
     Substring,
 }
 
-/// Whether a variant is sent at all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Quiet {
-    /// Send it (spec DECIDE-12).
-    #[default]
-    Message,
-    /// Let the agent stop.
-    Silent,
-}
-
-impl Quiet {
-    /// Returns the word in the configuration.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Silent => "silent",
-        }
+journal::words! {
+    /// Whether a variant is sent at all.
+    #[derive(Default)]
+    pub enum Quiet {
+        /// Send it (spec DECIDE-12).
+        #[default]
+        Message = "message",
+        /// Let the agent stop.
+        Silent = "silent",
     }
 }
 

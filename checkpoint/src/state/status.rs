@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use journal::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::attention::AGENT_FINISHED;
 use super::model::SessionState;
@@ -16,34 +15,24 @@ const QUIET_AFTER: Duration = Duration::from_secs(24 * 3_600);
 /// Maximum length of a title, in characters.
 const TITLE_CHARS_MAX: usize = 80;
 
-/// What a session is doing, the most urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionStatus {
-    /// It cannot continue without a person: a dialog is open, or it failed.
-    NeedsYou,
-    /// It has finished and has had no new message since.
-    Waiting,
-    /// Its agent works.
-    Running,
-    /// Nothing is expected of anyone.
-    Idle,
-    /// Its agent was closed.
-    Ended,
+journal::words! {
+    /// What a session is doing, the most urgent first.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum SessionStatus {
+        /// It cannot continue without a person: a dialog is open, or it failed.
+        NeedsYou = "needs_you",
+        /// It has finished and has had no new message since.
+        Waiting = "waiting",
+        /// Its agent works.
+        Running = "running",
+        /// Nothing is expected of anyone.
+        Idle = "idle",
+        /// Its agent was closed.
+        Ended = "ended",
+    }
 }
 
 impl SessionStatus {
-    /// Returns the word in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NeedsYou => "needs_you",
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Idle => "idle",
-            Self::Ended => "ended",
-        }
-    }
-
     /// Returns the words for people.
     pub const fn words(self) -> &'static str {
         match self {

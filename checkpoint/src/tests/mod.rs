@@ -212,6 +212,7 @@ fn injects(reason: &str) -> bool {
     Reason::ALL
         .into_iter()
         .skip_while(|known| *known != Reason::ActionsDue)
+        .take_while(|known| *known != Reason::SilentUnchanged)
         .any(|known| known.word() == reason)
 }
 

@@ -91,23 +91,14 @@ pub struct Evidence {
     pub facts: Facts,
 }
 
-/// The outcome of a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// A checkpoint is sent.
-    Inject,
-    /// The agent stops normally.
-    Pass,
-}
-
-impl Verdict {
-    /// Returns its name in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Inject => "inject",
-            Self::Pass => "pass",
-        }
+crate::words! {
+    /// The outcome of a decision.
+    #[derive(Hash)]
+    pub enum Verdict {
+        /// A checkpoint is sent.
+        Inject = "inject",
+        /// The agent stops normally.
+        Pass = "pass",
     }
 }
 
@@ -121,23 +112,14 @@ impl std::fmt::Display for Verdict {
     }
 }
 
-/// The way a checkpoint is delivered to its agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Route {
-    /// As the answer to the waiting hook call.
-    HookReply,
-    /// Typed into the agent's terminal.
-    Tmux,
-}
-
-impl Route {
-    /// Returns its name in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::HookReply => "hook_reply",
-            Self::Tmux => "tmux",
-        }
+crate::words! {
+    /// The way a checkpoint is delivered to its agent.
+    #[derive(Hash)]
+    pub enum Route {
+        /// As the answer to the waiting hook call.
+        HookReply = "hook_reply",
+        /// Typed into the agent's terminal.
+        Tmux = "tmux",
     }
 }
 
@@ -157,111 +139,58 @@ pub enum ReplyForm {
     FollowUp,
 }
 
-/// The reason of a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// Pass: the session is muted.
-    Muted,
-    /// Pass: checkpoints are disabled for the project.
-    ProjectOff,
-    /// Pass: the escape hatch was used.
-    EscapeHatch,
-    /// Pass: background tasks are still running, so another stop will follow.
-    BackgroundTasks,
-    /// Pass: neither a user message nor a checkpoint is known, so no turn has started.
-    NoTurnStart,
-    /// Pass: the turn has used up its blocks.
-    BlockBudget,
-    /// Pass: the turn was too short.
-    BelowThreshold,
-    /// Pass: the last prompt is a text of this product.
-    OwnPrompt,
-    /// Pass: the agent runs without a user and no action is due.
-    Headless,
-    /// Pass: the same actions were demanded before and nothing has changed since.
-    Repeated,
-    /// Pass: no action is due, and `all_clear` is silent.
-    SilentAllClear,
-    /// Pass: only documentation changed, and `docs_only` is silent.
-    SilentDocsOnly,
-    /// Pass: no answer could be given in time.
-    Overloaded,
-    /// Inject: actions are due.
-    ActionsDue,
-    /// Inject: no action is due, but there are observations.
-    ObservationsOnly,
-    /// Inject: every expected action was seen.
-    AllClear,
-    /// Inject: only documentation changed.
-    DocsOnly,
-    /// Inject: the changed files are unknown, so the message is the generic one.
-    Generic,
-    /// Inject: the agent was restarted (spec RESTART-2).
-    Restart,
-    /// Pass: nothing changed in the turn and nothing failed, and `unchanged` is silent.
-    SilentUnchanged,
-    /// Pass: no hook call waited for the answer, for example because the stop came through the spool.
-    NobodyWaiting,
-    /// Pass: the person wrote on before the stop was decided.
-    Superseded,
+crate::words! {
+    /// The reason of a decision.
+    #[derive(Hash)]
+    pub enum Reason {
+        /// Pass: the session is muted.
+        Muted = "muted",
+        /// Pass: checkpoints are disabled for the project.
+        ProjectOff = "project_off",
+        /// Pass: the escape hatch was used.
+        EscapeHatch = "escape_hatch",
+        /// Pass: background tasks are still running, so another stop will follow.
+        BackgroundTasks = "background_tasks",
+        /// Pass: neither a user message nor a checkpoint is known, so no turn has started.
+        NoTurnStart = "no_turn_start",
+        /// Pass: the turn has used up its blocks.
+        BlockBudget = "block_budget",
+        /// Pass: the turn was too short.
+        BelowThreshold = "below_threshold",
+        /// Pass: the last prompt is a text of this product.
+        OwnPrompt = "own_prompt",
+        /// Pass: the agent runs without a user and no action is due.
+        Headless = "headless",
+        /// Pass: the same actions were demanded before and nothing has changed since.
+        Repeated = "repeated",
+        /// Pass: no action is due, and `all_clear` is silent.
+        SilentAllClear = "silent_all_clear",
+        /// Pass: only documentation changed, and `docs_only` is silent.
+        SilentDocsOnly = "silent_docs_only",
+        /// Pass: no answer could be given in time.
+        Overloaded = "overloaded",
+        /// Inject: actions are due.
+        ActionsDue = "actions_due",
+        /// Inject: no action is due, but there are observations.
+        ObservationsOnly = "observations_only",
+        /// Inject: every expected action was seen.
+        AllClear = "all_clear",
+        /// Inject: only documentation changed.
+        DocsOnly = "docs_only",
+        /// Inject: the changed files are unknown, so the message is the generic one.
+        Generic = "generic",
+        /// Inject: the agent was restarted (spec RESTART-2).
+        Restart = "restart",
+        /// Pass: nothing changed in the turn and nothing failed, and `unchanged` is silent.
+        SilentUnchanged = "silent_unchanged",
+        /// Pass: no hook call waited for the answer, for example because the stop came through the spool.
+        NobodyWaiting = "nobody_waiting",
+        /// Pass: the person wrote on before the stop was decided.
+        Superseded = "superseded",
+    }
 }
 
 impl Reason {
-    /// Every reason, passes first.
-    pub const ALL: [Self; 22] = [
-        Self::Muted,
-        Self::ProjectOff,
-        Self::EscapeHatch,
-        Self::Superseded,
-        Self::BackgroundTasks,
-        Self::NoTurnStart,
-        Self::BlockBudget,
-        Self::BelowThreshold,
-        Self::OwnPrompt,
-        Self::Headless,
-        Self::Repeated,
-        Self::SilentAllClear,
-        Self::SilentDocsOnly,
-        Self::SilentUnchanged,
-        Self::NobodyWaiting,
-        Self::Overloaded,
-        Self::ActionsDue,
-        Self::ObservationsOnly,
-        Self::AllClear,
-        Self::DocsOnly,
-        Self::Generic,
-        Self::Restart,
-    ];
-
-    /// Returns its name in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Muted => "muted",
-            Self::ProjectOff => "project_off",
-            Self::EscapeHatch => "escape_hatch",
-            Self::BackgroundTasks => "background_tasks",
-            Self::NoTurnStart => "no_turn_start",
-            Self::BlockBudget => "block_budget",
-            Self::BelowThreshold => "below_threshold",
-            Self::OwnPrompt => "own_prompt",
-            Self::Headless => "headless",
-            Self::Repeated => "repeated",
-            Self::SilentAllClear => "silent_all_clear",
-            Self::SilentDocsOnly => "silent_docs_only",
-            Self::Overloaded => "overloaded",
-            Self::ActionsDue => "actions_due",
-            Self::ObservationsOnly => "observations_only",
-            Self::AllClear => "all_clear",
-            Self::DocsOnly => "docs_only",
-            Self::Generic => "generic",
-            Self::Restart => "restart",
-            Self::SilentUnchanged => "silent_unchanged",
-            Self::NobodyWaiting => "nobody_waiting",
-            Self::Superseded => "superseded",
-        }
-    }
-
     /// Returns what it says, in words for people.
     pub const fn words(self) -> &'static str {
         match self {

@@ -50,76 +50,36 @@ pub struct PhaseRecord {
     pub metadata: String,
 }
 
-/// The kinds of notifications to listeners.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Notification {
-    /// The agent has stopped and was not made to continue.
-    AgentFinished,
-    /// The agent needs a user to continue.
-    NeedsAttention,
-    /// A checkpoint was sent to its agent.
-    CheckpointSent,
-}
-
-impl Notification {
-    /// Returns its name in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::AgentFinished => "agent_finished",
-            Self::NeedsAttention => "needs_attention",
-            Self::CheckpointSent => "checkpoint_sent",
-        }
+crate::words! {
+    /// The kinds of notifications to listeners.
+    #[derive(Hash)]
+    pub enum Notification {
+        /// The agent has stopped and was not made to continue.
+        AgentFinished = "agent_finished",
+        /// The agent needs a user to continue.
+        NeedsAttention = "needs_attention",
+        /// A checkpoint was sent to its agent.
+        CheckpointSent = "checkpoint_sent",
     }
 }
 
-/// The types of a progress document (spec PROG-3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProgressKind {
-    /// The complete state of the work.
-    Full,
-    /// Changes since the last document of another type.
-    Incremental,
-    /// The complete state, with notes for the session that continues.
-    Handoff,
-    /// The complete state before a complex operation.
-    PreOperation,
-    /// The complete state before the agent's context is compacted.
-    PreCompaction,
-    /// The complete state after an error.
-    Error,
-    /// The complete state on request of a user.
-    Manual,
-}
-
-impl ProgressKind {
-    /// All types.
-    pub const ALL: [Self; 7] = [
-        Self::Full,
-        Self::Incremental,
-        Self::Handoff,
-        Self::PreOperation,
-        Self::PreCompaction,
-        Self::Error,
-        Self::Manual,
-    ];
-
-    /// Returns its name on the command line and in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Incremental => "incremental",
-            Self::Handoff => "handoff",
-            Self::PreOperation => "pre-operation",
-            Self::PreCompaction => "pre-compaction",
-            Self::Error => "error",
-            Self::Manual => "manual",
-        }
-    }
-
-    /// Returns the type with a name.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+crate::words! {
+    /// The types of a progress document (spec PROG-3).
+    #[derive(Hash)]
+    pub enum ProgressKind {
+        /// The complete state of the work.
+        Full = "full",
+        /// Changes since the last document of another type.
+        Incremental = "incremental",
+        /// The complete state, with notes for the session that continues.
+        Handoff = "handoff",
+        /// The complete state before a complex operation.
+        PreOperation = "pre-operation",
+        /// The complete state before the agent's context is compacted.
+        PreCompaction = "pre-compaction",
+        /// The complete state after an error.
+        Error = "error",
+        /// The complete state on request of a user.
+        Manual = "manual",
     }
 }

@@ -1,6 +1,7 @@
 //! The files of the log's folder.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -97,6 +98,23 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
         .mode(0o600)
         .open(path)
         .doing("create", path)
+}
+
+/// Writes a small file durably: with this content, or as it was before.
+pub(crate) fn replace(dir: &Path, name: &str, content: &[u8]) -> Result<()> {
+    let (new, path) = (dir.join(format!("{name}.new")), dir.join(name));
+    let mut file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)
+        .doing("create", &new)?;
+    file.write_all(content)
+        .and_then(|()| file.sync_all())
+        .doing("write", &new)?;
+    fs::rename(&new, &path).doing("move", &path)?;
+    sync_dir(dir)
 }
 
 /// Syncs a folder: makes new, renamed and removed names durable.

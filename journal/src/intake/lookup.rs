@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::files::{Form, Segment, segments};
 use super::repair::repair;
@@ -11,6 +11,7 @@ use super::sealed::Sealed;
 use crate::codec;
 use crate::error::{Error, Result};
 use crate::frame::{Kind, Reader};
+use parking_lot::Mutex;
 
 /// Unpacked blocks that are kept: about 2 MB.
 const BLOCKS_MAX: usize = 16;
@@ -43,7 +44,7 @@ impl Lookup {
 
     /// Forgets what was read: a segment was sealed or replaced.
     pub(crate) fn forget(&self) {
-        *self.kept() = Kept::default();
+        *self.kept.lock() = Kept::default();
     }
 
     /// Returns an event, if a sealed segment has it.
@@ -52,7 +53,7 @@ impl Lookup {
     ///
     /// If the block that should have it cannot be read.
     pub(crate) fn find(&self, seq: u64) -> Result<Option<Found>> {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         if let Some(at) = kept.blocks.iter().position(|block| block.has(seq)) {
             kept.blocks.swap(0, at);
             return Ok(kept.blocks[0].find(seq));
@@ -67,10 +68,6 @@ impl Lookup {
         kept.blocks.truncate(BLOCKS_MAX - 1);
         kept.blocks.push_front(block);
         Ok(found)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -17,7 +17,9 @@ mod sealed;
 mod sealing;
 mod writer;
 
-pub(crate) use files::{Form, SEGMENT_BYTES, Segment, remove_superseded, segments, sync_dir};
+pub(crate) use files::{
+    Form, SEGMENT_BYTES, Segment, remove_superseded, replace, segments, sync_dir,
+};
 pub(crate) use lookup::{Found, Lookup};
 pub(crate) use records::{Record, event_value_from, records};
 pub(crate) use repair::{put, repaired};

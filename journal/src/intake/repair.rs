@@ -4,13 +4,13 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::files::{Form, Segment, create_private, sync_dir};
 use super::parity::{self, Examined, Repaired};
 use super::sealed::Sealed;
 use crate::Timestamp;
 use crate::error::{Doing, Error, Result};
+use parking_lot::{Mutex, MutexGuard};
 
 /// The list of what was repaired is not continued beyond this size.
 const LIST_BYTES_MAX: u64 = 64 * 1024;
@@ -19,7 +19,7 @@ const LIST_BYTES_MAX: u64 = 64 * 1024;
 static REPLACING: Mutex<()> = Mutex::new(());
 
 fn replacing() -> MutexGuard<'static, ()> {
-    REPLACING.lock().unwrap_or_else(PoisonError::into_inner)
+    REPLACING.lock()
 }
 
 /// Moves a complete sealed segment to its place, durably.

@@ -292,7 +292,7 @@ impl Committer {
             return Ok(());
         }
         if !self.renew_in().is_zero() {
-            let failure = self.shared.log_failure().clone();
+            let failure = self.shared.log_failure.lock().clone();
             return Err(failure.unwrap_or(Error::Overloaded));
         }
         self.tried = Some(Instant::now());
@@ -309,7 +309,7 @@ impl Committer {
 
     /// Records for `status` why the log refuses appends.
     fn set_failure(&self, error: Option<&Error>) {
-        *self.shared.log_failure() = error.cloned();
+        *self.shared.log_failure.lock() = error.cloned();
     }
 
     /// Returns the time until the next attempt to rewrite the segment.
@@ -418,7 +418,7 @@ impl Committer {
 
     /// Returns the sequence number of the event with an id, if the journal has one.
     fn known(&self, id: Uuid) -> Result<Option<u64>> {
-        let in_flight = self.shared.in_flight().get(&id).copied();
+        let in_flight = self.shared.in_flight.lock().get(&id).copied();
         if in_flight.is_some() {
             Ok(in_flight)
         } else {
@@ -428,7 +428,7 @@ impl Committer {
 
     /// Publishes committed events: from here on, appending them again is a duplicate, and readers wait for them.
     fn publish(&self, fresh: HashMap<Uuid, u64>) {
-        self.shared.in_flight().extend(fresh);
+        self.shared.in_flight.lock().extend(fresh);
         self.shared
             .committed
             .store(self.next_seq - 1, Ordering::Release);

@@ -8,11 +8,12 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
+use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 use crate::error::{Doing, Error, Result};
@@ -90,7 +91,7 @@ impl Journal {
             appended: true,
             tried: None,
         };
-        let committer = Arc::new(Mutex::new(Some(committer)));
+        let committer = Arc::new(std::sync::Mutex::new(Some(committer)));
         let commit = {
             let committer = Arc::clone(&committer);
             move || committer::run(&committer, &commands)
@@ -220,14 +221,14 @@ impl Journal {
     /// If the mark cannot be written.
     pub fn mark_imported_from(&self, first: u64) -> Result<()> {
         let imported = self.inner.imported.write();
-        let mut imported = imported.unwrap_or_else(PoisonError::into_inner);
+        let mut imported = imported;
         imported.mark_from(&self.inner.dir, first)
     }
 
     /// Returns whether an event was imported, other than from a journal that its owner called their own.
     pub fn is_imported(&self, seq: u64) -> bool {
         let imported = self.inner.imported.read();
-        imported.unwrap_or_else(PoisonError::into_inner).has(seq)
+        imported.has(seq)
     }
 
     /// Appends an exported event and keeps its recording time.
@@ -263,12 +264,7 @@ impl Journal {
     /// Sets the one observer. It is called with every group of events once they are readable, in order, and must not
     /// block.
     pub fn observe(&self, observer: impl Fn(&[Envelope]) + Send + std::marker::Sync + 'static) {
-        *self
-            .inner
-            .shared
-            .observer
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Some(Box::new(observer));
+        *self.inner.shared.observer.write() = Some(Box::new(observer));
     }
 
     /// Returns once every event acknowledged before the call is readable. Waits while the store is reopened after its
@@ -294,11 +290,12 @@ impl Journal {
     /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.
     pub fn health_issues(&self) -> Vec<String> {
         let shared = &self.inner.shared;
-        let log = shared.log_failure().clone().map(|error| {
+        let log = shared.log_failure.lock().clone().map(|error| {
             format!("the journal accepts no hook calls, they wait in the spool: {error}")
         });
         let store = shared
-            .stored()
+            .stored
+            .lock()
             .failure
             .clone()
             .map(|error| format!("recent events cannot be read yet: {error}"));
@@ -389,13 +386,7 @@ impl Journal {
     /// Commits waiting appends, flushes the store and ends the threads. Later appends are refused.
     pub fn close(&self) {
         let _ = self.inner.queue.send(Command::Stop);
-        let threads = std::mem::take(
-            &mut *self
-                .inner
-                .threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        let threads = std::mem::take(&mut *self.inner.threads.lock());
         for thread in threads {
             let _ = thread.join();
         }
@@ -423,9 +414,7 @@ fn parts((envelope, payload): (Envelope, Payload)) -> (Draft, Imported) {
 impl Drop for Inner {
     fn drop(&mut self) {
         let _ = self.queue.send(Command::Stop);
-        for thread in
-            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner))
-        {
+        for thread in std::mem::take(&mut *self.threads.lock()) {
             // The observer may hold the last handle, and then this runs on the store's own thread.
             if thread.thread().id() != std::thread::current().id() {
                 let _ = thread.join();
@@ -458,7 +447,8 @@ mod tests {
         let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
         journal.append_wait(vec![draft(1)]).expect("appended");
         journal.settle().expect("settled");
-        let reopening = |is_reopening| journal.inner.shared.stored().is_reopening = is_reopening;
+        let reopening =
+            |is_reopening| journal.inner.shared.stored.lock().is_reopening = is_reopening;
 
         reopening(true);
         let (sender, answers) = channel();

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 use uuid::Uuid;
 
 use crate::Envelope;
@@ -101,14 +101,12 @@ impl Shared {
 
     /// Waits until the state of the store meets a condition. The store does not linger meanwhile.
     pub(crate) fn wait_until(&self, is_met: impl Fn(&Stored) -> bool) -> MutexGuard<'_, Stored> {
-        let mut stored = self.stored();
+        let mut stored = self.stored.lock();
         if !is_met(&stored) {
             stored.waiting += 1;
             self.wanted.notify_one();
-            stored = self
-                .progressed
-                .wait_while(stored, |stored| !is_met(stored))
-                .unwrap_or_else(PoisonError::into_inner);
+            self.progressed
+                .wait_while(&mut stored, |stored| !is_met(stored));
             stored.waiting -= 1;
         }
         stored
@@ -117,7 +115,7 @@ impl Shared {
     /// Calls `done` as soon as an event can be read, or certainly cannot for now, but after the callbacks that were given
     /// earlier and are due, too. The store does not linger meanwhile.
     pub(crate) fn when_known(&self, wanted: u64, done: Settled) {
-        let mut stored = self.stored();
+        let mut stored = self.stored.lock();
         if stored.is_known(wanted) && !stored.is_calling && !stored.is_any_due() {
             let result = stored.result().map(drop);
             drop(stored);
@@ -130,7 +128,7 @@ impl Shared {
     /// Tells those who wait that the state of the store has changed.
     pub(super) fn has_progressed(&self) {
         self.progressed.notify_all();
-        let mut stored = self.stored();
+        let mut stored = self.stored.lock();
         while stored.is_any_due() {
             let calls = std::mem::take(&mut stored.calls);
             let (due, waiting): (Vec<_>, _) = calls
@@ -141,14 +139,14 @@ impl Shared {
             let result = stored.result().map(drop);
             drop(stored);
             due.into_iter().for_each(|(_, done)| done(result.clone()));
-            stored = self.stored();
+            stored = self.stored.lock();
             stored.is_calling = false;
         }
     }
 
     /// Returns whether an append would wait neither for room nor for the store to be reopened.
     pub(super) fn is_free(&self) -> bool {
-        let stored = self.stored();
+        let stored = self.stored.lock();
         stored.failure.is_none()
             && !stored.is_reopening
             && self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX
@@ -159,33 +157,15 @@ impl Shared {
         drop(self.wait_until(|_| self.waiting_bytes.load(Ordering::Acquire) <= STORE_BYTES_MAX));
     }
 
-    pub(crate) fn stored(&self) -> MutexGuard<'_, Stored> {
-        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn in_flight(&self) -> MutexGuard<'_, HashMap<Uuid, u64>> {
-        self.in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn log_failure(&self) -> MutexGuard<'_, Option<Error>> {
-        self.log_failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Yields the processor for a moment, unless a thread waits for the store.
     pub(super) fn linger(&self) {
-        let _ = self
-            .wanted
-            .wait_timeout_while(self.stored(), LINGER, |stored| {
-                stored.waiting == 0 && stored.calls.is_empty()
-            });
+        let is_unwanted = |stored: &mut Stored| stored.waiting == 0 && stored.calls.is_empty();
+        self.wanted
+            .wait_while_for(&mut self.stored.lock(), is_unwanted, LINGER);
     }
 
     pub(super) fn notify(&self, envelopes: &[Envelope]) {
-        let observer = self.observer.read().unwrap_or_else(PoisonError::into_inner);
+        let observer = self.observer.read();
         if let Some(observer) = &*observer {
             observer(envelopes);
         }
@@ -212,7 +192,7 @@ mod tests {
         call(1, 1);
         call(2, 2);
         // The store has just stored the event, and has not reported it yet.
-        shared.stored().seq = 1;
+        shared.stored.lock().seq = 1;
         call(3, 1);
         called
             .try_recv()
@@ -221,7 +201,7 @@ mod tests {
         assert_eq!(called.try_iter().collect::<Vec<_>>(), [1, 3]);
         call(4, 1);
         assert_eq!(called.try_iter().collect::<Vec<_>>(), [4]);
-        shared.stored().seq = 2;
+        shared.stored.lock().seq = 2;
         shared.has_progressed();
         assert_eq!(called.try_iter().collect::<Vec<_>>(), [2]);
     }

@@ -148,7 +148,7 @@ impl StoreWriter {
     fn store(&self, mut items: Vec<Item>) -> bool {
         let shared = &self.shared;
         let bytes = bytes_of(&items);
-        let stored = shared.stored();
+        let stored = shared.stored.lock();
         let has_failed = stored.failure.is_some();
         let seq = stored.seq;
         drop(stored);
@@ -165,7 +165,7 @@ impl StoreWriter {
             self.reopen()
         });
         // Under the lock that waiting threads hold while they check, or one of them might miss the change.
-        let stored = shared.stored();
+        let stored = shared.stored.lock();
         shared.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
         drop(stored);
         shared.has_progressed();
@@ -174,12 +174,12 @@ impl StoreWriter {
 
     /// Makes stored events visible to readers and notifies the observer.
     fn publish(&self, items: Vec<Item>, last: u64) {
-        let mut in_flight = self.shared.in_flight();
+        let mut in_flight = self.shared.in_flight.lock();
         for item in &items {
             in_flight.remove(&item.envelope.id);
         }
         drop(in_flight);
-        self.shared.stored().seq = last;
+        self.shared.stored.lock().seq = last;
         let envelopes: Vec<Envelope> = items.into_iter().map(|item| item.envelope).collect();
         self.shared.notify(&envelopes);
     }
@@ -189,13 +189,13 @@ impl StoreWriter {
         let shared = &self.shared;
         let last = shared.committed.load(Ordering::Acquire);
         let mut notes = Vec::new();
-        shared.stored().is_reopening = true;
+        shared.stored.lock().is_reopening = true;
         let reopened = shared.store.reopen(|| {
             let (store, recovered) = recovery::reopen(&self.dir, last)?;
             notes = recovered.notes;
             Ok(store)
         });
-        let mut stored = shared.stored();
+        let mut stored = shared.stored.lock();
         stored.is_reopening = false;
         stored.failure = reopened.as_ref().err().cloned();
         let notified = stored.seq;
@@ -210,7 +210,7 @@ impl StoreWriter {
             tracing::warn!(%error, "Could not reopen the store; trying again.");
         } else {
             tracing::info!(last, "The store accepts events again.");
-            shared.in_flight().retain(|_, seq| *seq > last);
+            shared.in_flight.lock().retain(|_, seq| *seq > last);
             let missed = shared
                 .store
                 .events_from(notified + 1)
@@ -227,7 +227,7 @@ impl StoreWriter {
     /// Packs the store if most of it is space that sled does not use and does not return.
     fn pack(&mut self) {
         let shared = &self.shared;
-        let has_failed = self.failed.is_some() || shared.stored().failure.is_some();
+        let has_failed = self.failed.is_some() || shared.stored.lock().failure.is_some();
         let size = shared.store.size_on_disk();
         if has_failed || size < PACK_BYTES.max(2 * self.packed.1) {
             return;

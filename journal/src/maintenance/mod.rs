@@ -4,7 +4,6 @@ use std::fs;
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 use std::sync::mpsc::sync_channel;
 
 use crate::error::{Doing, Error, Result};
@@ -49,10 +48,7 @@ impl Journal {
         dry_run: bool,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<Compacted> {
-        let _alone = self
-            .maintenance()
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.maintenance().lock();
         let last = self.settle()?;
         let intake_dir = layout::intake_dir(self.dir());
         let is_due = |envelope: &crate::Envelope| retention.is_due(envelope, now);

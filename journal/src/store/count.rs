@@ -27,9 +27,9 @@ impl Store {
 
     fn indexed_ids(&self, last: u64) -> Result<u64> {
         let trees = self.trees()?;
-        let mut ids = self.tail().ids().clone();
+        let mut ids = self.tail.read().ids().clone();
         ids.extend(trees.ids()?);
-        let sealed = self.sealed_ids();
+        let sealed = self.sealed_ids.read();
         let mut count = sealed.up_to(last);
         for (id, seq) in ids {
             // While events are moved or sealed, some are in two places.
@@ -45,7 +45,7 @@ impl Store {
             let session = key.first_chunk::<16>().copied();
             session.ok_or_else(|| Error::damaged("the store", "a key is too short"))
         };
-        let held = self.tail().streams().clone();
+        let held = self.tail.read().streams().clone();
         let mut kept: HashMap<[u8; 16], Vec<u64>> = held
             .into_iter()
             .map(|(session, seqs)| (session.into_bytes(), seqs))

@@ -4,7 +4,7 @@
 //!
 //! Events move from memory to sled, and from there to the log. A reader looks in this order, so it misses none.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::sealed_index::Entry;
 use super::tail::{Held, Tail};
@@ -13,6 +13,7 @@ use crate::Envelope;
 use crate::codec::{self, ELSEWHERE};
 use crate::error::{Error, Result};
 use crate::intake::Lookup;
+use parking_lot::RwLock;
 
 /// Reads events from memory, sled, or a sealed segment.
 pub(super) struct Events {
@@ -24,7 +25,7 @@ pub(super) struct Events {
 impl Events {
     /// Looks at an event of the tail.
     fn held<T>(&self, seq: u64, get: impl FnOnce(&Held) -> T) -> Option<T> {
-        let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+        let tail = self.tail.read();
         tail.get(seq).map(get)
     }
 
@@ -48,7 +49,7 @@ impl Events {
     }
 
     pub(super) fn last_seq(&self) -> Result<u64> {
-        let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+        let tail = self.tail.read();
         let last = tail.last();
         drop(tail);
         last.map_or_else(|| self.trees.last_seq(), Ok)

@@ -20,8 +20,9 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 use crate::codec;
@@ -100,63 +101,20 @@ impl Store {
     ///
     /// Those of `open`; the caller may try again.
     pub(crate) fn reopen(&self, open: impl FnOnce() -> Result<Self>) -> Result<()> {
-        drop(
-            self.trees
-                .write()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        drop(self.trees.write().take());
         let fresh = open()?;
-        let entries = fresh
-            .entries
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        *self.entries.write().unwrap_or_else(PoisonError::into_inner) = entries;
-        *self.tail_mut() =
-            std::mem::take(&mut *fresh.tail.write().unwrap_or_else(PoisonError::into_inner));
-        let trees = fresh
-            .trees
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        *self.trees.write().unwrap_or_else(PoisonError::into_inner) = trees;
-        *self.sealed_ids_mut() = fresh
-            .sealed_ids
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let entries = fresh.entries.into_inner();
+        *self.entries.write() = entries;
+        *self.tail.write() = std::mem::take(&mut *fresh.tail.write());
+        let trees = fresh.trees.into_inner();
+        *self.trees.write() = trees;
+        *self.sealed_ids.write() = fresh.sealed_ids.into_inner();
         self.log.forget();
         Ok(())
     }
 
-    fn tail(&self) -> RwLockReadGuard<'_, Tail> {
-        self.tail.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn tail_mut(&self) -> RwLockWriteGuard<'_, Tail> {
-        self.tail.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn removing(&self) -> MutexGuard<'_, ()> {
-        self.removing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn sealed_ids(&self) -> RwLockReadGuard<'_, SealedIds> {
-        self.sealed_ids
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn sealed_ids_mut(&self) -> RwLockWriteGuard<'_, SealedIds> {
-        self.sealed_ids
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn trees(&self) -> Result<Arc<Trees>> {
-        let trees = self
-            .trees
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let trees = self.trees.read().clone();
         trees.ok_or_else(|| Error::Store {
             doing: "be used",
             kind: ErrorKind::ResourceBusy,
@@ -184,7 +142,7 @@ impl Store {
     /// Removes an event but not its index entries, like a kill in the middle of [`Store::put`].
     #[cfg(test)]
     pub(crate) fn forget_event(&self, seq: u64) -> Result<()> {
-        self.tail_mut().forget(seq);
+        self.tail.write().forget(seq);
         self.forget("events", &seq.to_be_bytes())
     }
 
@@ -203,21 +161,11 @@ impl Store {
     }
 
     pub(crate) fn entry(&self, session: Uuid) -> Option<SessionEntry> {
-        self.entries
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&session)
-            .cloned()
+        self.entries.read().get(&session).cloned()
     }
 
     pub(crate) fn entries(&self) -> Vec<SessionEntry> {
-        let mut all: Vec<_> = self
-            .entries
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .values()
-            .cloned()
-            .collect();
+        let mut all: Vec<_> = self.entries.read().values().cloned().collect();
         all.sort_by_key(|entry| entry.first_seq);
         all
     }
@@ -226,7 +174,7 @@ impl Store {
         if let Some(seq) = self.kept_by_id(id)? {
             return Ok(Some(seq));
         }
-        let candidates: Vec<u64> = self.sealed_ids().candidates(id).collect();
+        let candidates: Vec<u64> = self.sealed_ids.read().candidates(id).collect();
         // An event that cannot be read is taken for the one: a second id with the same hash is next to impossible.
         let is_it = |seq: &u64| {
             let found = self.log.find(*seq).and_then(|found| match found {
@@ -240,11 +188,11 @@ impl Store {
 
     /// Returns the event with an id among those that the store holds. Does not wait while it is packed.
     fn kept_by_id(&self, id: Uuid) -> Result<Option<u64>> {
-        if let Some(seq) = self.tail().ids().get(&id) {
+        if let Some(seq) = self.tail.read().ids().get(&id) {
             return Ok(Some(*seq));
         }
         let packed = self.packed_ids.read();
-        if let Some(ids) = &*packed.unwrap_or_else(PoisonError::into_inner) {
+        if let Some(ids) = &*packed {
             return Ok(ids.get(&id).copied());
         }
         let trees = self.trees()?;
@@ -273,8 +221,8 @@ impl Store {
 
     /// Replaces a payload by the mark of a dropped one.
     pub(crate) fn drop_payload(&self, seq: u64) -> Result<()> {
-        let _removing = self.removing();
-        if self.tail_mut().drop_payload(seq) {
+        let _removing = self.removing.lock();
+        if self.tail.write().drop_payload(seq) {
             return Ok(());
         }
         let trees = self.trees()?;
@@ -307,7 +255,7 @@ impl Store {
     /// Returns the sequence numbers of a session's events after `after`, in order, at most `limit`.
     pub(crate) fn stream_seqs(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<u64>> {
         let trees = self.trees()?;
-        let tail = self.tail();
+        let tail = self.tail.read();
         let held = tail.stream(session, after + 1, limit);
         let is_all = tail.first().is_some_and(|first| first <= after + 1);
         drop(tail);
@@ -343,7 +291,7 @@ impl Store {
     /// Returns whether an event is among those of a session.
     pub(crate) fn is_in_stream(&self, session: Uuid, seq: u64) -> Result<bool> {
         let trees = self.trees()?;
-        if self.tail().stream(session, seq, 1).first() == Some(&seq) {
+        if self.tail.read().stream(session, seq, 1).first() == Some(&seq) {
             return Ok(true);
         }
         let is_kept = guarded("read a stream", || {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
@@ -43,7 +43,7 @@ impl Store {
         path: &Path,
         put: impl FnOnce() -> Result<()>,
     ) -> Result<bool> {
-        let _removing = self.removing();
+        let _removing = self.removing.lock();
         let trees = self.trees()?;
         let ids = trees.ids()?;
         trees.copy_to(&Trees::open(fresh)?, |_| ())?;
@@ -56,15 +56,12 @@ impl Store {
     }
 
     fn set_packed_ids(&self, ids: Option<HashMap<Uuid, u64>>) {
-        *self
-            .packed_ids
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = ids;
+        *self.packed_ids.write() = ids;
     }
 
     /// Closes the store, calls `put`, and opens the store in `path`.
     fn exchange(&self, path: &Path, put: impl FnOnce() -> Result<()>) -> Result<bool> {
-        let mut slot = self.trees.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.trees.write();
         let Some(trees) = slot.take() else {
             return Ok(false);
         };

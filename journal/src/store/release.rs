@@ -24,7 +24,7 @@ impl Store {
     /// come twice.
     pub(crate) fn kept_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
         // First, because they move to the other side.
-        let held = self.tail().from(from);
+        let held = self.tail.read().from(from);
         let walk = self
             .trees()
             .map(|trees| trees.events.range(from.to_be_bytes()..));
@@ -47,14 +47,14 @@ impl Store {
     /// damaged segment does not have stays. `sealed_from` is the first event of the segment that was sealed last.
     pub(crate) fn release_sealed(&self, sealed_from: u64) -> Result<()> {
         self.log.forget();
-        let first = self.tail().first();
+        let first = self.tail.read().first();
         let is_sealed = first.is_some_and(|first| !matches!(self.log.find(first), Ok(None)));
         self.hand_over(sealed_from, is_sealed)
     }
 
     /// Moves all events from memory to sled.
     pub(crate) fn empty_tail(&self) -> Result<()> {
-        if self.tail().first().is_none() {
+        if self.tail.read().first().is_none() {
             return Ok(());
         }
         self.log.forget();
@@ -62,10 +62,10 @@ impl Store {
     }
 
     fn hand_over(&self, sealed_from: u64, with_tail: bool) -> Result<()> {
-        let _removing = self.removing();
+        let _removing = self.removing.lock();
         let events = self.events()?;
         let held = match with_tail {
-            true => self.tail().from(1),
+            true => self.tail.read().from(1),
             false => Vec::new(),
         };
         // The last event in sled marks how much sled has, and stays.
@@ -86,7 +86,7 @@ impl Store {
         };
         self.write(&events.trees, &sealed, &kept, sessions.iter())?;
         if with_tail {
-            *self.tail_mut() = Tail::default();
+            *self.tail.write() = Tail::default();
         }
         released
             .iter()
@@ -116,7 +116,7 @@ impl Store {
     }
 
     fn tail_sessions(&self) -> Vec<SessionEntry> {
-        let tail = self.tail();
+        let tail = self.tail.read();
         let sessions = tail.streams().keys();
         sessions
             .filter_map(|session| self.entry(*session))

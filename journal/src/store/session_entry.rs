@@ -46,35 +46,25 @@ impl SessionEntry {
     }
 }
 
-/// The outcome of delivering a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[repr(u8)]
-pub enum Outcome {
-    /// A pass: there is nothing to deliver.
-    None = 0,
-    /// Not delivered yet.
-    Pending = 1,
-    /// The agent has received it.
-    Confirmed = 2,
-    /// It did not reach the agent.
-    Failed = 3,
-    /// It can no longer be determined.
-    Expired = 4,
+crate::words! {
+    /// The outcome of delivering a decision.
+    #[derive(Hash)]
+    #[repr(u8)]
+    pub enum Outcome {
+        /// A pass: there is nothing to deliver.
+        None = "none",
+        /// Not delivered yet.
+        Pending = "pending",
+        /// The agent has received it.
+        Confirmed = "confirmed",
+        /// It did not reach the agent.
+        Failed = "failed",
+        /// It can no longer be determined.
+        Expired = "expired",
+    }
 }
 
 impl Outcome {
-    /// Returns its name in JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Pending => "pending",
-            Self::Confirmed => "confirmed",
-            Self::Failed => "failed",
-            Self::Expired => "expired",
-        }
-    }
-
     pub(crate) const fn of(byte: u8) -> Self {
         match byte {
             1 => Self::Pending,

@@ -46,7 +46,7 @@ impl Store {
     }
 
     pub(crate) fn clear_snapshots(&self) -> Result<()> {
-        let _removing = self.removing();
+        let _removing = self.removing.lock();
         let trees = self.trees()?;
         guarded("drop snapshots", || trees.snapshots.clear())
     }

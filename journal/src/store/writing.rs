@@ -1,7 +1,6 @@
 //! Writes to the store. New events stay in memory, with all that finds them; sled gets them in few, large writes.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 
 use uuid::Uuid;
 
@@ -71,7 +70,7 @@ impl Store {
         mut sessions: impl Iterator<Item = &'a SessionEntry>,
     ) -> Result<()> {
         trees.index_sealed(sealed)?;
-        self.sealed_ids_mut().add(sealed);
+        self.sealed_ids.write().add(sealed);
         guarded("write events", || {
             for Held { entry, payload, .. } in kept {
                 let seq = entry.seq.to_be_bytes();
@@ -116,13 +115,13 @@ impl Store {
     /// Adds events to the tail. Returns whether it has become too large.
     fn extend_tail(&self, items: &[Item]) -> bool {
         let held: Vec<Held> = items.iter().map(Held::from).collect();
-        let mut tail = self.tail_mut();
+        let mut tail = self.tail.write();
         held.into_iter().for_each(|held| tail.push(held));
         tail.bytes() > TAIL_BYTES_MAX
     }
 
     fn extend_entries(&self, touched: Touched) {
-        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.write();
         entries.extend(touched);
     }
 }

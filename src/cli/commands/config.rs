@@ -7,9 +7,10 @@ use std::process::Command;
 use actors::named_file;
 use actors::project::{FILE, FILE_BYTES_MAX, Project};
 use actors::trust::{Standing, Trust};
-use checkpoint::config::{InProject, SchemaOf, Shown, did_you_mean, schema};
+use checkpoint::config::{InProject, Shown, did_you_mean};
 use clap::{Args, Subcommand};
 use journal::Home;
+use serde_json::Value;
 
 use crate::cli::shared::{Output, ask_yes};
 use crate::cli::text::print_json;
@@ -101,23 +102,21 @@ pub(crate) fn run(home: &Home, args: ConfigArgs) -> Result<u8> {
         ConfigAction::Check { file: Some(file) } => check(home, &file),
         ConfigAction::Check { file: None } => check_all(home),
         ConfigAction::Schema { project } => {
-            let of = if project {
-                SchemaOf::Project
-            } else {
-                SchemaOf::Config
-            };
-            println!("{:#}", schema(of));
+            print!("{}", if project { PROJECT_SCHEMA } else { SCHEMA });
             Ok(exit::OK)
         }
     }
 }
 
+// The tests of `checkpoint` make them of the types that read the two files.
+const SCHEMA: &str = include_str!("../../../docs/config.schema.json");
+const PROJECT_SCHEMA: &str = include_str!("../../../docs/project.schema.json");
+
 /// Returns the first line of a new file, by which editors find the schema.
 fn beginning() -> String {
-    format!(
-        "# yaml-language-server: $schema={}\n",
-        SchemaOf::Config.address()
-    )
+    let schema: Value = serde_json::from_str(SCHEMA).expect("a schema is JSON");
+    let address = schema["$id"].as_str().unwrap_or_default();
+    format!("# yaml-language-server: $schema={address}\n")
 }
 
 /// Examines a project and returns the settings in force there.
@@ -210,17 +209,12 @@ fn get(home: &Home, key: &str, folder: &Path, output: Output) -> Result<u8> {
 /// Says what a key means, by the schema, and what it is here.
 fn explain(home: &Home, key: &str, folder: &Path) -> Result<u8> {
     let (_, rows) = look(home, folder)?;
-    let described = [SchemaOf::Config, SchemaOf::Project]
-        .into_iter()
-        .find_map(|of| {
-            let schema = schema(of);
-            let mut at = &schema;
-            for name in key.split('.') {
-                at = at["properties"].get(name)?;
-            }
-            Some(at.clone())
-        });
-    let Some(described) = described else {
+    let described = |schema| {
+        let schema: Value = serde_json::from_str(schema).expect("a schema is JSON");
+        let pointer = key.replace('.', "/properties/");
+        schema.pointer(&format!("/properties/{pointer}")).cloned()
+    };
+    let Some(described) = described(SCHEMA).or_else(|| described(PROJECT_SCHEMA)) else {
         return Err(unknown(key, &rows));
     };
     for line in described["description"]
@@ -240,8 +234,8 @@ fn explain(home: &Home, key: &str, folder: &Path) -> Result<u8> {
         render::print_wrapped("keys: ", &keys.join(", "));
     }
     match &described["default"] {
-        serde_json::Value::Null => {}
-        serde_json::Value::String(text) => println!("default: {text}"),
+        Value::Null => {}
+        Value::String(text) => println!("default: {text}"),
         other => println!("default: {other}"),
     }
     let here = rows.iter().find(|row| row.key == key);

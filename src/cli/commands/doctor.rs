@@ -62,7 +62,7 @@ pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
     } else {
         show(&fixed, &checks, ok);
     }
-    Ok(if ok { exit::OK } else { exit::FAILED })
+    Ok(exit::of(ok))
 }
 
 fn show(fixed: &[String], checks: &[Check], ok: bool) {

@@ -3,7 +3,6 @@
 use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
 
 use checkpoint::config::DescribedAgents;
 use checkpoint::hooks::{Reading, normalize};
@@ -11,6 +10,7 @@ use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
 use journal::{Draft, Home, Journal, Options, Timestamp};
+use parking_lot::Mutex;
 
 use crate::cli::commands::{import, maintenance, sql, state, tail};
 use crate::cli::shared::Output;
@@ -182,7 +182,7 @@ fn append(home: &Home, json: bool) -> Result<u8> {
     if !json {
         println!("{appended} appended, {duplicates} already known, {wrong} refused");
     }
-    Ok(if wrong == 0 { exit::OK } else { exit::FAILED })
+    Ok(exit::of(wrong == 0))
 }
 
 fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
@@ -309,7 +309,7 @@ fn in_order<T: Send, R: Send>(
                     // The place in the order is taken with the part.
                     let (answer, place) = sync_channel(1);
                     let part = {
-                        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+                        let mut parts = parts.lock();
                         let Some(part) = parts.next() else { return };
                         if sender.send(place).is_err() {
                             return;
@@ -381,7 +381,7 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
             );
         }
     }
-    Ok(if ok { exit::OK } else { exit::FAILED })
+    Ok(exit::of(ok))
 }
 
 fn stats(home: &Home, json: bool) -> Result<u8> {

@@ -184,7 +184,7 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
             println!("the previous journal is kept in {}", render::path(kept));
         }
     }
-    Ok(if verified.ok { exit::OK } else { exit::FAILED })
+    Ok(exit::of(verified.ok))
 }
 
 /// Builds the store again; with `force` without what cannot be read.
@@ -258,11 +258,7 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
     } else {
         show_compacted(&done, by_daemon);
     }
-    Ok(if done.skipped.is_empty() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
+    Ok(exit::of(done.skipped.is_empty()))
 }
 
 fn compact_here(home: &Home, journal: Journal, dry_run: bool) -> Result<Compacted> {

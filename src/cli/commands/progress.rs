@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cli::commands::phase;
-use crate::cli::shared::Output;
+use crate::cli::shared::{Output, one_of};
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::{complete, connection};
@@ -48,8 +48,8 @@ pub(crate) enum ProgressAction {
     Write {
         /// full, incremental, handoff, pre-operation, pre-compaction, error or manual
         #[arg(long = "type", default_value = "full", value_name = "TYPE",
-            value_parser = ["full", "incremental", "handoff", "pre-operation", "pre-compaction", "error", "manual"])]
-        kind: String,
+            value_parser = one_of(ProgressKind::ALL, ProgressKind::word))]
+        kind: ProgressKind,
         /// What the agent states, as Markdown or JSON
         #[arg(long, value_name = "FILE|-")]
         from: Option<PathBuf>,
@@ -102,7 +102,7 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
             (
                 "write",
                 Request {
-                    kind: ProgressKind::of_word(&kind),
+                    kind: Some(kind),
                     input,
                     ..request(of)?
                 },
@@ -150,7 +150,7 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
         print_json(&answer);
     }
     let is_good = show(word, answer, !output.json)?;
-    Ok(if is_good { exit::OK } else { exit::FAILED })
+    Ok(exit::of(is_good))
 }
 
 /// Reads an answer and shows it to a person if there is one. Returns whether all is well.

@@ -310,11 +310,7 @@ fn logs(home: &Home, follow: bool, lines: u64) -> Result<u8> {
     let status = command
         .status()
         .map_err(|error| Failure::failed(format!("cannot show the log: {error}")))?;
-    Ok(if status.success() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
+    Ok(exit::of(status.success()))
 }
 
 fn wait_until_up(home: &Home) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use checkpoint::state::SessionStatus;
 use clap::Args;
 use journal::{Home, Timestamp};
 use serde::Deserialize;
@@ -10,8 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cli::connection::{self, FIRST_STEP};
-use crate::cli::shared::{AgentName, Output};
-use crate::cli::text::session::StatusName;
+use crate::cli::shared::{AgentName, Output, one_of};
 use crate::cli::text::{on_machine, print_json, session, short};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
@@ -29,8 +29,8 @@ pub(crate) struct SessionsArgs {
     /// Only with this text in the title, branch, pane, project, agent or id
     pub(crate) text: Option<String>,
     /// Only in this state; may be repeated
-    #[arg(long, value_name = "STATE")]
-    pub(crate) state: Vec<StatusName>,
+    #[arg(long, value_name = "STATE", value_parser = one_of(SessionStatus::ALL, SessionStatus::word))]
+    pub(crate) state: Vec<SessionStatus>,
     /// Only of this agent
     #[arg(long)]
     pub(crate) agent: Option<AgentName>,
@@ -86,7 +86,7 @@ pub(super) fn answer<T: DeserializeOwned>(
 pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
     let since = args.since.as_deref().map(when::read_now).transpose();
     let wanted = Sessions {
-        status: args.state.iter().map(|name| name.0).collect(),
+        status: args.state,
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
         since: since.map_err(Failure::usage)?.map(|since| since.begin),

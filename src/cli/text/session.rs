@@ -2,7 +2,6 @@
 
 use checkpoint::judging::OpenItem;
 use checkpoint::state::{AGENT_FINISHED, SessionStatus};
-use clap::builder::PossibleValue;
 
 use super::spaced;
 use crate::ops::views::SessionRow;
@@ -40,28 +39,6 @@ pub(crate) fn status(row: &SessionRow) -> String {
         _ => words.to_owned(),
     };
     if row.muted { words + ", muted" } else { words }
-}
-
-/// A status as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StatusName(pub(crate) SessionStatus);
-
-const NAMES: [StatusName; 5] = [
-    StatusName(SessionStatus::NeedsYou),
-    StatusName(SessionStatus::Waiting),
-    StatusName(SessionStatus::Running),
-    StatusName(SessionStatus::Idle),
-    StatusName(SessionStatus::Ended),
-];
-
-impl clap::ValueEnum for StatusName {
-    fn value_variants<'a>() -> &'a [Self] {
-        &NAMES
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.word()))
-    }
 }
 
 /// Returns what is open in a few words: the first item, and how many more.

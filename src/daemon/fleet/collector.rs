@@ -4,7 +4,7 @@
 use std::fs;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::App;
@@ -12,6 +12,7 @@ use actix_web::web::Data;
 use actors::Shared;
 use actors::trust::Trust;
 use journal::Home;
+use parking_lot::RwLock;
 use tokio::sync::{Notify, watch};
 
 use super::feed::Intake;

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use actors::Shared;
 use broker::{Broker, Marks, Problem, Source};
-use checkpoint::config::FleetLevel;
 use journal::{Envelope, Event, Timestamp};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -57,17 +56,7 @@ impl From<journal::Error> for Ended {
 #[derive(Clone, PartialEq, Eq)]
 struct Plan {
     address: Address,
-    level: FleetLevel,
-}
-
-impl Plan {
-    const fn level(&self) -> Level {
-        match self.level {
-            FleetLevel::Decisions => Level::Decisions,
-            FleetLevel::Skeleton => Level::Skeleton,
-            FleetLevel::All => Level::All,
-        }
-    }
+    level: Level,
 }
 
 /// What the broker has of this journal.
@@ -172,7 +161,7 @@ impl Publisher {
             self.state.change(|line| {
                 line.machine = Some(plan.address.machine.clone());
                 line.url = plan.address.servers.clone();
-                line.level = Some(plan.level().word().to_owned());
+                line.level = Some(plan.level.word().to_owned());
             });
             let began = Instant::now();
             let ended = self.send(&plan, &mut pause).await;
@@ -241,7 +230,7 @@ impl Publisher {
             // What is not on the disk yet may get other numbers after a power cut.
             self.shared.sync().await?;
             let after = (sent.last, sent.chain.as_str());
-            let Some(run) = next_run(journal, (plan.level(), machine), after, through)? else {
+            let Some(run) = next_run(journal, (plan.level, machine), after, through)? else {
                 // It is not in the store yet.
                 sleep(PAUSE).await;
                 continue;

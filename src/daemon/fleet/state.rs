@@ -1,8 +1,7 @@
 //! What `status`, `doctor` and metrics show of the fleet.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use crate::ops::views::FleetLine;
+use parking_lot::Mutex;
 
 /// The state of sending or collecting; empty if neither is set up.
 #[derive(Default)]
@@ -10,22 +9,22 @@ pub(crate) struct State(Mutex<Option<FleetLine>>);
 
 impl State {
     pub(crate) fn line(&self) -> Option<FleetLine> {
-        self.locked().clone()
+        self.0.lock().clone()
     }
 
     /// Changes the line, which is empty at first.
     pub(crate) fn change(&self, change: impl FnOnce(&mut FleetLine)) {
-        change(self.locked().get_or_insert_default());
+        change(self.0.lock().get_or_insert_default());
     }
 
     /// Sending or collecting is no longer set up.
     pub(crate) fn clear(&self) {
-        *self.locked() = None;
+        *self.0.lock() = None;
     }
 
     /// Notes why nothing moves, or that it moves again. Logs changes only.
     pub(crate) fn trouble(&self, now: Option<String>) {
-        let mut line = self.locked();
+        let mut line = self.0.lock();
         let line = line.get_or_insert_default();
         match (&line.trouble, &now) {
             (None, Some(why)) => tracing::warn!(why, "The fleet's broker cannot be used."),
@@ -33,9 +32,5 @@ impl State {
             _ => {}
         }
         line.trouble = now;
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Option<FleetLine>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,6 @@
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -71,11 +70,7 @@ async fn status(api: web::Data<Api>) -> HttpResponse {
         None => 0,
     };
     let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
-    let config_error = api
-        .config_error
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
+    let config_error = api.config_error.read().clone();
     HttpResponse::Ok().json(DaemonStatus {
         version: env!("CARGO_PKG_VERSION").into(),
         pid: std::process::id(),

@@ -1,6 +1,6 @@
 //! State shared by the routes.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use actix::Addr;
@@ -8,6 +8,7 @@ use actors::Shared;
 use actors::ingest::Ingest;
 use actors::registry::SessionRegistry;
 use actors::restart::Restarts;
+use parking_lot::RwLock;
 use tokio::sync::{Notify, watch};
 
 use crate::config;
@@ -64,9 +65,6 @@ impl Api {
                 Some(error.to_string())
             }
         };
-        *self
-            .config_error
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = error;
+        *self.config_error.write() = error;
     }
 }

@@ -5,12 +5,13 @@
 //! Counters and histograms start with the daemon, as is usual; gauges are read on demand.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::{Shared, session_state, spool};
 use journal::{Agent, Envelope, Event, Timestamp};
+use parking_lot::Mutex;
 use prometheus_client::registry::Unit;
 
 use crate::daemon::fleet::State;
@@ -39,6 +40,36 @@ pub(crate) struct Figure {
     /// The unit; `None` for a count.
     pub(crate) unit: Option<Unit>,
     pub(crate) value: Value,
+}
+
+impl Figure {
+    fn new(name: &'static str, what: &str, value: Value) -> Self {
+        Self {
+            name,
+            what: what.to_owned(),
+            unit: None,
+            value,
+        }
+    }
+
+    fn level(name: &'static str, what: &str, level: u64) -> Self {
+        Self::new(name, what, Value::Level(level))
+    }
+
+    fn bytes(name: &'static str, what: &str, bytes: u64) -> Self {
+        Self {
+            unit: Some(Unit::Bytes),
+            ..Self::level(name, what, bytes)
+        }
+    }
+
+    /// A figure that begins at zero as the daemon starts.
+    fn since_start(name: &'static str, what: &str, value: Value) -> Self {
+        Self {
+            unit: matches!(value, Value::Times(_)).then_some(Unit::Seconds),
+            ..Self::new(name, &format!("{what}, since the daemon started"), value)
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -100,18 +131,14 @@ impl Metrics {
 
     /// Counts appended events. Waits only for another scrape.
     pub(crate) fn count(&self, events: &[Envelope]) {
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counted = self.counted.lock();
         events.iter().for_each(|envelope| counted.add(envelope));
     }
 
     /// Returns all figures in order. Reads the journal and folders.
     pub(crate) fn figures(&self, shared: &Shared) -> journal::Result<Vec<Figure>> {
         shared.journal.settle()?;
-        let mut figures = self
-            .counted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .figures();
+        let mut figures = self.counted.lock().figures();
         figures.extend(counters(shared));
         figures.extend(levels(shared)?);
         figures.extend(self.fleet.line().iter().flat_map(of_fleet));
@@ -161,50 +188,40 @@ impl Counted {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let figure = |name, what: &str, unit, value| Figure {
-            name,
-            what: since_start(what),
-            unit,
-            value,
-        };
-        vec![
-            figure(
+        let all = [
+            (
                 "events",
                 "Events journaled, by kind and agent",
-                None,
                 family(&self.events),
             ),
-            figure(
+            (
                 "decisions",
                 "Decisions about stops, by agent, verdict and reason",
-                None,
                 family(&self.decisions),
             ),
-            figure(
+            (
                 "deliveries",
                 "Deliveries of checkpoints that have ended, by agent and outcome",
-                None,
                 family(&self.deliveries),
             ),
-            figure(
+            (
                 "hook",
                 "From a hook's start, by its own clock, until its call was journaled; without those by the spool",
-                Some(Unit::Seconds),
                 Value::Times(self.hooks.clone()),
             ),
-            figure(
+            (
                 "hooks_later",
                 "Hook calls that came through the spool",
-                None,
                 single(self.hooks_later),
             ),
-            figure(
+            (
                 "decision",
                 "From a stop's entry in the journal to its decision's",
-                Some(Unit::Seconds),
                 Value::Times(self.deciding.clone()),
             ),
-        ]
+        ];
+        all.map(|(name, what, value)| Figure::since_start(name, what, value))
+            .into()
     }
 }
 
@@ -216,10 +233,6 @@ pub(crate) const fn outcome(event: &Event) -> Option<&'static str> {
         Event::DeliveryExpired { .. } => Some("expired"),
         _ => None,
     }
-}
-
-fn since_start(what: &str) -> String {
-    format!("{what}, since the daemon started")
 }
 
 fn family<const N: usize>(counts: &BTreeMap<[Label; N], u64>) -> Value {
@@ -265,16 +278,13 @@ fn counters(shared: &Shared) -> impl Iterator<Item = Figure> {
             &counters.restarted,
         ),
     ];
-    all.into_iter().map(|(name, what, value)| Figure {
-        name,
-        what: since_start(what),
-        unit: None,
-        value: single(value.load(Ordering::Relaxed)),
+    all.into_iter().map(|(name, what, value)| {
+        Figure::since_start(name, what, single(value.load(Ordering::Relaxed)))
     })
 }
 
 /// Returns the gauges.
-fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
+fn levels(shared: &Shared) -> journal::Result<Vec<Figure>> {
     let entries = shared.journal.sessions();
     let now = Timestamp::now();
     let mut sessions = 0_u64;
@@ -290,58 +300,27 @@ fn levels(shared: &Shared) -> journal::Result<impl Iterator<Item = Figure>> {
     }
     let (store, intake) = shared.journal.disk_bytes();
     let spooled = spool::list(&shared.home.spool).map_or(0, |files| files.len() as u64);
-    let bytes = || Some(Unit::Bytes);
-    let all = [
-        ("sessions", "Sessions in the journal", None, Some(sessions)),
-        (
+    let mut all = vec![
+        Figure::level("sessions", "Sessions in the journal", sessions),
+        Figure::level(
             "turns_running",
             "Running turns of sessions with events in the last day",
-            None,
-            Some(running),
+            running,
         ),
-        (
-            "spool_files",
-            "Hook calls in the spool",
-            None,
-            Some(spooled),
-        ),
-        (
-            "journal_store",
-            "The journal's store on disk",
-            bytes(),
-            Some(store),
-        ),
-        (
-            "journal_intake",
-            "The journal's intake log on disk",
-            bytes(),
-            Some(intake),
-        ),
-        (
-            "memory_resident",
-            "Memory of the daemon",
-            bytes(),
-            resident_bytes(),
-        ),
+        Figure::level("spool_files", "Hook calls in the spool", spooled),
+        Figure::bytes("journal_store", "The journal's store on disk", store),
+        Figure::bytes("journal_intake", "The journal's intake log on disk", intake),
     ];
-    Ok(all.into_iter().filter_map(|(name, what, unit, value)| {
-        value.map(|value| Figure {
-            name,
-            what: what.to_owned(),
-            unit,
-            value: Value::Level(value),
-        })
-    }))
+    all.extend(
+        resident_bytes()
+            .map(|resident| Figure::bytes("memory_resident", "Memory of the daemon", resident)),
+    );
+    Ok(all)
 }
 
 /// The gauges of a machine or a collector in a fleet.
 fn of_fleet(line: &FleetLine) -> Vec<Figure> {
-    let gauge = |name, what: &str, value| Figure {
-        name,
-        what: what.to_owned(),
-        unit: None,
-        value: Value::Level(value),
-    };
+    let gauge = Figure::level;
     let is_stuck = u64::from(line.trouble.is_some());
     let stuck = gauge(
         "fleet_stuck",

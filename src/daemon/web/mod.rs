@@ -14,12 +14,13 @@ mod stream;
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Arbiter;
 use actix_web::middleware::from_fn;
 use actix_web::{App, web};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use crate::ops::wire::Opened;
@@ -56,7 +57,7 @@ impl Server {
     /// Opens the page on a loopback port, 0 for any, unless it is open; returns an address that
     /// works once.
     pub(crate) fn open(&self, port: u16) -> Result<Opened, String> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let port = match &*open {
             Some(open) if port != 0 && port != open.port => {
                 return Err(format!(
@@ -89,7 +90,7 @@ impl Server {
         let Some(kept) = saved::read(&self.page.shared.home.run) else {
             return;
         };
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if open.is_some() {
             return;
         }
@@ -115,11 +116,7 @@ impl Server {
 
     /// Stops serving the page, which the next daemon opens again. Returns whether it was open.
     pub(crate) async fn end(&self) -> bool {
-        let open = self
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let open = self.open.lock().take();
         match open {
             Some(open) => {
                 open.thread.stop();

@@ -1,11 +1,12 @@
 //! Shared state of the page: the journal's reader, the admitted tabs, and the journal's last
 //! event.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::Shared;
 use journal::Envelope;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, watch};
 
 use super::access::AccessTokens;
@@ -48,20 +49,20 @@ impl Page {
 
     /// Records the port of the page, or that it is closed.
     pub(super) fn is_on(&self, port: Option<u16>) {
-        *locked(&self.port) = port;
+        *self.port.lock() = port;
     }
 
     /// Keeps what lets the open tabs come back after a restart.
     pub(super) fn keep(&self) {
         let tabs = self.tokens().tabs();
-        if let Some(port) = *locked(&self.port) {
+        if let Some(port) = *self.port.lock() {
             saved::keep(&self.shared.home.run, &Saved { port, tabs });
         }
     }
 
     /// Notes now and then that a tab is open.
     pub(super) fn hears(&self) {
-        let mut heard = locked(&self.heard);
+        let mut heard = self.heard.lock();
         if heard.is_none_or(|heard| heard.elapsed() > HEARD_EVERY) {
             *heard = Some(Instant::now());
             saved::heard(&self.shared.home.run);
@@ -76,10 +77,6 @@ impl Page {
     }
 
     pub(super) fn tokens(&self) -> MutexGuard<'_, AccessTokens> {
-        locked(&self.tokens)
+        self.tokens.lock()
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,38 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+pub(crate) use checkpoint::config::FleetLevel as Level;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// How much a machine sends. The order is from less to more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Level {
-    /// Decisions and deliveries, without texts, commands and paths.
-    Decisions,
-    /// All kinds of events, without texts, commands and paths.
-    Skeleton,
-    /// All events with everything in them.
-    All,
-}
-
-impl Level {
-    /// All levels, the lowest first.
-    pub(crate) const ALL: [Self; 3] = [Self::Decisions, Self::Skeleton, Self::All];
-
-    /// Returns the level's name.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Decisions => "decisions",
-            Self::Skeleton => "skeleton",
-            Self::All => "all",
-        }
-    }
-
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.word() == word)
-    }
-}
 
 /// How a field is sent below the level `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

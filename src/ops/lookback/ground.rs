@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actors::draft::daemon_draft;
@@ -17,6 +17,7 @@ use checkpoint::lookback::{self, Ground, Repository};
 use checkpoint::project::LISTED;
 use checkpoint::transcript::turns::PastTurn;
 use journal::{ChangedFile, Draft, Event, Journal, Timestamp, Workspace};
+use parking_lot::Mutex;
 
 /// The projects that were examined.
 pub(super) struct Projects<'a> {
@@ -73,7 +74,7 @@ impl<'a> Projects<'a> {
 
     /// Looks at the project in which an agent ran, once.
     pub(super) fn of(&self, cwd: &str) -> Looked {
-        let known = Arc::clone(lock(&self.known).entry(cwd.to_owned()).or_default());
+        let known = Arc::clone(self.known.lock().entry(cwd.to_owned()).or_default());
         known.get_or_init(|| self.look(cwd));
         Looked(known)
     }
@@ -130,7 +131,7 @@ impl<'a> Projects<'a> {
     }
 
     fn policy_with(&self, known: &Known, touched: Vec<String>) -> Arc<Adopted> {
-        if let Some(adopted) = lock(&known.policies).get(&touched) {
+        if let Some(adopted) = known.policies.lock().get(&touched) {
             return Arc::clone(adopted);
         }
         let mut project = Project::look(self.config, self.trust, &known.top);
@@ -143,7 +144,7 @@ impl<'a> Projects<'a> {
             fingerprint,
             adoption: daemon_draft(event, &fingerprint.to_string()),
         });
-        lock(&known.policies).insert(touched, Arc::clone(&adopted));
+        known.policies.lock().insert(touched, Arc::clone(&adopted));
         adopted
     }
 
@@ -153,7 +154,7 @@ impl<'a> Projects<'a> {
         let Some(journal) = self.journal else {
             return Ok(());
         };
-        let mut known = lock(&self.adopted);
+        let mut known = self.adopted.lock();
         if !known.contains(&adopted.fingerprint) {
             journal.append_wait(vec![adopted.adoption.clone()])?;
             known.insert(adopted.fingerprint);
@@ -164,14 +165,16 @@ impl<'a> Projects<'a> {
     fn workspace(&self, known: &Known, files: &[ChangedFile]) -> Workspace {
         let top = Path::new(&known.top);
         let folders = checkpoint::project::folders(files);
-        let found = lock(&known.workspaces).get(&folders).cloned();
+        let found = known.workspaces.lock().get(&folders).cloned();
         let mut workspace = found.unwrap_or_else(|| {
             let read = workspace::for_past(top, files, &self.config.redactor);
-            lock(&known.workspaces).insert(folders, read.clone());
+            known.workspaces.lock().insert(folders, read.clone());
             read
         });
         let has_tests = |folder: &str| {
-            *lock(&known.rust_tests)
+            *known
+                .rust_tests
+                .lock()
                 .entry(folder.to_owned())
                 .or_insert_with(|| workspace::has_rust_tests(top, folder))
         };
@@ -224,8 +227,4 @@ impl Looked {
         };
         judge(turn, ground)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,6 @@ mod rows;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use actors::session_state;
@@ -23,6 +22,7 @@ use checkpoint::judging::Ending;
 use checkpoint::lookback::{Judged, PastSession};
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
 use journal::{Agent, Draft, Evidence, Journal, Stream, Timestamp, Verdict};
+use parking_lot::Mutex;
 
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow};
 use find::FoundFile;
@@ -427,7 +427,7 @@ impl<'a> Walk<'a> {
 
     fn is_new(&self, agent: Agent, turn: &PastTurn) -> bool {
         let key = format!("{agent} {} {}", turn.began.as_micros(), turn.prompt());
-        lock(&self.seen).insert(digest::of_text(&key))
+        self.seen.lock().insert(digest::of_text(&key))
     }
 
     /// Journals events if they are kept, and otherwise only numbers them.
@@ -466,8 +466,4 @@ fn problem(seen: &Seen, bytes: u64) -> Option<String> {
         .map_or(String::new(), |line| format!(", the first is line {line}"));
     let lines = if seen.broken == 1 { "line" } else { "lines" };
     (seen.broken > 0).then(|| format!("{} {lines} cannot be read{first}", seen.broken))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use actors::named_file::{self, Links};
 use checkpoint::agents;
 use checkpoint::agents::adapter::Database;
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
+use parking_lot::Mutex;
 
 use super::database;
 use super::find::FoundFile;
@@ -55,8 +55,7 @@ pub(super) fn read(
             )));
         }
         let is_large = length > SMALL_BYTES_MAX;
-        let _permit =
-            is_large.then(|| reading.large.lock().unwrap_or_else(PoisonError::into_inner));
+        let _permit = is_large.then(|| reading.large.lock());
         let mut bytes = Vec::new();
         opened.take(WHOLE_BYTES_MAX).read_to_end(&mut bytes)?;
         reading

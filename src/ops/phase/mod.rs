@@ -15,11 +15,10 @@ mod seed;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Mutex, PoisonError};
-
 use actors::Shared;
 use checkpoint::phase::Scope;
 use journal::Journal;
+use parking_lot::Mutex;
 
 use error::journal_error;
 use requests::PhaseRequests;
@@ -39,7 +38,7 @@ static TURN: Mutex<()> = Mutex::new(());
 ///
 /// As [`PhaseError`] says.
 pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> Result<Answer> {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock();
     journal.settle().map_err(journal_error)?;
     let requests = PhaseRequests { journal, places };
     match request {
@@ -69,7 +68,7 @@ pub(crate) fn check_files(shared: &Shared) {
     let config = shared.config();
     let listed = Places::of(&shared.home, &config).and_then(|places| {
         let journal = &shared.journal;
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = TURN.lock();
         journal.settle().map_err(journal_error)?;
         let places = &places;
         PhaseRequests { journal, places }.list(None, &Scope::default())

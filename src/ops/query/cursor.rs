@@ -4,10 +4,10 @@
 //! came since, so the ends of the last walks are kept, and the next one continues from there.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use checkpoint::state::SessionState;
 use journal::{Envelope, Event, Journal, Stream, Timestamp, ToolCall};
+use parking_lot::Mutex;
 
 use super::question::Result;
 
@@ -107,7 +107,7 @@ impl Walks {
 
     /// Returns the walk that came furthest without coming to `from`, or one that begins.
     fn before(&self, stream: &Stream, from: u64) -> Walk {
-        let mut kept = self.kept();
+        let mut kept = self.0.lock();
         let fits = |walk: &Walk| walk.state.stream == *stream && walk.state.last_seq < from;
         let places = kept.iter().enumerate().filter(|(_, walk)| fits(walk));
         let best = places
@@ -122,7 +122,7 @@ impl Walks {
     }
 
     fn keep(&self, walk: Walk) {
-        let mut kept = self.kept();
+        let mut kept = self.0.lock();
         kept.retain(|known| {
             known.state.stream != walk.state.stream || known.state.last_seq != walk.state.last_seq
         });
@@ -130,10 +130,6 @@ impl Walks {
             kept.pop_front();
         }
         kept.push_back(walk);
-    }
-
-    fn kept(&self) -> MutexGuard<'_, VecDeque<Walk>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -167,6 +163,9 @@ mod tests {
             keep(last_seq);
             assert_eq!(begins_at(&stream, 11), 10);
         }
-        assert_eq!((begins_at(&stream, 99), walks.kept().len()), (10, KEPT_MAX));
+        assert_eq!(
+            (begins_at(&stream, 99), walks.0.lock().len()),
+            (10, KEPT_MAX)
+        );
     }
 }

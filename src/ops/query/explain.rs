@@ -1,7 +1,7 @@
 //! One decision with its evidence and policy, and its outcome.
 
 use checkpoint::Policy;
-use checkpoint::decide::{Case, is_unanswered};
+use checkpoint::decide::{Case, Considered, is_unanswered};
 use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
@@ -15,8 +15,7 @@ use super::policies::policies;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{
-    DecisionRow, Demand, EventLine, ExitView, Explanation, OtherStop, RulesView, StateView,
-    TimeAfter,
+    DecisionRow, Demand, EventLine, Explanation, OtherStop, RulesView, StateView, TimeAfter,
 };
 
 fn find_decision(
@@ -213,8 +212,8 @@ fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> 
 }
 
 /// Returns the exit that was taken, with the reason why the others are not known.
-fn only_exit(decision: &Decision, why: &str) -> ExitView {
-    ExitView {
+fn only_exit(decision: &Decision, why: &str) -> Considered {
+    Considered {
         reason: decision.reason,
         taken: true,
         why: why.to_owned(),
@@ -227,7 +226,7 @@ fn why(
     state: &SessionState,
     evidence: Option<&Evidence>,
     policy: Option<&Policy>,
-) -> (Vec<ExitView>, Option<RulesView>) {
+) -> (Vec<Considered>, Option<RulesView>) {
     let nothing = Evidence::default();
     let pending = state
         .pending
@@ -243,9 +242,7 @@ fn why(
         fingerprint: decision.policy,
     });
     let considered = match &case {
-        Some(case) if !is_unanswered(decision.reason) => {
-            case.considered().into_iter().map(ExitView::from).collect()
-        }
+        Some(case) if !is_unanswered(decision.reason) => case.considered(),
         _ => vec![only_exit(decision, "no hook call waited for the answer")],
     };
     let rules = case.map(|case| RulesView::new(case.find(), &case.evidence.timeline));

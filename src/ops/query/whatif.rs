@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use actors::evidence;
 use actors::project::Project;
@@ -12,6 +11,7 @@ use checkpoint::config::{Candidate, Config, PackName, Packs};
 use checkpoint::replay::Past;
 use checkpoint::rules::pack_names::ProjectFacts;
 use journal::{Action, Changes, Decision, Journal, Reason, Verdict};
+use parking_lot::Mutex;
 
 use super::question::{Emit, Error, Result, send};
 use super::redecide::judge_all;
@@ -74,11 +74,7 @@ pub(super) fn what_if(
             changed,
             withheld,
             earlier,
-            waiting: waiting
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-                .into_iter()
-                .collect(),
+            waiting: waiting.into_inner().into_iter().collect(),
         },
     )
 }
@@ -112,10 +108,7 @@ impl Policies<'_> {
             let policy = match self.candidate {
                 Candidate::Config(config) => {
                     in_project(config, past, self.trust, |project, note| {
-                        self.waiting
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .insert(format!("{project}: {note}"));
+                        self.waiting.lock().insert(format!("{project}: {note}"));
                     })
                 }
                 Candidate::Rules(rules) => {

@@ -23,7 +23,7 @@ pub(crate) struct Explanation {
     /// `None` if the journal does not have the policy of the decision.
     pub(crate) rules: Option<RulesView>,
     /// The exits in order, up to the one that was taken.
-    pub(crate) considered: Vec<ExitView>,
+    pub(crate) considered: Vec<Considered>,
     pub(crate) delivery: Vec<EventLine>,
     /// The stop, the decision, and each event of the delivery.
     pub(crate) times: Option<Vec<TimeAfter>>,
@@ -47,23 +47,6 @@ pub(crate) struct OtherStop {
     pub(crate) turn: u64,
     pub(crate) verdict: Verdict,
     pub(crate) reason: Reason,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ExitView {
-    pub(crate) reason: Reason,
-    pub(crate) taken: bool,
-    pub(crate) why: String,
-}
-
-impl From<Considered> for ExitView {
-    fn from(exit: Considered) -> Self {
-        Self {
-            reason: exit.reason,
-            taken: exit.taken,
-            why: exit.why,
-        }
-    }
 }
 
 /// A demand that a person marked wrong.

@@ -25,9 +25,7 @@ pub(crate) use benefit::Benefit;
 pub(crate) use daemon::{DaemonStatus, FleetLine, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;
-pub(crate) use explanation::{
-    Demand, DemandEnd, ExitView, Explanation, MarkView, OtherStop, TimeAfter,
-};
+pub(crate) use explanation::{Demand, DemandEnd, Explanation, MarkView, OtherStop, TimeAfter};
 pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
 pub(crate) use lookback::{
     DayCount, FileProblem, Imported, LookBack, LookBackGroup, PastTurnRow, RuleCount, TurnTotals,

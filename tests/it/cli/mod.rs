@@ -5,6 +5,7 @@ mod config;
 mod cursor;
 mod demo;
 mod described;
+mod dialects;
 mod doctor;
 mod examples;
 mod fleet;

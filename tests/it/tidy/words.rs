@@ -87,9 +87,9 @@ fn http(files: &[File]) -> Vec<String> {
 const AGENTS: [&str; 6] = [
     "agents/src/rooms",
     "src/install/agents",
-    // Keys of the settings, recordings for the demo, and the client, which does not link the core.
+    // Keys of the settings, the agent of the demo, and the client, which does not link the core.
     "checkpoint/src/config/yaml.rs",
-    "src/cli/commands/demo/recordings.rs",
+    "src/cli/commands/demo/stage.rs",
     "src/client/input.rs",
     // The definition.
     "journal/src/event",

@@ -173,7 +173,7 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     for part in [
         "Claude Code",
         "inventory",
-        "master",
+        "main",
         "Bash",
         "rm -rf build dist",
     ] {

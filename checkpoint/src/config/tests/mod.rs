@@ -5,6 +5,7 @@ mod endpoint;
 mod mistakes;
 mod project_file;
 mod retention;
+mod schema;
 
 use journal::Agent;
 

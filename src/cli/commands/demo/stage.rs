@@ -1,39 +1,39 @@
-//! The demo's environment: a temporary folder with projects, a home and a daemon. It is always
+//! The demo's environment: a temporary folder with a project, a home and a daemon. It is always
 //! removed at the end, also after a signal or a panic.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use journal::Home;
-use rustix::process::{Pid, Signal, kill_process};
-use tokio::signal::unix::{SignalKind, signal};
+use journal::{Agent, Home};
+use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use tempfile::TempDir;
 
-use super::project::{Project, write};
-use crate::cli::connection;
+use super::story::{self, Call};
+use crate::cli::daemon_process;
 use crate::error::{Failure, Result};
 
 /// The demo's configuration. The turns are short, and no person watches them.
 const CONFIG: &str = "min_turn: 1s\nheadless: always\nhooks: {stop_wait: 20s}\n";
-/// The longest wait for the daemon's start.
-const READY_WAIT: Duration = Duration::from_secs(20);
-/// The longest wait for the daemon's end before it is killed.
-const STOP_WAIT: Duration = Duration::from_secs(5);
 /// Pause between two polls.
 const NAP: Duration = Duration::from_millis(10);
 /// Variables that programs may need to run at all. The rest of the caller's environment is not
 /// passed on.
 const INHERITED: [&str; 4] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG"];
 
+/// The client's program and its first arguments.
+pub(super) type Client = (PathBuf, &'static [&'static str]);
+
 /// The folder and the daemon in it. Dropping it stops the daemon and removes the folder.
 pub(super) struct Stage {
-    folder: PathBuf,
-    keep: bool,
+    folder: TempDir,
     program: PathBuf,
     daemon: Option<Child>,
     interrupted: Arc<AtomicBool>,
@@ -45,72 +45,67 @@ impl Stage {
         let temp = std::env::temp_dir();
         // Git and the agents use canonical paths.
         let temp = temp.canonicalize().unwrap_or(temp);
-        let id = uuid::Uuid::new_v4().simple().to_string();
-        let folder = temp.join(format!("checkpointd-demo-{}", &id[..8]));
-        // Not recursive: it must not exist yet.
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&folder)
+        let folder = tempfile::Builder::new()
+            .prefix("checkpointd-demo-")
+            .permissions(Permissions::from_mode(0o700))
+            .disable_cleanup(keep)
+            .tempdir_in(&temp)
             .map_err(|error| {
                 Failure::failed(format!(
-                    "cannot make the folder {}: {error}",
-                    folder.display()
+                    "cannot make a folder in {}: {error}",
+                    temp.display()
                 ))
                 .hint("TMPDIR can name another folder")
             })?;
         let program = std::env::current_exe()?;
-        let mut stage = Self {
+        let stage = Self {
             folder,
-            keep,
             program,
             daemon: None,
             interrupted: Arc::default(),
         };
-        stage.watch_signals()?;
+        // These would kill this process before it cleans up.
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            flag::register(signal, Arc::clone(&stage.interrupted))?;
+        }
         stage.prepare()?;
         Ok(stage)
     }
 
-    fn prepare(&mut self) -> Result<()> {
-        let home = self.home();
-        for folder in [
-            &home.logs,
-            &home.run,
-            &self.agents_tmp(),
-            &self.agents_home(),
-        ] {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)?;
+    fn prepare(&self) -> Result<()> {
+        for folder in [self.agents_tmp(), self.agents_home()] {
+            DirBuilder::new().mode(0o700).create(folder)?;
         }
-        Ok(write(&home.config, CONFIG)?)
+        write(&self.home().config, CONFIG)?;
+        for (name, text) in story::FILES {
+            write(&self.project().join(name), text)?;
+        }
+        Ok(())
     }
 
     pub(super) fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     pub(super) fn home(&self) -> Home {
-        Home::under(&self.folder.join("home"))
+        Home::under(&self.folder().join("home"))
     }
 
-    /// Returns the home folder of the recorded agents.
-    pub(super) fn agents_home(&self) -> PathBuf {
-        self.folder.join("user")
+    fn agents_home(&self) -> PathBuf {
+        self.folder().join("user")
     }
 
-    /// Returns the recorded agents' folder for temporary files.
-    pub(super) fn agents_tmp(&self) -> PathBuf {
-        self.folder.join("tmp")
+    fn agents_tmp(&self) -> PathBuf {
+        self.folder().join("tmp")
     }
 
-    pub(super) fn project(&self, project: &Project) -> PathBuf {
-        self.folder.join(project.name)
+    /// Returns the folder of the agent's project.
+    pub(super) fn project(&self) -> PathBuf {
+        self.folder().join(story::PROJECT)
     }
 
     /// Returns a command with the stage's environment and nothing from the caller's.
-    pub(super) fn command(&self, program: &Path) -> Command {
+    fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(
             INHERITED
@@ -118,12 +113,12 @@ impl Stage {
                 .filter_map(|name| Some((name, std::env::var_os(name)?))),
         );
         command
-            .env("CHECKPOINTD_HOME", self.folder.join("home"))
+            .env("CHECKPOINTD_HOME", self.folder().join("home"))
             .env("CHECKPOINTD_AUTOSTART", "0");
         command
             .env("HOME", self.agents_home())
             .env("TMPDIR", self.agents_tmp())
-            .current_dir(&self.folder);
+            .current_dir(self.folder());
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -131,12 +126,8 @@ impl Stage {
         command
     }
 
-    /// Creates a project with one commit. Returns whether git worked.
-    pub(super) fn make(&self, project: &Project) -> Result<bool> {
-        let folder = self.project(project);
-        for (name, text) in project.files {
-            write(&folder.join(name), text)?;
-        }
+    /// Commits the project's files. Returns whether git worked.
+    pub(super) fn commit(&self) -> bool {
         let git = |arguments: &[&str]| {
             let mut git = self.command(Path::new("git"));
             git.args([
@@ -151,15 +142,14 @@ impl Stage {
             git.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z");
             git.args(arguments)
                 .env("GIT_CONFIG_NOSYSTEM", "1")
-                .current_dir(&folder);
+                .current_dir(self.project());
             git.status().is_ok_and(|status| status.success())
         };
-        Ok(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "Begin"]))
+        git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "Begin"])
     }
 
-    /// Returns the client's program and first arguments: the small program beside this one if it
-    /// has the same version, otherwise this one.
-    pub(super) fn client(&self) -> (PathBuf, &'static [&'static str]) {
+    /// Returns the small program beside this one if it has the same version, otherwise this one.
+    pub(super) fn client(&self) -> Client {
         let beside = self.program.with_file_name("checkpointd-hook");
         let said = self
             .command(&beside)
@@ -174,33 +164,35 @@ impl Stage {
         }
     }
 
-    /// Starts the daemon and waits until it accepts hooks. The error quotes the end of its log.
+    /// Starts the daemon and waits until it accepts hooks.
     pub(super) fn start_daemon(&mut self) -> Result<()> {
-        let home = self.home();
-        let log = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(home.logs.join("daemon.log"))?;
-        let mut command = self.command(&self.program);
-        let child = command.arg("daemon").stderr(log).spawn().map_err(|error| {
-            Failure::failed(format!("cannot start {}: {error}", self.program.display()))
-        })?;
-        let child = self.daemon.insert(child);
-        let began = Instant::now();
-        while connection::health(&home).is_none() {
-            let ended = child.try_wait()?;
-            if ended.is_some() || began.elapsed() > READY_WAIT {
-                let log = std::fs::read_to_string(home.logs.join("daemon.log")).unwrap_or_default();
-                let last = log.lines().last().unwrap_or("its log is empty").to_owned();
-                return Err(Failure::unreachable("the demo's daemon did not start").hint(last));
-            }
-            if self.interrupted.load(Ordering::Relaxed) {
-                return Err(interrupted());
-            }
-            std::thread::sleep(NAP);
-        }
+        let command = self.command(&self.program);
+        let (child, _) = daemon_process::start(&self.home(), command, &["daemon"])?;
+        self.daemon = Some(child);
         Ok(())
+    }
+
+    /// Runs the hook client for one call and returns what it prints.
+    pub(super) fn call(&self, (program, first): &Client, call: &Call) -> Result<String> {
+        if let Some((file, text)) = call.written() {
+            write(Path::new(file), text)?;
+        }
+        let mut command = self.command(program);
+        command
+            .args(*first)
+            .args([Agent::Claude.word(), call.event])
+            .env("CHECKPOINTD_STOP_WAIT_MS", "20000")
+            .env("CHECKPOINTD_PLAIN_WAIT_MS", "20000")
+            .current_dir(self.project());
+        let output = with_input(command, &call.payload)
+            .map_err(|error| Failure::failed(format!("cannot run the hook client: {error}")))?;
+        if !output.status.success() {
+            let status = output.status;
+            return Err(Failure::failed(format!(
+                "the hook client ended with {status}"
+            )));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// Waits; a signal ends the wait with an error.
@@ -208,7 +200,7 @@ impl Stage {
         let until = Instant::now() + wait;
         loop {
             if self.interrupted.load(Ordering::Relaxed) {
-                return Err(interrupted());
+                return Err(Failure::failed("the demo was interrupted"));
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -217,68 +209,31 @@ impl Stage {
             std::thread::sleep(left.min(NAP));
         }
     }
-
-    /// Catches signals that would kill this process, so that the demo cleans up first.
-    fn watch_signals(&self) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .build()?;
-        let interrupted = Arc::clone(&self.interrupted);
-        let (mut interrupt, mut terminate, mut hang_up) = {
-            let _inside = runtime.enter();
-            (
-                signal(SignalKind::interrupt())?,
-                signal(SignalKind::terminate())?,
-                signal(SignalKind::hangup())?,
-            )
-        };
-        std::thread::spawn(move || {
-            runtime.block_on(async {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                    _ = hang_up.recv() => {}
-                }
-            });
-            interrupted.store(true, Ordering::Relaxed);
-        });
-        Ok(())
-    }
-
-    /// Stops the daemon; kills it after [`STOP_WAIT`].
-    fn stop_daemon(&mut self) {
-        let Some(mut daemon) = self.daemon.take() else {
-            return;
-        };
-        let _ = kill_process(Pid::from_child(&daemon), Signal::TERM);
-        let began = Instant::now();
-        while began.elapsed() < STOP_WAIT {
-            if !matches!(daemon.try_wait(), Ok(None)) {
-                return;
-            }
-            std::thread::sleep(NAP);
-        }
-        let _ = daemon.kill();
-        let _ = daemon.wait();
-    }
 }
 
-fn interrupted() -> Failure {
-    Failure::failed("the demo was interrupted")
+fn with_input(mut command: Command, payload: &Value) -> std::io::Result<Output> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(payload.to_string().as_bytes())?;
+    }
+    child.wait_with_output()
+}
+
+/// Writes a file and creates missing folders.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+    std::fs::write(path, text)
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        self.stop_daemon();
-        if !self.keep
-            && let Err(error) = std::fs::remove_dir_all(&self.folder)
-        {
-            // A panic while another one unwinds would abort the process.
-            let _ = writeln!(
-                std::io::stderr(),
-                "cannot remove {}: {error}",
-                self.folder.display()
-            );
+        if let Some(mut daemon) = self.daemon.take() {
+            let _ = daemon_process::end(&self.home());
+            let _ = daemon.kill();
+            let _ = daemon.wait();
         }
     }
 }

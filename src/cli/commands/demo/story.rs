@@ -3,12 +3,37 @@
 use std::path::Path;
 use std::time::Duration;
 
-use journal::Timestamp;
 use serde_json::{Value, json};
 
-use super::project::Project;
-use super::recording::{Call, Script};
-use super::stage::Stage;
+/// The name of the agent's project.
+pub(super) const PROJECT: &str = "inventory";
+/// The file that the agent writes.
+const WRITTEN: &str = "stock/reorder.py";
+/// The files of the project before the agent starts.
+pub(super) const FILES: [(&str, &str); 3] = [
+    (
+        "pyproject.toml",
+        "[project]\nname = \"inventory\"\n\n[tool.pytest.ini_options]\npythonpath = [\".\"]\n",
+    ),
+    ("stock/__init__.py", ""),
+    (
+        "tests/test_reorder.py",
+        "from stock.reorder import to_order
+
+
+def test_none_left():
+    assert to_order(0) == 5
+
+
+def test_some_left():
+    assert to_order(3) == 2
+
+
+def test_enough_left():
+    assert to_order(9) == 0
+",
+    ),
+];
 
 // What pytest 9 really prints in the project, with the two versions of the file.
 const FAILED: &str = "Exit code 1
@@ -29,7 +54,15 @@ const PASSED: &str =
     "...                                                                      [100%]
 3 passed in 0.02s";
 
-/// Returns each step: its time in milliseconds, its hook, and the fields that only this hook has.
+/// One hook call of the agent.
+pub(super) struct Call {
+    /// The time between the call before it and this one.
+    pub(super) pause: Duration,
+    pub(super) event: &'static str,
+    pub(super) payload: Value,
+}
+
+/// Returns each step: the milliseconds before it, its hook, and the fields that only this hook has.
 fn steps(file: &Path) -> [(u64, &'static str, Value); 9] {
     let write = |text: &str| {
         json!({
@@ -51,69 +84,79 @@ fn steps(file: &Path) -> [(u64, &'static str, Value); 9] {
             json!({ "prompt": "Add a reorder level to the inventory" }),
         ),
         (500, "PostToolUse", write(first)),
-        (1_500, "Stop", stop(false, "The reorder level is in.")),
+        (1_000, "Stop", stop(false, "The reorder level is in.")),
         (
-            2_000,
+            500,
             "PostToolUseFailure",
             json!({ "tool_name": "Bash", "tool_input": tests, "error": FAILED }),
         ),
-        (2_300, "PostToolUse", write(fixed)),
+        (300, "PostToolUse", write(fixed)),
         (
-            2_600,
+            300,
             "PostToolUse",
             json!({ "tool_name": "Bash", "tool_input": tests, "tool_response": ended }),
         ),
-        (3_000, "Stop", stop(true, "The tests pass now.")),
-        (3_100, "SessionEnd", json!({ "reason": "other" })),
+        (400, "Stop", stop(true, "The tests pass now.")),
+        (100, "SessionEnd", json!({ "reason": "other" })),
     ]
 }
 
-/// Returns the story's hook calls, the first of them at `from`. The agent keeps no transcript.
-pub(super) fn script(project: &Project, stage: &Stage, from: Timestamp) -> Script {
-    let session = uuid::Uuid::new_v4().to_string();
-    let folder = stage.project(project);
+/// Returns the story's hook calls. The agent keeps no transcript.
+pub(super) fn calls(session: &str, folder: &Path) -> Vec<Call> {
     let mut calls = Vec::new();
-    for (ms, event, fields) in steps(&folder.join(project.written)) {
-        let mut add = |event: &str, mut payload: Value| {
+    for (number, (pause, event, fields)) in steps(&folder.join(WRITTEN)).into_iter().enumerate() {
+        let mut add = |pause, event, mut payload: Value| {
             payload["session_id"] = json!(session);
             payload["cwd"] = json!(folder);
             payload["hook_event_name"] = json!(event);
             payload["prompt_id"] = json!("1");
-            payload["tool_use_id"] = json!(ms.to_string());
-            let written = payload.pointer("/tool_response/content");
+            payload["tool_use_id"] = json!(number.to_string());
+            let pause = Duration::from_millis(pause);
             calls.push(Call {
-                event: event.to_owned(),
-                due: from.plus(Duration::from_millis(ms)),
-                env: Vec::new(),
-                transcript: String::new(),
-                was_blocked: payload["stop_hook_active"] == false,
-                writes: written.and_then(Value::as_str).map(str::to_owned),
-                payload: payload.to_string(),
+                pause,
+                event,
+                payload,
             });
         };
         if event.starts_with("PostTool") {
             let (tool, input) = (&fields["tool_name"], &fields["tool_input"]);
             add(
+                pause,
                 "PreToolUse",
                 json!({ "tool_name": tool, "tool_input": input }),
             );
+            add(0, event, fields);
+        } else {
+            add(pause, event, fields);
         }
-        add(event, fields);
     }
-    Script::of_calls(session, calls)
+    calls
 }
 
-/// Says what a call of the story did; `None` if it is not shown.
-pub(super) fn shown(call: &Call, project: &Project) -> Option<String> {
-    let payload: Value = serde_json::from_str(&call.payload).ok()?;
-    let text = |place: &str| payload.pointer(place).and_then(Value::as_str);
-    if call.is_prompt() {
-        return Some(format!("\"{}\"", text("/prompt")?));
+impl Call {
+    fn text(&self, place: &str) -> Option<&str> {
+        self.payload.pointer(place)?.as_str()
     }
-    if call.writes.is_some() {
-        return Some(format!("Write {}", project.written));
+
+    /// Returns the file that the agent has just written, and its text.
+    pub(super) fn written(&self) -> Option<(&str, &str)> {
+        let text = self.text("/tool_response/content")?;
+        Some((self.text("/tool_response/filePath")?, text))
     }
-    let output = text("/error").or(text("/tool_response/stdout"))?;
-    let (ended, _) = output.lines().last()?.split_once(" in ")?;
-    Some(format!("Bash {}: {ended}", text("/tool_input/command")?))
+
+    /// Says what the call did; `None` if it is not shown.
+    pub(super) fn shown(&self) -> Option<String> {
+        if let Some(prompt) = self.text("/prompt") {
+            return Some(format!("\"{prompt}\""));
+        }
+        if self.written().is_some() {
+            return Some(format!("Write {WRITTEN}"));
+        }
+        let output = self.text("/error").or(self.text("/tool_response/stdout"))?;
+        let (ended, _) = output.lines().last()?.split_once(" in ")?;
+        Some(format!(
+            "Bash {}: {ended}",
+            self.text("/tool_input/command")?
+        ))
+    }
 }

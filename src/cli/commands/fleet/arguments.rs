@@ -2,29 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueHint};
 
+use crate::cli::shared::one_of;
 use crate::ops::fleet::{self, Level};
 
-/// The name of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LevelName {
-    /// Decisions and deliveries, without texts, commands and paths
-    Decisions,
-    /// All events, without texts, commands and paths
-    Skeleton,
-    /// Everything, with prompts and payloads
-    All,
-}
-
-impl From<LevelName> for Level {
-    fn from(name: LevelName) -> Self {
-        match name {
-            LevelName::Decisions => Self::Decisions,
-            LevelName::Skeleton => Self::Skeleton,
-            LevelName::All => Self::All,
-        }
-    }
+/// Parses the word of a level.
+pub(super) fn level() -> impl TypedValueParser<Value = Level> {
+    one_of(Level::ALL, Level::word)
 }
 
 /// The operator's folder.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use journal::Home;
 
-use super::arguments::{LevelName, Operator, machine};
+use super::arguments::{Operator, machine};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Folder, Level, Ticket, quoted, write_private};
@@ -94,7 +94,7 @@ fn say_reload(folder: &Folder) {
 }
 
 /// Has this machine take part.
-pub(super) fn join(home: &Home, file: &Path, level: LevelName) -> Result<u8> {
+pub(super) fn join(home: &Home, file: &Path, level: Level) -> Result<u8> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::failed(format!("cannot read {}: {error}", render::path(file))))?;
     let ticket = Ticket::read(&text)
@@ -107,7 +107,7 @@ pub(super) fn join(home: &Home, file: &Path, level: LevelName) -> Result<u8> {
         ticket.url,
         ticket.machine,
         quoted(&pem),
-        Level::from(level).word()
+        level.word()
     );
     let written = match fs::read_to_string(&home.config) {
         Ok(written) => written,
@@ -140,7 +140,7 @@ pub(super) fn join(home: &Home, file: &Path, level: LevelName) -> Result<u8> {
     println!(
         "This machine is {} in the fleet, and sends at level {}.",
         ticket.machine,
-        Level::from(level).word()
+        level.word()
     );
     println!(
         "Remove {}. `checkpointd status` shows what is sent, `checkpointd fleet preview` what it says.",

@@ -25,7 +25,7 @@ use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Level, Merge, Merged, Problem};
 use crate::ops::query::{Outgoing, Query};
 use crate::render;
-use arguments::{LevelName, machine};
+use arguments::{level, machine};
 use with_broker::BrokerAction;
 
 /// Collect the journals of many machines in one place
@@ -45,9 +45,9 @@ pub(crate) struct FleetArgs {
 pub(crate) enum FleetAction {
     /// Show exactly what this machine would send, event by event
     Preview {
-        /// How much is sent
-        #[arg(long, default_value = "decisions")]
-        level: LevelName,
+        /// How much is sent: decisions, a skeleton of all events without their texts, or all with prompts and payloads
+        #[arg(long, default_value = "decisions", value_parser = level())]
+        level: Level,
         /// Events since: 1h, yesterday, 14:30, 2026-11-20, RFC 3339
         #[arg(long, value_name = "TIME", default_value = "1h")]
         since: String,
@@ -57,9 +57,9 @@ pub(crate) enum FleetAction {
         /// Name of this machine at the collector: lower-case letters, digits and `-`
         #[arg(long, value_name = "NAME", value_parser = machine)]
         machine: String,
-        /// How much is sent
-        #[arg(long, default_value = "decisions")]
-        level: LevelName,
+        /// How much is sent: decisions, a skeleton of all events without their texts, or all with prompts and payloads
+        #[arg(long, default_value = "decisions", value_parser = level())]
+        level: Level,
     },
     #[command(flatten)]
     Broker(BrokerAction),
@@ -85,8 +85,8 @@ pub(crate) enum FleetAction {
 
 pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
-        FleetAction::Preview { level, since } => preview(home, level.into(), &since),
-        FleetAction::Export { machine, level } => export(home, level.into(), &machine),
+        FleetAction::Preview { level, since } => preview(home, level, &since),
+        FleetAction::Export { machine, level } => export(home, level, &machine),
         FleetAction::Broker(action) => with_broker::run(home, action),
         FleetAction::Forget { what } => forget::forget(home, &what),
         FleetAction::Merge {
@@ -200,7 +200,7 @@ fn merge(files: &[PathBuf], into: &Path, output: Output) -> Result<u8> {
     journal.settle()?;
     journal.close();
     let is_whole = all.iter().all(|line| line.error.is_none());
-    Ok(if is_whole { exit::OK } else { exit::FAILED })
+    Ok(exit::of(is_whole))
 }
 
 fn take(merge: &mut Merge<'_>, file: &Path) -> std::result::Result<Merged, Problem> {

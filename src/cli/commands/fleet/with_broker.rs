@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueHint};
 use journal::Home;
 
-use super::arguments::{LevelName, Operator, machine};
+use super::arguments::{Operator, level, machine};
 #[cfg(feature = "fleet")]
 use super::members;
 use crate::error::Result;
+use crate::ops::fleet::Level;
 
 /// What to do with a broker.
 #[derive(Debug, Subcommand)]
@@ -47,9 +48,9 @@ pub(crate) enum BrokerAction {
         /// The file
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
-        /// How much is sent
-        #[arg(long, default_value = "decisions")]
-        level: LevelName,
+        /// How much is sent: decisions, a skeleton of all events without their texts, or all with prompts and payloads
+        #[arg(long, default_value = "decisions", value_parser = level())]
+        level: Level,
     },
     /// Run the collector: write what machines send to the broker to the journal
     ///

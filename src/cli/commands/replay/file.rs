@@ -136,11 +136,7 @@ pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Outp
     } else {
         print_played(&played);
     }
-    Ok(if played.problems.is_empty() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
+    Ok(exit::of(played.problems.is_empty()))
 }
 
 pub(super) fn print_played(played: &PlayedFile) {

@@ -118,9 +118,5 @@ fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
             println!("`checkpointd explain {}` explains the first", first.seq);
         }
     }
-    Ok(if answer.mismatched.is_empty() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
+    Ok(exit::of(answer.mismatched.is_empty()))
 }

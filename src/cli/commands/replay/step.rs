@@ -57,11 +57,7 @@ fn step_file(home: &Home, session: Option<&str>, file: &Path, pace: &mut Pace) -
             })
     })?;
     print_problems(&problems);
-    Ok(if problems.is_empty() {
-        exit::OK
-    } else {
-        exit::FAILED
-    })
+    Ok(exit::of(problems.is_empty()))
 }
 
 /// How fast events go by.

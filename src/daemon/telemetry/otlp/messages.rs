@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::daemon::telemetry::figures::{BOUNDS_S, Figure, Label, Value};
+use crate::daemon::telemetry::figures::{BOUNDS_S, Figure, Value};
 
 const OWN_NAME: &str = env!("CARGO_PKG_NAME");
 /// `SPAN_KIND_INTERNAL`.
@@ -23,19 +23,7 @@ const ERROR: u8 = 2;
 const CUMULATIVE: u8 = 2;
 
 /// An attribute.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct KeyValue {
-    key: &'static str,
-    value: AnyValue,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-enum AnyValue {
-    StringValue(String),
-    #[serde(serialize_with = "quoted")]
-    IntValue(u64),
-}
+pub(super) type KeyValue = serde_json::Value;
 
 /// A finished step of a trace, or the whole of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -94,59 +82,6 @@ impl Span {
     }
 }
 
-#[derive(Serialize)]
-struct Metric {
-    name: String,
-    description: String,
-    /// As UCUM writes it, which the conventions ask for.
-    unit: &'static str,
-    #[serde(flatten)]
-    data: Data,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Data {
-    Sum {
-        data_points: Vec<Point>,
-        aggregation_temporality: u8,
-        is_monotonic: bool,
-    },
-    Gauge {
-        data_points: Vec<Point>,
-    },
-    Histogram {
-        data_points: [Histogram; 1],
-        aggregation_temporality: u8,
-    },
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Point {
-    attributes: Vec<KeyValue>,
-    #[serde(serialize_with = "quoted", skip_serializing_if = "is_none")]
-    start_time_unix_nano: u64,
-    #[serde(serialize_with = "quoted")]
-    time_unix_nano: u64,
-    #[serde(serialize_with = "quoted")]
-    as_int: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Histogram {
-    #[serde(serialize_with = "quoted")]
-    start_time_unix_nano: u64,
-    #[serde(serialize_with = "quoted")]
-    time_unix_nano: u64,
-    #[serde(serialize_with = "quoted")]
-    count: u64,
-    sum: f64,
-    bucket_counts: Vec<String>,
-    explicit_bounds: &'static [f64],
-}
-
 fn quoted<S: Serializer>(number: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }
@@ -162,18 +97,15 @@ fn is_none(number: &u64) -> bool {
 
 /// Returns a word of our own as an attribute.
 pub(super) fn word(key: &'static str, word: &'static str) -> KeyValue {
-    let value = AnyValue::StringValue(word.to_owned());
-    KeyValue { key, value }
+    json!({ "key": key, "value": { "stringValue": word } })
 }
 
 pub(super) fn number(key: &'static str, number: u64) -> KeyValue {
-    let value = AnyValue::IntValue(number.min(i64::MAX as u64));
-    KeyValue { key, value }
+    json!({ "key": key, "value": { "intValue": int(number) } })
 }
 
 pub(super) fn id(key: &'static str, id: Uuid) -> KeyValue {
-    let value = AnyValue::StringValue(id.to_string());
-    KeyValue { key, value }
+    json!({ "key": key, "value": { "stringValue": id.to_string() } })
 }
 
 /// Returns a point in time in the form of OTLP, in nanoseconds.
@@ -216,48 +148,58 @@ pub(super) fn of_figures(instance: Uuid, figures: Vec<Figure>, began: Timestamp)
         .into_bytes()
 }
 
-fn metric(figure: Figure, began: u64, now: u64) -> Metric {
-    let point = |labels: &[Label], count: u64, start: u64| Point {
-        attributes: labels.iter().map(|(key, value)| word(key, value)).collect(),
-        start_time_unix_nano: start,
-        time_unix_nano: now,
-        as_int: count.min(i64::MAX as u64),
-    };
-    let data = match figure.value {
-        Value::Counts(counts) => Data::Sum {
-            data_points: counts
-                .iter()
-                .map(|(labels, count)| point(labels, *count, began))
-                .collect(),
-            aggregation_temporality: CUMULATIVE,
-            is_monotonic: true,
-        },
+fn metric(figure: Figure, began: u64, now: u64) -> serde_json::Value {
+    let (began, now) = (began.to_string(), now.to_string());
+    let (kind, data) = match figure.value {
+        Value::Counts(counts) => {
+            let points = counts.iter().map(|(labels, count)| {
+                let words = labels.iter().map(|(key, value)| word(key, value));
+                json!({
+                    "attributes": Vec::from_iter(words),
+                    "startTimeUnixNano": began,
+                    "timeUnixNano": now,
+                    "asInt": int(*count),
+                })
+            });
+            let points = Vec::from_iter(points);
+            let data = json!({
+                "dataPoints": points,
+                "aggregationTemporality": CUMULATIVE,
+                "isMonotonic": true,
+            });
+            ("sum", data)
+        }
         // Gauges have no start time.
-        Value::Level(level) => Data::Gauge {
-            data_points: vec![point(&[], level, 0)],
-        },
-        Value::Times(times) => Data::Histogram {
-            data_points: [Histogram {
-                start_time_unix_nano: began,
-                time_unix_nano: now,
-                count: times.count(),
-                sum: times.sum_s,
-                bucket_counts: times.classes.iter().map(u64::to_string).collect(),
-                explicit_bounds: &BOUNDS_S,
-            }],
-            aggregation_temporality: CUMULATIVE,
-        },
+        Value::Level(level) => {
+            let point = json!({ "attributes": [], "timeUnixNano": now, "asInt": int(level) });
+            ("gauge", json!({ "dataPoints": [point] }))
+        }
+        Value::Times(times) => {
+            let point = json!({
+                "startTimeUnixNano": began,
+                "timeUnixNano": now,
+                "count": times.count().to_string(),
+                "sum": times.sum_s,
+                "bucketCounts": times.classes.map(|count| count.to_string()),
+                "explicitBounds": BOUNDS_S,
+            });
+            let data = json!({ "dataPoints": [point], "aggregationTemporality": CUMULATIVE });
+            ("histogram", data)
+        }
     };
-    Metric {
-        name: format!("{OWN_NAME}.{}", figure.name),
-        description: figure.what,
-        unit: match figure.unit {
-            Some(Unit::Seconds) => "s",
-            Some(Unit::Bytes) => "By",
-            _ => "1",
-        },
-        data,
-    }
+    // As UCUM writes it, which the conventions ask for.
+    let unit = match figure.unit {
+        Some(Unit::Seconds) => "s",
+        Some(Unit::Bytes) => "By",
+        _ => "1",
+    };
+    let name = format!("{OWN_NAME}.{}", figure.name);
+    json!({ "name": name, "description": figure.what, "unit": unit, kind: data })
+}
+
+/// 64-bit integers are texts.
+fn int(number: u64) -> String {
+    number.min(i64::MAX as u64).to_string()
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@
 //! are cumulative and need no queue. OpenTelemetry's SDK is not used: it keeps its own counters and
 //! reads settings from the environment.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actors::Shared;
 use checkpoint::config::{self, Endpoint};
 use journal::Envelope;
 use journal::reply::Head;
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -64,7 +65,7 @@ impl Otlp {
     /// Processes appended events. Waits only for another call of this function.
     pub(crate) fn tell(&self, events: &[Envelope]) {
         if self.shared.config().settings.otlp.endpoint.0.is_some() {
-            let mut traces = self.traces();
+            let mut traces = self.traces.lock();
             events.iter().for_each(|envelope| traces.note(envelope));
         }
     }
@@ -76,10 +77,7 @@ impl Otlp {
 
     /// Returns why exports fail; `None` while they work.
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.trouble
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.trouble.lock().clone()
     }
 
     /// Starts to send, on a thread of its own. If the system refuses the thread, only the export is
@@ -119,7 +117,7 @@ impl Otlp {
                         .map(|why| format!("{}: {why}", endpoint.authority())),
                 );
             } else {
-                *self.traces() = Traces::default();
+                *self.traces.lock() = Traces::default();
                 self.set_trouble(None);
             }
             let stops = tokio::select! {
@@ -155,7 +153,7 @@ impl Otlp {
 
     /// Sends finished spans and all figures. The error says why they were not accepted.
     async fn send(&self, endpoint: &Endpoint) -> Result<(), String> {
-        let spans = self.traces().take_finished();
+        let spans = self.traces.lock().take_finished();
         if !spans.is_empty() {
             let answer = post(
                 endpoint,
@@ -168,7 +166,7 @@ impl Otlp {
                 .as_ref()
                 .map_or(true, |status| LATER.contains(status))
             {
-                self.traces().put_back(spans);
+                self.traces.lock().put_back(spans);
             }
             accepted(answer?)?;
         }
@@ -180,13 +178,9 @@ impl Otlp {
         accepted(post(endpoint, "/v1/metrics", figures).await?)
     }
 
-    fn traces(&self) -> MutexGuard<'_, Traces> {
-        self.traces.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sets the state for `status`, and logs changes of it only.
     fn set_trouble(&self, now: Option<String>) {
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trouble = self.trouble.lock();
         match (&*trouble, &now) {
             (None, Some(why)) => {
                 tracing::warn!(why, "Traces and metrics do not reach the collector.")

@@ -4,10 +4,11 @@ mod load;
 mod print;
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use journal::Home;
+use parking_lot::Mutex;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
@@ -32,7 +33,7 @@ pub(super) fn answer(home: &Home, query: &str, arguments: &SqlArgs) -> Result<u8
         .map_err(Failure::failed)?;
     let wanted = restrict(&mut database)?;
     drop(prepare(&database, query)?);
-    let wanted = std::mem::take(&mut *wanted.lock().unwrap_or_else(PoisonError::into_inner));
+    let wanted = std::mem::take(&mut *wanted.lock());
     unrestrict(&mut database)?;
     load::fill(
         home,
@@ -76,10 +77,7 @@ fn restrict(database: &mut Connection) -> Result<Arc<Mutex<Wanted>>> {
             column_name,
         } => {
             let read = (table_name.to_owned(), column_name.to_owned());
-            noted
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(read);
+            noted.lock().insert(read);
             Authorization::Allow
         }
         AuthAction::Select | AuthAction::Function { .. } | AuthAction::Recursive => {

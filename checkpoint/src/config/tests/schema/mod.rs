@@ -1,4 +1,5 @@
-//! The JSON schemas of `config.yml` and `.checkpointd.yml`, for editors and for the list of all settings.
+//! The JSON schemas of `config.yml` and `.checkpointd.yml`, for editors and for the list of all settings. They are files
+//! in `docs/`, which the program has inside; `CHECKPOINTD_RECORD=1` writes them again.
 //!
 //! No type describes itself a second time. [`probe`] deserializes the types of the two files and records what each key
 //! asks for, so a schema allows what the reader of the files allows. Explanations and defaults come from the
@@ -7,58 +8,55 @@
 mod probe;
 mod words;
 
+use std::path::Path;
+
 use journal::Event;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::layers::{DEFAULTS, to_json};
-use super::removed::REMOVED_BELOW;
-use super::retention::EVENT_KIND;
-use super::settings::{ProjectLayer, UserLayer};
-use super::units::{DURATION, DURATION_OR_FOREVER, SIZE};
-use super::values::PACK_NAME;
+use crate::config::layers::{DEFAULTS, to_json};
+use crate::config::retention::EVENT_KIND;
+use crate::config::settings::{ProjectLayer, UserLayer};
+use crate::config::units::{DURATION, DURATION_OR_FOREVER, SIZE};
+use crate::config::values::PACK_NAME;
+use crate::config::{Config, Shown, parse_duration};
 use crate::rules::pack_names;
 use probe::{Asked, Part, Probe, Stop, probe};
-
-/// A file that has a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchemaOf {
-    /// The user's `config.yml`.
-    Config,
-    /// A project's `.checkpointd.yml`.
-    Project,
-}
 
 /// Where the schemas are published.
 const PUBLISHED: &str = "https://raw.githubusercontent.com/checkpointd/checkpointd/main/docs";
 
-impl SchemaOf {
-    /// Returns the address under which editors find the schema.
-    pub fn address(self) -> String {
-        let name = match self {
-            Self::Config => "config",
-            Self::Project => "project",
-        };
-        format!("{PUBLISHED}/{name}.schema.json")
-    }
+/// Returns the schema of `config.yml`.
+fn of_config() -> Value {
+    schema(
+        "config",
+        "config.yml of checkpointd",
+        Schema::of::<UserLayer>(),
+    )
 }
 
-/// Returns the schema of a file.
-pub fn schema(of: SchemaOf) -> Value {
-    let (title, body) = match of {
-        SchemaOf::Config => ("config.yml of checkpointd", Schema::of::<UserLayer>()),
-        SchemaOf::Project => (".checkpointd.yml", Schema::of::<ProjectLayer>()),
-    };
+/// Returns the schema of a project's `.checkpointd.yml`.
+fn of_project() -> Value {
+    schema("project", ".checkpointd.yml", Schema::of::<ProjectLayer>())
+}
+
+fn schema(name: &str, title: &str, body: Object) -> Value {
     let mut whole = Map::new();
     whole.insert(
         "$schema".into(),
         "http://json-schema.org/draft-07/schema#".into(),
     );
-    whole.insert("$id".into(), of.address().into());
+    whole.insert(
+        "$id".into(),
+        format!("{PUBLISHED}/{name}.schema.json").into(),
+    );
     whole.insert("title".into(), title.into());
     whole.extend(body);
     whole.into()
 }
+
+/// Keys that were removed from groups that exist. They are read and ignored.
+const REMOVED_BELOW: [(&str, &str); 1] = [("fleet", "postgres")];
 
 type Object = Map<String, Value>;
 
@@ -247,99 +245,114 @@ fn default<'a>(defaults: &'a Value, key: &str, path: &[Part]) -> Option<&'a Valu
     (empty || !value.is_object()).then_some(value)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Walks over all keys of a schema.
-    fn keys(schema: &Value, above: &str, found: &mut Vec<(String, Value)>) {
-        let lower = |found: &mut Vec<(String, Value)>, schema: &Value| keys(schema, above, found);
-        for (key, below) in schema["properties"].as_object().into_iter().flatten() {
-            let key = format!("{above}{key}");
-            found.push((key.clone(), below.clone()));
-            keys(below, &format!("{key}."), found);
+#[test]
+fn the_published_files_are_those_of_the_types() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    for (name, schema) in [("config", of_config()), ("project", of_project())] {
+        let (path, now) = (
+            docs.join(format!("{name}.schema.json")),
+            format!("{schema:#}\n"),
+        );
+        if std::env::var_os("CHECKPOINTD_RECORD").is_some() {
+            std::fs::write(&path, &now).expect("writes");
         }
-        if schema["items"].is_object() {
-            lower(found, &schema["items"]);
-        }
-        if schema["additionalProperties"].is_object() {
-            lower(found, &schema["additionalProperties"]);
-        }
-        let forms = schema["anyOf"].as_array().into_iter().flatten();
-        forms.for_each(|form| lower(found, form));
-    }
-
-    fn all(of: SchemaOf) -> Vec<(String, Value)> {
-        let mut found = Vec::new();
-        keys(&schema(of), "", &mut found);
-        found
-    }
-
-    #[test]
-    fn every_key_is_found_and_explained() {
-        let config = all(SchemaOf::Config);
-        for (key, schema) in config.iter().chain(&all(SchemaOf::Project)) {
-            let words = schema["description"].as_str().unwrap_or_default();
-            let is_group = schema["properties"].is_object();
-            assert!(is_group || !words.is_empty(), "{key} has no description");
-            let said = ["type", "anyOf"].iter().any(|word| !schema[word].is_null());
-            assert!(said, "{key}: {schema}");
-        }
-        for super::super::Shown { key, .. } in super::super::Config::default().show() {
-            assert!(config.iter().any(|(found, _)| *found == key), "{key}");
-        }
-    }
-
-    #[test]
-    fn values_have_the_forms_that_their_types_read() {
-        let config = schema(SchemaOf::Config);
-        let project = schema(SchemaOf::Project);
-        let rule = &project["properties"]["rules"]["items"];
-        let of = |path: &str| &config["properties"][path];
-        insta::assert_snapshot!(
-            [
-                of("min_turn"),
-                of("max_blocks_per_turn"),
-                &of("daemon")["properties"]["mailbox"],
-                of("all_clear"),
-                &of("packs")["anyOf"],
-                &of("projects")["anyOf"],
-                &of("journal")["properties"]["retention"]["properties"]["payloads"],
-                &of("listeners")["properties"]["agent_finished"]["items"],
-                &rule["required"],
-                &rule["properties"]["actions"]["items"]["required"],
-                &of("progress")["properties"]["checks"]["items"]["required"],
-                &project["properties"]["enabled"]["type"],
-            ]
-            .map(Value::to_string)
-            .join("\n"),
-            @r#"
-        {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+$","description":"Shorter turns pass: a quick answer needs no debrief.","default":"30s"}
-        {"type":"integer","minimum":0,"maximum":4294967295,"description":"How many stops of one turn may get a checkpoint. With 1, the stop after a checkpoint passes; 2 allows one more check.","default":1}
-        {"type":"integer","minimum":1,"maximum":4294967295,"description":"Maximum number of waiting messages of a session or another part of the daemon. When it is reached, hook calls go to the\nspool.","default":256}
-        {"type":"string","enum":["message","silent"],"description":"If every expected action was seen: silent (let the agent stop) or message (a short confirmation).","default":"silent"}
-        [{"const":"auto"},{"type":"array","items":{"type":"string","enum":["teleclaude","rust","node","python","go","generic"]}}]
-        [{"const":"all"},{"type":"object","properties":{"include":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that take part; empty means all."},"exclude":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that do not take part. They win over `include`."}},"additionalProperties":false}]
-        {"type":"string","pattern":"^(([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+|forever)$","description":"The age at which payloads are dropped.","default":"30d"}
-        {"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}],"description":"a line for the shell, or `[program, argument]`"}
-        ["name"]
-        ["text"]
-        ["name","run"]
-        "boolean"
-        "#
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            before == now,
+            "{} is not up to date: CHECKPOINTD_RECORD=1 cargo test -p checkpointd-checkpoint --lib schema::",
+            path.display()
         );
     }
+}
 
-    #[test]
-    fn the_pattern_of_durations_takes_what_the_reader_takes() {
-        let pattern = text(DURATION)["pattern"].as_str().expect("text").to_owned();
-        let pattern = regex::Regex::new(&pattern).expect("a pattern");
-        for form in [
-            "500ms", "30s", "180.2s", "1h30m", "0s", "", "30", "s", "30 s", "-3s", "3w", "1.2.3s",
-            ".5s", "5.s",
-        ] {
-            let reads = super::super::parse_duration(form).is_ok();
-            assert_eq!(pattern.is_match(form), reads, "{form}");
-        }
+/// Walks over all keys of a schema.
+fn keys(schema: &Value, above: &str, found: &mut Vec<(String, Value)>) {
+    let lower = |found: &mut Vec<(String, Value)>, schema: &Value| keys(schema, above, found);
+    for (key, below) in schema["properties"].as_object().into_iter().flatten() {
+        let key = format!("{above}{key}");
+        found.push((key.clone(), below.clone()));
+        keys(below, &format!("{key}."), found);
+    }
+    if schema["items"].is_object() {
+        lower(found, &schema["items"]);
+    }
+    if schema["additionalProperties"].is_object() {
+        lower(found, &schema["additionalProperties"]);
+    }
+    let forms = schema["anyOf"].as_array().into_iter().flatten();
+    forms.for_each(|form| lower(found, form));
+}
+
+fn all(schema: &Value) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    keys(schema, "", &mut found);
+    found
+}
+
+#[test]
+fn every_key_is_found_and_explained() {
+    let config = all(&of_config());
+    for (key, schema) in config.iter().chain(&all(&of_project())) {
+        let words = schema["description"].as_str().unwrap_or_default();
+        let is_group = schema["properties"].is_object();
+        assert!(is_group || !words.is_empty(), "{key} has no description");
+        let said = ["type", "anyOf"].iter().any(|word| !schema[word].is_null());
+        assert!(said, "{key}: {schema}");
+    }
+    for Shown { key, .. } in Config::default().show() {
+        assert!(config.iter().any(|(found, _)| *found == key), "{key}");
+    }
+}
+
+#[test]
+fn values_have_the_forms_that_their_types_read() {
+    let config = of_config();
+    let project = of_project();
+    let rule = &project["properties"]["rules"]["items"];
+    let of = |path: &str| &config["properties"][path];
+    insta::assert_snapshot!(
+        [
+            of("min_turn"),
+            of("max_blocks_per_turn"),
+            &of("daemon")["properties"]["mailbox"],
+            of("all_clear"),
+            &of("packs")["anyOf"],
+            &of("projects")["anyOf"],
+            &of("journal")["properties"]["retention"]["properties"]["payloads"],
+            &of("listeners")["properties"]["agent_finished"]["items"],
+            &rule["required"],
+            &rule["properties"]["actions"]["items"]["required"],
+            &of("progress")["properties"]["checks"]["items"]["required"],
+            &project["properties"]["enabled"]["type"],
+        ]
+        .map(Value::to_string)
+        .join("\n"),
+        @r#"
+    {"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+$","description":"Shorter turns pass: a quick answer needs no debrief.","default":"30s"}
+    {"type":"integer","minimum":0,"maximum":4294967295,"description":"How many stops of one turn may get a checkpoint. With 1, the stop after a checkpoint passes; 2 allows one more check.","default":1}
+    {"type":"integer","minimum":1,"maximum":4294967295,"description":"Maximum number of waiting messages of a session or another part of the daemon. When it is reached, hook calls go to the\nspool.","default":256}
+    {"type":"string","enum":["message","silent"],"description":"If every expected action was seen: silent (let the agent stop) or message (a short confirmation).","default":"silent"}
+    [{"const":"auto"},{"type":"array","items":{"type":"string","enum":["teleclaude","rust","node","python","go","generic"]}}]
+    [{"const":"all"},{"type":"object","properties":{"include":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that take part; empty means all."},"exclude":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that do not take part. They win over `include`."}},"additionalProperties":false}]
+    {"type":"string","pattern":"^(([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+|forever)$","description":"The age at which payloads are dropped.","default":"30d"}
+    {"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}],"description":"a line for the shell, or `[program, argument]`"}
+    ["name"]
+    ["text"]
+    ["name","run"]
+    "boolean"
+    "#
+    );
+}
+
+#[test]
+fn the_pattern_of_durations_takes_what_the_reader_takes() {
+    let pattern = text(DURATION)["pattern"].as_str().expect("text").to_owned();
+    let pattern = regex::Regex::new(&pattern).expect("a pattern");
+    for form in [
+        "500ms", "30s", "180.2s", "1h30m", "0s", "", "30", "s", "30 s", "-3s", "3w", "1.2.3s",
+        ".5s", "5.s",
+    ] {
+        let reads = parse_duration(form).is_ok();
+        assert_eq!(pattern.is_match(form), reads, "{form}");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::super::yaml::DEFAULT_TEXT;
+use crate::config::DEFAULT_TEXT;
 
 /// Keys of lists and of projects' files, which have no defaults.
 const OTHERS: &str = include_str!("keys.yml");

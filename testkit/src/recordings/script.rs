@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use journal::Timestamp;
 use serde_json::Value;
 
-use super::recordings::{Recording, SESSION};
-use super::stage::Stage;
-use crate::error::{Failure, Result};
+use super::folders::Folders;
+use super::list::{Recording, SESSION};
 
 /// The project's folder and the home folder in the recordings.
 const RECORDED_PROJECT: &str = "/home/user/project";
@@ -55,37 +54,25 @@ pub(super) struct Call {
 
 impl Script {
     /// Adapts a recording.
-    pub(super) fn new(recording: &Recording, stage: &Stage, from: Timestamp) -> Result<Self> {
-        let damaged = || {
-            Failure::failed(format!(
-                "the recording of {} cannot be read",
-                recording.name
-            ))
-        };
-        let first = recording.calls.lines().next().ok_or_else(damaged)?;
-        let first: Value = serde_json::from_str(first).map_err(Failure::failed)?;
-        let recorded_from: Timestamp = text(&first["at"]).parse().map_err(|_| damaged())?;
+    pub(super) fn new(recording: &Recording, folders: &Folders, from: Timestamp) -> Self {
+        let first = recording.calls.lines().next().expect("a call");
+        let first: Value = serde_json::from_str(first).expect("JSON");
+        let recorded_from: Timestamp = text(&first["at"]).parse().expect("a time");
         let recorded_session = field(&first["payload"], ["session_id", "sessionId"]).to_owned();
         let session = uuid::Uuid::new_v4().to_string();
-        let project = stage.project(recording.project);
+        let project = folders.project(recording);
         let here = |recorded: &str| {
             let moved = recorded
                 .replace(RECORDED_PROJECT, &in_json(&project.to_string_lossy()))
-                .replace(
-                    RECORDED_HOME,
-                    &in_json(&stage.agents_home().to_string_lossy()),
-                )
+                .replace(RECORDED_HOME, &in_json(&folders.home().to_string_lossy()))
                 .replace(&recorded_session, &session)
                 .replace(recording.file, recording.project.written);
             let by_micros = from.as_micros() - recorded_from.as_micros();
             let moved = shift(&moved, by_micros);
             shift_millis(&moved, recorded_from.as_micros() / 1_000, by_micros / 1_000)
         };
-        let read = |line: &str| Call::read(line, stage).ok_or_else(damaged);
-        let mut calls = here(recording.calls)
-            .lines()
-            .map(read)
-            .collect::<Result<Vec<_>>>()?;
+        let read = |line: &str| Call::read(line, folders).expect("a call");
+        let mut calls: Vec<_> = here(recording.calls).lines().map(read).collect();
         let writes = calls.iter_mut().filter_map(|call| call.writes.as_mut());
         for (text, number) in writes.zip(1..) {
             written_after(number).clone_into(text);
@@ -99,32 +86,13 @@ impl Script {
             .map(|place| here(place).replace(SESSION, &session));
         let transcript = place.or(named.map(str::to_owned)).map(PathBuf::from);
         let lines = timed_lines(&here(recording.transcript), from);
-        Ok(Self {
+        Self {
             session,
             transcript,
             calls,
             feedback: recording.feedback,
             lines,
-        })
-    }
-
-    /// Returns a script that is not a recording, of an agent without a transcript.
-    pub(super) fn of_calls(session: String, calls: Vec<Call>) -> Self {
-        Self {
-            session,
-            transcript: None,
-            calls,
-            feedback: "",
-            lines: Vec::new(),
         }
-    }
-
-    pub(super) fn stops(&self) -> usize {
-        self.calls.iter().filter(|call| call.is_stop()).count()
-    }
-
-    pub(super) fn ends(&self) -> bool {
-        self.calls.iter().any(Call::is_end)
     }
 
     /// Replaces the recorded message by the one that the agent really got.
@@ -161,7 +129,7 @@ pub(super) struct Blocked {
 }
 
 impl Call {
-    fn read(line: &str, stage: &Stage) -> Option<Self> {
+    fn read(line: &str, folders: &Folders) -> Option<Self> {
         let line: Value = serde_json::from_str(line).ok()?;
         let env = line["env"]
             .as_object()?
@@ -169,7 +137,7 @@ impl Call {
             .map(|(name, value)| (name.clone(), text(value).to_owned()));
         // Not the real folder: the user's own agents keep files there.
         let ours = |(name, value): (String, String)| match name.as_str() {
-            "TMPDIR" => (name, stage.agents_tmp().to_string_lossy().into_owned()),
+            "TMPDIR" => (name, folders.tmp().to_string_lossy().into_owned()),
             _ => (name, value),
         };
         let event = text(&line["event"]).to_owned();
