@@ -235,7 +235,7 @@ fn the_help_lists_every_command_in_a_group() {
         .take(5)
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(first, ["init", "lookback", "top", "explain", "doctor"]);
+    assert_eq!(first, ["init", "lookback", "open", "explain", "doctor"]);
     let alone = run(&mut home.command(program, &[]), b"");
     let said = text(&alone.stdout);
     assert_eq!(alone.status.code(), Some(0), "{said}");
