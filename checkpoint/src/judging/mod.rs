@@ -383,9 +383,8 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Returns whether dependencies may have been installed, or were used by something that ran after the manifest changed;
-    /// a program that nobody knows may do either.
-    /// Packages are often installed by name before the manifest names them.
+    /// Returns whether dependencies may have been installed, or were used by something that ran after the manifest changed.
+    /// An unknown program may do either. Packages are often installed by name before the manifest names them.
     fn is_used(&self, group: &Group<'_>) -> bool {
         let files: Vec<&str> = group
             .files

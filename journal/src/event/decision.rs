@@ -202,7 +202,7 @@ impl Reason {
             Self::BlockBudget => "already asked in this turn",
             Self::BelowThreshold => "the turn was short",
             Self::OwnPrompt => "the prompt was a checkpoint",
-            Self::Headless => "nothing to do, and nobody there",
+            Self::Headless => "nothing to do, and no user waits",
             Self::Repeated => "asked before, nothing changed since",
             Self::SilentAllClear => "nothing is open",
             Self::SilentDocsOnly | Self::DocsOnly => "only documentation changed",
