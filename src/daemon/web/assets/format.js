@@ -48,7 +48,7 @@ const REASONS = {
   block_budget: 'already asked in this turn',
   below_threshold: 'the turn was short',
   own_prompt: 'the prompt was a checkpoint',
-  headless: 'nothing to do, and nobody there',
+  headless: 'nothing to do, and no user waits',
   repeated: 'asked before, nothing changed since',
   silent_all_clear: 'nothing is open',
   silent_docs_only: 'only documentation changed',
