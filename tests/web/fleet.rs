@@ -102,7 +102,7 @@ fn now(browser: &Browser) {
     let heads = browser.evaluate(
         "[...document.querySelectorAll('thead th')].map(it => it.textContent).slice(0, 3)",
     );
-    assert_eq!(heads, json!(["Session", "Machine", "Project"]));
+    assert_eq!(heads, json!(["Open", "Session", "Machine"]));
     let all = browser
         .evaluate("document.querySelectorAll('tr[data-session]').length")
         .as_u64();
