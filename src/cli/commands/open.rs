@@ -73,12 +73,7 @@ fn of_all(home: &Home, args: OpenArgs) -> Result<u8> {
         table(&rows).print();
         println!("`checkpointd open SESSION` shows each file.");
     }
-    Ok(code(!rows.is_empty()))
-}
-
-/// Returns the exit code, by which scripts learn whether something is open.
-const fn code(is_open: bool) -> u8 {
-    if is_open { exit::FAILED } else { exit::OK }
+    Ok(exit::of(rows.is_empty()))
 }
 
 fn table(rows: &[SessionRow]) -> Table<6> {
@@ -116,7 +111,7 @@ fn of_session(home: &Home, session: String, args: OpenArgs) -> Result<u8> {
     } else {
         show(&view);
     }
-    Ok(code(!view.open.is_empty()))
+    Ok(exit::of(view.open.is_empty()))
 }
 
 fn show(view: &OpenView) {

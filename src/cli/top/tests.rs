@@ -429,7 +429,7 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
      k, j, b, Space  move by a line or a screen; also arrows
      g, G            to the first or last line
      q, Ctrl-C       quit
-     TURN: elapsed time / time from which a stop gets a checkpoint
+     OPEN: not verified yet; `checkpointd open` shows each file
 
 
 

@@ -36,7 +36,7 @@ const KEYS: [(&str, &str); 9] = [
     ("g, G", "to the first or last line"),
     ("q, Ctrl-C", "quit"),
 ];
-const NOTES: [&str; 1] = ["  TURN: elapsed time / time from which a stop gets a checkpoint"];
+const NOTES: [&str; 1] = ["  OPEN: not verified yet; `checkpointd open` shows each file"];
 
 pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
     let area = frame.area();

@@ -38,7 +38,11 @@ fn what_was_left_is_open_until_it_is_done() {
     assert_eq!(scene.stop("one"), "block_budget");
     assert_eq!(open(&scene).0, 1);
 
-    run(&scene, "one", "3 passed in 0.10s\n");
+    // Nor does a new message, or a turn that changes nothing.
+    scene.prompt("two", true);
+    assert_eq!(open(&scene).0, 1);
+
+    run(&scene, "two", "3 passed in 0.10s\n");
     assert_eq!(open(&scene), (0, vec![]));
     let (code, table) = scene.daemon.ask_code(&["open", "last", "--json"]);
     assert_eq!(
