@@ -46,7 +46,11 @@ pub(crate) fn told_once(agent: Agent) -> Vec<&'static str> {
 /// Asserts that a turn got one checkpoint, after so many requests of the agent.
 fn assert_told_once(stage: &Stage, before: usize) {
     let agent = stage.agent;
-    assert_eq!(stage.decisions(), told_once(agent));
+    let decisions = stage.decisions();
+    if decisions != told_once(agent) {
+        println!("{}", stage.checkpointd(&["explain", "--verbose"]));
+    }
+    assert_eq!(decisions, told_once(agent));
     let after = debrief(agent).len();
     let expected = [vec![0; before], vec![1; after]].concat();
     assert_eq!(stage.checkpoints(TASK), expected);

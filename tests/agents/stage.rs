@@ -59,6 +59,9 @@ pub(crate) struct Stage {
     pub(crate) settings_before: String,
 }
 
+/// A machine that builds meanwhile answers late; what is tried is what is decided, not when.
+const UNHURRIED: &str = "evidence_limits: {git_timeout: 20s, transcript_timeout: 5s}\n";
+
 impl Stage {
     /// Sets a stage with hooks installed and the daemon running under this configuration.
     pub(crate) fn new(agent: Agent, config: &str) -> Self {
@@ -72,7 +75,7 @@ impl Stage {
         for name in ["home", "project", "data", "tmp", "bin"] {
             fs::create_dir(path.join(name)).expect("a folder");
         }
-        fs::write(path.join("data/config.yml"), config).expect("writes");
+        fs::write(path.join("data/config.yml"), format!("{config}{UNHURRIED}")).expect("writes");
         let model = Model::start(agent, &path.join("project"), path);
         let mut stage = Self {
             agent,
