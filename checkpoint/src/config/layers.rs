@@ -230,9 +230,9 @@ pub(super) fn in_order(names: &[PackName]) -> Vec<String> {
     let wanted =
         |name: &str| name == pack_names::GENERIC || names.iter().any(|wanted| wanted.0 == name);
     pack_names::NAMES
-        .into_iter()
+        .iter()
         .filter(|name| wanted(name))
-        .map(String::from)
+        .map(|name| (*name).to_owned())
         .collect()
 }
 

@@ -145,7 +145,7 @@ from_text!(Line, "a line of text", |text: String| {
 });
 
 /// The order of actions without `order`: after those of the packs.
-const ORDER_LAST: u32 = 90;
+pub(crate) const ORDER_LAST: u32 = 90;
 
 impl ActionEntry {
     fn action(&self, rule: &str) -> RuleAction {

@@ -141,5 +141,5 @@ fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
 /// Returns a hint for an unknown pack.
 fn hint_for_pack(message: &str) -> Option<String> {
     let name = message.strip_prefix("unknown pack `")?.split('`').next()?;
-    did_you_mean(name, pack_names::NAMES)
+    did_you_mean(name, pack_names::NAMES.iter().copied())
 }

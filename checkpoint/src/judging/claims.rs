@@ -239,7 +239,7 @@ impl<'a> Contents<'a> {
             // A person who names a file in a rule wants to know about it.
             taking.retain(is_own);
         }
-        if self.sorting.dependencies && self.has_same_dependencies(turn, file) {
+        if !turn.policy.is_letter() && self.has_same_dependencies(turn, file) {
             taking.retain(|position| !asks_for_install_only(rule(*position)));
         }
         taking

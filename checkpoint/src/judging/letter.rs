@@ -106,12 +106,15 @@ fn describe(turn: &Turn<'_>, index: usize) -> Vec<&'static str> {
 /// Returns whether a line runs the tests of any rule.
 fn runs_tests(turn: &Turn<'_>, index: usize) -> bool {
     let actions = turn.policy.rules.iter().flat_map(|rule| &rule.actions);
-    let evidence = actions
+    let mut evidence = actions
         .filter(|action| action.purpose == "tests")
         .flat_map(|action| &action.evidence);
-    let mut patterns = evidence.filter_map(|wanted| turn.rules.pattern(wanted));
     let commands = &turn.lines[index].commands;
-    patterns.any(|wanted| commands.iter().any(|simple| wanted.fits(simple)))
+    let fits = |wanted: &String| {
+        let mut commands = commands.iter();
+        commands.any(|simple| turn.rules.fits(wanted, simple, &turn.catalogue))
+    };
+    evidence.any(fits)
 }
 
 /// Layer 1: whether a later call addressed the error.

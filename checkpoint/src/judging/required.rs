@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::turn::{Edit, Turn, shorten};
 use crate::policy::EvidenceRule;
+use crate::rules::RuleAction;
 use crate::shell;
 
 /// A position in a turn: the call, and the command within its line.
@@ -76,16 +77,6 @@ pub(super) struct Sought<'a> {
 /// Searches for an action among the turn's calls.
 pub(super) fn find(turn: &Turn<'_>, wanted: &Sought<'_>) -> Proof {
     let mut proof = Proof::default();
-    let patterns: Vec<_> = wanted
-        .evidence
-        .iter()
-        .filter_map(|text| {
-            turn.rules
-                .pattern(text)
-                .cloned()
-                .or_else(|| shell::Pattern::read(text))
-        })
-        .collect();
     for (index, call) in turn.calls().iter().enumerate() {
         let Some(line) = call
             .command
@@ -94,10 +85,16 @@ pub(super) fn find(turn: &Turn<'_>, wanted: &Sought<'_>) -> Proof {
         else {
             continue;
         };
+        let mentioned = || mentioned(turn, line, index, wanted);
         let seen = match turn.policy.evidence {
-            EvidenceRule::Substring => mentioned(turn, line, index, wanted),
-            EvidenceRule::Command => executed(turn, index, &patterns, wanted),
+            EvidenceRule::Substring => mentioned(),
+            EvidenceRule::Command => None,
         };
+        // Text never mentions all commands of a purpose.
+        let by_purpose = |text: &String| RuleAction::stands_for(text).is_some();
+        let is_read =
+            turn.policy.evidence == EvidenceRule::Command || wanted.evidence.iter().any(by_purpose);
+        let seen = seen.or_else(|| is_read.then(|| executed(turn, index, wanted))?);
         let Some((position, outcome)) = seen else {
             continue;
         };
@@ -149,14 +146,17 @@ fn text_position(line: &str, evidence: &str) -> Option<usize> {
 }
 
 /// The command was executed, did not fail, and came after the edits and actions that it has to follow.
-fn executed(
-    turn: &Turn<'_>,
-    index: usize,
-    patterns: &[shell::Pattern],
-    wanted: &Sought<'_>,
-) -> Option<(Position, Outcome)> {
+fn executed(turn: &Turn<'_>, index: usize, wanted: &Sought<'_>) -> Option<(Position, Outcome)> {
     let commands = turn.lines.get(index)?.commands.iter().enumerate();
-    let fits = |simple: &shell::Simple| patterns.iter().any(|pattern| pattern.fits(simple));
+    // A text that is looked for in lines is not a command.
+    let is_text = turn.policy.evidence == EvidenceRule::Substring;
+    let fits = |simple: &shell::Simple| {
+        let mut texts = wanted
+            .evidence
+            .iter()
+            .filter(|text| !is_text || RuleAction::stands_for(text).is_some());
+        texts.any(|text| turn.rules.fits(text, simple, &turn.catalogue))
+    };
     commands
         .filter(|(_, simple)| fits(simple))
         .map(|(place, simple)| {

@@ -103,7 +103,6 @@ impl Policy {
     pub fn sorting(&self) -> Sorting {
         Sorting {
             data: !self.is_letter(),
-            dependencies: !self.is_letter(),
             by_hand: false,
         }
     }

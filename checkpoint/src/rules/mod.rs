@@ -9,9 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Step;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
-use crate::shell::Pattern;
+use crate::catalogue::{Catalogue, Purpose};
+use crate::shell::{Pattern, Simple};
 
 pub mod pack_names;
 pub mod packs;
@@ -95,11 +98,10 @@ pub enum Kind {
     /// Tests of code.
     Tests,
     /// Settings, dependencies and other files that are neither code nor documentation.
+    #[serde(alias = "dependencies")]
     Settings,
     /// Documentation. Such a rule never takes a file that another rule claims.
     Docs,
-    /// Manifests and lock files of package managers that no other pack knows (spec RULE-18).
-    Dependencies,
     /// Settings, data and generated files, which ask for nothing. Such a rule takes its files before all others; with
     /// `fallback`, like documentation (spec RULE-17).
     Data,
@@ -123,6 +125,7 @@ pub struct RuleAction {
     /// The instruction as the agent reads it; `{window}` is the time since the turn began (spec RULE-10).
     pub text: String,
     /// The commands any of which shows that it was done, as words; a word beginning with `*` is part of an argument.
+    /// `{tests}` and `{Rust tests}` stand for every command that does this according to the catalogue.
     #[serde(default)]
     pub evidence: Vec<String>,
     /// The missing evidence in the words of the observation; the first entry of `evidence` when
@@ -141,6 +144,15 @@ pub struct RuleAction {
 }
 
 impl RuleAction {
+    /// Returns what an evidence text stands for, if it stands for all commands of a purpose: the language, empty for any,
+    /// and the purpose.
+    pub fn stands_for(evidence: &str) -> Option<(&str, Purpose)> {
+        let inner = evidence.strip_prefix('{')?.strip_suffix('}')?;
+        let (language, does) = inner.rsplit_once(' ').unwrap_or(("", inner));
+        let does: StrDeserializer<'_, serde::de::value::Error> = does.into_deserializer();
+        Some((language, Purpose::deserialize(does).ok()?))
+    }
+
     /// Returns the missing evidence in the words of the observation.
     pub fn label(&self) -> String {
         match (self.label.as_str(), self.evidence.first()) {
@@ -167,9 +179,19 @@ impl<'a> RuleSet<'a> {
         }
     }
 
-    /// Returns the pattern of an evidence text; `None` for a text that no command can match.
-    pub fn pattern(&self, evidence: &str) -> Option<&Pattern> {
-        self.compiled.patterns.get(evidence)
+    /// Returns whether a command is what an evidence text asks for.
+    pub fn fits(&self, evidence: &str, simple: &Simple, catalogue: &Catalogue) -> bool {
+        if let Some((language, does)) = RuleAction::stands_for(evidence) {
+            let known = catalogue.command(&simple.words);
+            return known.is_some_and(|known| {
+                let is_any = language.is_empty() || known.language.is_empty();
+                known.does == Some(does) && (is_any || known.language == language)
+            });
+        }
+        match self.compiled.patterns.get(evidence) {
+            Some(pattern) => pattern.fits(simple),
+            None => Pattern::read(evidence).is_some_and(|pattern| pattern.fits(simple)),
+        }
     }
 
     /// Returns the rules that take `path`, by their position, in order; of those in packs, only the ones that `sorting`
@@ -205,8 +227,6 @@ impl<'a> RuleSet<'a> {
 pub struct Sorting {
     /// Whether those of the kind `data` apply.
     pub data: bool,
-    /// Whether those of the kind `dependencies` apply.
-    pub dependencies: bool,
     /// Whether the agent wrote the file itself, so that it was not generated.
     pub by_hand: bool,
 }
@@ -217,7 +237,6 @@ impl Sorting {
         match rule.kind {
             Kind::Always => false,
             Kind::Data => is_own || (self.data && (rule.fallback || !self.by_hand)),
-            Kind::Dependencies => is_own || self.dependencies,
             Kind::Code | Kind::Tests | Kind::Settings | Kind::Docs => true,
         }
     }

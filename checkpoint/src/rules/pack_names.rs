@@ -1,20 +1,39 @@
 //! The names of the rule packs, and the facts of a project that select them.
 
-/// Names the packs, the most specific first, and compiles their files in.
-macro_rules! packs {
-    ($($name:ident)*) => {
-        /// Names of the packs, the most specific first.
-        pub const NAMES: [&str; 6] = [$(stringify!($name)),*];
-        /// Their files, in the same order.
-        pub(super) const TEXTS: [&str; NAMES.len()] =
-            [$(include_str!(concat!("../../packs/", stringify!($name), ".yml"))),*];
-    };
-}
+use std::sync::LazyLock;
 
-packs!(teleclaude rust node python go generic);
+use crate::catalogue::{Catalogue, Language};
 
 /// The pack that is always on: it matches what no other pack claims.
 pub const GENERIC: &str = "generic";
+
+/// The pack with the rules of TeleClaude, which are judged word for word (spec RULE-3).
+pub const TELECLAUDE: &str = "teleclaude";
+
+/// Names of the packs, the most specific first: a language has the name of its file in the catalogue.
+pub static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let languages = languages().map(|language| language.file);
+    [TELECLAUDE]
+        .into_iter()
+        .chain(languages)
+        .chain([GENERIC])
+        .collect()
+});
+
+/// Returns the languages of the catalogue that a project shows by a file.
+pub(super) fn languages() -> impl Iterator<Item = &'static Language> {
+    let all = Catalogue::built_in().languages().iter();
+    all.filter(|language| !language.language.is_empty() && shown_by(language).next().is_some())
+}
+
+/// Returns the names of the files by which a project shows a language.
+pub(super) fn shown_by(language: &Language) -> impl Iterator<Item = &String> {
+    let manifests = language.manifests.iter();
+    let projects = language.projects.iter();
+    manifests
+        .flat_map(|manifest| &manifest.files)
+        .chain(projects.map(|project| &project.manifest))
+}
 
 /// The facts of a project that select its packs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +44,3 @@ pub struct ProjectFacts {
     /// (`backend/Cargo.toml`).
     pub files: Vec<String>,
 }
-
-/// The pack with the rules of TeleClaude, which are judged word for word (spec RULE-3).
-pub const TELECLAUDE: &str = "teleclaude";

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use journal::{Evidence, SummaryKind, SummaryVerdict, Task, Timestamp, ToolCall, ToolKind};
 
+use crate::catalogue::Catalogue;
 use crate::judging::Ending;
 use crate::policy::Policy;
 use crate::rules::{Kind, RuleSet};
@@ -195,18 +196,19 @@ fn named(simple: &Simple, policy: &Policy, tasks: &[Task]) -> Option<String> {
     }
     let rules = RuleSet::new(&policy.rules);
     let actions = policy.rules.iter().flat_map(|rule| &rule.actions);
-    let patterns: Vec<_> = actions
+    let evidence: Vec<_> = actions
         .filter(|action| action.purpose == "tests")
         .flat_map(|action| &action.evidence)
-        .filter_map(|text| rules.pattern(text))
         .collect();
+    let catalogue = Catalogue::built_in();
     // What was run, without the arguments after the words that are known.
     (1..=simple.words.len()).find_map(|count| {
         let begin = Simple {
             words: simple.words[..count].to_vec(),
             ..simple.clone()
         };
-        let is_known = patterns.iter().any(|pattern| pattern.fits(&begin));
+        let mut evidence = evidence.iter();
+        let is_known = evidence.any(|text| rules.fits(text, &begin, catalogue));
         is_known.then(|| begin.words.join(" "))
     })
 }

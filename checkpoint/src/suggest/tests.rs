@@ -101,11 +101,11 @@ fn commands_that_verify_are_counted_by_what_changed() {
             wrong: 2,
         },
     ];
-    let found = suggest(&habits, &tasks, &rules, &policy, |_, _| true);
+    let found = suggest(&habits, &tasks, &rules, |_, _| true);
     assert_eq!(found.rules, 1);
     says_why(&found.text);
     let asked = std::cell::RefCell::new(Vec::new());
-    let nothing = suggest(&habits, &tasks, &[], &policy, |changed, command| {
+    let nothing = suggest(&habits, &tasks, &[], |changed, command| {
         asked.borrow_mut().push(format!("{changed}: {command}"));
         false
     });
@@ -179,7 +179,7 @@ fn a_project_without_turns_gets_rules_from_its_files() {
         let mut habits = Habits::default();
         habits.add_file(path, &policy);
         habits.add_file("README.md", &policy);
-        let text = suggest(&habits, &tasks, &[], &policy, |_, _| true).text;
+        let text = suggest(&habits, &tasks, &[], |_, _| true).text;
         assert!(
             text.contains(&format!("evidence: [\"{expected}\"]")),
             "{text}"

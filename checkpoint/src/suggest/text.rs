@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use journal::{Task, Timestamp};
 
 use super::{Changed, Habits, Runs, calls_of, rank};
-use crate::policy::Policy;
-use crate::rules::RuleSet;
+use crate::catalogue::Catalogue;
 
 /// The most endings of files that get a rule.
 const RULES_MAX: usize = 4;
@@ -43,7 +42,6 @@ pub fn suggest(
     habits: &Habits,
     tasks: &[Task],
     rules: &[RuleHistory<'_>],
-    policy: &Policy,
     gains: impl Fn(&str, &str) -> bool,
 ) -> Suggested {
     let mut out = String::from("# Suggested by `checkpointd rules suggest`");
@@ -61,7 +59,7 @@ pub fn suggest(
     endings.sort_by_key(|(_, changed)| std::cmp::Reverse(changed.turns));
     let (mut written, mut known) = (0, false);
     for (ending, changed) in endings {
-        let command = command(habits, ending, changed, tasks, policy);
+        let command = command(habits, ending, changed, tasks);
         known |= command.is_some();
         let gains = |command: &String| written < RULES_MAX && gains(&changed.example, command);
         let Some(command) = command.filter(gains) else {
@@ -128,14 +126,8 @@ fn history(out: &mut String, rules: &[RuleHistory<'_>]) {
 }
 
 /// Returns the command that verifies files with an ending: the one that was run most in turns that changed them, else a
-/// task of the project, else what a pack knows.
-fn command(
-    habits: &Habits,
-    ending: &str,
-    changed: &Changed,
-    tasks: &[Task],
-    policy: &Policy,
-) -> Option<String> {
+/// task of the project, else the usual one of their language.
+fn command(habits: &Habits, ending: &str, changed: &Changed, tasks: &[Task]) -> Option<String> {
     let with = |runs: &Runs| runs.with.get(ending).copied().unwrap_or(0);
     let run = habits.commands.iter().filter(|(_, runs)| with(runs) > 0);
     if let Some((command, _)) = run.max_by_key(|(_, runs)| (with(runs), runs.passed)) {
@@ -149,11 +141,8 @@ fn command(
     if let Some((_, task)) = task {
         return calls_of(task).into_iter().next();
     }
-    let taking = RuleSet::new(&policy.rules).taking(&changed.example, policy.sorting());
-    let actions = taking.iter().flat_map(|rule| &policy.rules[*rule].actions);
-    let mut tests = actions.filter(|action| action.purpose == "tests");
-    let evidence = tests.find_map(|action| action.evidence.first())?;
-    Some(evidence.replace('*', ""))
+    let usual = Catalogue::built_in().language(&changed.example)?.usual();
+    (!usual.is_empty()).then(|| usual.to_owned())
 }
 
 fn rule(out: &mut String, habits: &Habits, ending: &str, changed: &Changed, command: &str) {

@@ -40,8 +40,12 @@ const FILES: [(&str, &str); 30] = files![
 
 static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
     let files = FILES.map(|(name, text)| {
-        serde_saphyr::from_str::<Language>(text)
-            .unwrap_or_else(|error| panic!("catalogue/{name}.yml: {error}"))
+        let language = serde_saphyr::from_str::<Language>(text)
+            .unwrap_or_else(|error| panic!("catalogue/{name}.yml: {error}"));
+        Language {
+            file: name,
+            ..language
+        }
     });
     Catalogue::of(files.into())
 });
@@ -50,6 +54,9 @@ static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Language {
+    /// The name of its file, without the ending; empty for the rows of a person.
+    #[serde(skip)]
+    pub file: &'static str,
     /// Its name, as messages write it; empty in files of no language.
     pub language: String,
     /// Endings of its files, without the dot.
@@ -58,7 +65,7 @@ pub struct Language {
     pub comments: Vec<Comments>,
     /// Globs of its tests, relative to any folder.
     pub tests: Vec<String>,
-    /// Files in which its package managers note the versions that they chose, besides those that end in `.lock`.
+    /// Files in which its package managers note the versions that they chose.
     pub locks: Vec<String>,
     /// What comments say to its compilers, interpreters and other tools.
     pub directives: Vec<String>,
@@ -68,6 +75,8 @@ pub struct Language {
     pub projects: Vec<Project>,
     /// The command to name in a demand for tests if the project names none; if empty, that of the first kind of project.
     pub usual: String,
+    /// The command that installs what a project depends on, if building does not.
+    pub installs: String,
     /// The lines in which its tools say how things ended: a form a line, of tool, kind, what it says, and pattern (see
     /// `outcome`).
     pub prints: String,
@@ -172,6 +181,12 @@ impl Language {
             .into_iter()
             .find(|usual| !usual.is_empty())
             .unwrap_or_default()
+    }
+
+    /// Returns the usual command that builds; empty if there is none.
+    pub fn builds(&self) -> &str {
+        let mut builds = self.projects.iter().map(|project| project.build.as_str());
+        builds.find(|build| !build.is_empty()).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The findings of each rule, in the words that the terminal and the page show.
 
 use checkpoint::judging::{self, Answer, Findings, Outcome, TracedCall, Verified};
+use checkpoint::rules::RuleAction;
 use journal::{Action, Timeline, TimelineSource};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,7 @@ fn looked(commands: &[String]) -> String {
     if commands.is_empty() {
         return "nothing: no command shows that it was done".into();
     }
+    let commands: Vec<String> = commands.iter().map(|command| in_words(command)).collect();
     let named = commands[..commands.len().min(NAMED_MAX)].join(", ");
     match commands.len().saturating_sub(NAMED_MAX) {
         0 => named,
@@ -82,6 +84,14 @@ fn looked(commands: &[String]) -> String {
         1 => commands.join(", "),
         more => format!("{named} and {more} more"),
     }
+}
+
+/// A command, or `any Rust tests` for all commands that the catalogue knows as such.
+fn in_words(command: &str) -> String {
+    RuleAction::stands_for(command).map_or_else(
+        || command.to_owned(),
+        |_| format!("any {}", command.trim_matches(['{', '}'])),
+    )
 }
 
 fn seen(action: &judging::ActionTrace, timeline: &Timeline) -> Vec<String> {

@@ -81,8 +81,8 @@ fn mistakes_in_lists_are_shown_with_their_place() {
         "projects: none\n",
     ]
     .map(shown);
-    insta::assert_snapshot!(table.join("\n"), @r#"
-    config.yml:1:15: unknown pack `pyton`; the packs are teleclaude, rust, node, python, go, generic
+    insta::assert_snapshot!(table.join("\n"), @"
+    config.yml:1:15: unknown pack `pyton`; the packs are teleclaude, beam, clojure, dart, gleam, go, haskell, javascript, julia, jvm, native, ocaml, php, python, r, ruby, rust, solidity, swift, zig, generic
       |
     1 | packs: [rust, pyton]
       |               ^
@@ -102,7 +102,7 @@ fn mistakes_in_lists_are_shown_with_their_place() {
       |
     1 | projects: none
       |           ^
-    "#);
+    ");
 }
 
 #[test]

@@ -319,12 +319,10 @@ rules:
     insta::assert_snapshot!(lines.join("\n"), @"
     own / api schema / Api schema was modified (a rule of the project's .checkpointd.yml) / 2 actions api schema -> Run `make client` (asked for by the project's .checkpointd.yml); tests -> Run the tests that cover the changed code (asked for by the project's .checkpointd.yml)
     rust / tests only / Rust tests were modified (a rule of the project's .checkpointd.yml) / 1 actions tests -> Run targeted tests for changed test files (`cargo test`)
-    rust / benchmarks / Benchmarks were modified / 1 actions bench-build -> Build the changed benchmarks (`cargo bench --no-run`)
-    rust / dependencies / Dependencies or build settings were modified / 1 actions install -> Build with the changed manifest (`cargo build`)
+    rust / dependencies / Dependencies were modified / 1 actions install -> Build with the changed manifest (`cargo build`)
     generic / container image / A container image definition was modified / 1 actions image -> Build the changed container image (`docker build`)
     generic / compose file / A compose file was modified / 1 actions compose -> Check the changed compose file (`docker compose config`)
     generic / no code changes / No code changes was modified / 0 actions
-    generic / dependencies / Dependencies were modified / 1 actions install -> Install or build with the changed dependencies (`bundle install`, `composer install`, `mvn package`, or the project's own command)
     generic / generated files / Generated files was modified / 0 actions
     generic / settings and data / Settings and data was modified / 0 actions
     generic / linter settings / Linter settings was modified / 0 actions

@@ -91,15 +91,14 @@ fn demands_of_a_project_name_their_source() {
                 .map(|action| format!("{}: {}", rule.name, action.text))
         })
         .collect();
-    insta::assert_snapshot!(texts.join("\n"), @r"
+    insta::assert_snapshot!(texts.join("\n"), @"
     schema: Send it away (asked for by the project's .checkpointd.yml)
     schema: Run the tests that cover the changed code (asked for by the project's .checkpointd.yml)
     Go code: Say that all is well (asked for by the project's .checkpointd.yml)
-    tests only: Run targeted tests for changed test files (`go test`)
-    dependencies: Build with the changed modules (`go build ./...`)
+    tests only: Run targeted tests for changed test files (`go test ./...`)
+    dependencies: Build with the changed manifest (`go build ./...`)
     container image: Build the changed container image (`docker build`)
     compose file: Check the changed compose file (`docker compose config`)
-    dependencies: Install or build with the changed dependencies (`bundle install`, `composer install`, `mvn package`, or the project's own command)
     tests only: Run targeted tests for changed test files
     code: Run the tests that cover the changed code
     ");

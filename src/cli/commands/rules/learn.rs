@@ -92,7 +92,7 @@ pub(super) fn suggest(
     let gains = |changed: &str, command: &str| {
         !turns.is_empty() || gains(config, top, &policy, changed, command)
     };
-    let found = suggest::suggest(&habits, &tasks, &known, &policy, gains);
+    let found = suggest::suggest(&habits, &tasks, &known, gains);
     let text = found.text;
     let name = project::FILE;
     let file = config.project_file(name, &text).map_err(Failure::failed)?;

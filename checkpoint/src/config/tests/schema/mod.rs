@@ -154,7 +154,9 @@ impl Schema {
         let names = self.below(path, Part::Key);
         let sample = names["enum"][0].as_str().and_then(|name| {
             let kinds = Event::KINDS.iter().copied();
-            kinds.chain(pack_names::NAMES).find(|known| *known == name)
+            kinds
+                .chain(pack_names::NAMES.iter().copied())
+                .find(|known| *known == name)
         });
         let values = self.below(path, Part::Value(sample.unwrap_or("name")));
         typed(
@@ -215,7 +217,7 @@ fn text(expected: &str) -> Object {
             typed("string", [("pattern", form.into())])
         }
         SIZE => typed("string", [("pattern", "^[0-9]+(B|KB|MB|GB)$".into())]),
-        PACK_NAME => typed("string", [("enum", json!(pack_names::NAMES))]),
+        PACK_NAME => typed("string", [("enum", json!(*pack_names::NAMES))]),
         EVENT_KIND => typed("string", [("enum", json!(&Event::KINDS[..]))]),
         _ => typed("string", []),
     }
@@ -332,7 +334,7 @@ fn values_have_the_forms_that_their_types_read() {
     {"type":"integer","minimum":0,"maximum":4294967295,"description":"How many stops of one turn may get a checkpoint. With 1, the stop after a checkpoint passes; 2 allows one more check.","default":1}
     {"type":"integer","minimum":1,"maximum":4294967295,"description":"Maximum number of waiting messages of a session or another part of the daemon. When it is reached, hook calls go to the\nspool.","default":256}
     {"type":"string","enum":["message","silent"],"description":"If every expected action was seen: silent (let the agent stop) or message (a short confirmation).","default":"silent"}
-    [{"const":"auto"},{"type":"array","items":{"type":"string","enum":["teleclaude","rust","node","python","go","generic"]}}]
+    [{"const":"auto"},{"type":"array","items":{"type":"string","enum":["teleclaude","beam","clojure","dart","gleam","go","haskell","javascript","julia","jvm","native","ocaml","php","python","r","ruby","rust","solidity","swift","zig","generic"]}}]
     [{"const":"all"},{"type":"object","properties":{"include":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that take part; empty means all."},"exclude":{"type":"array","items":{"type":"string"},"description":"Globs of the folders of projects that do not take part. They win over `include`."}},"additionalProperties":false}]
     {"type":"string","pattern":"^(([0-9]+(\\.[0-9]+)?(d|h|m|s|ms|us))+|forever)$","description":"The age at which payloads are dropped.","default":"30d"}
     {"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}],"description":"a line for the shell, or `[program, argument]`"}
