@@ -18,8 +18,8 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
 use journal::{Agent, Evidence, Reason, Timestamp};
 
-use crate::editors::Editors;
 use crate::git::Within;
+use crate::others::Others;
 use crate::project::{self, Project};
 use crate::subject::Of;
 use crate::trust::Trust;
@@ -46,7 +46,7 @@ pub(crate) struct Beside<'a> {
     /// The payload of the stop's hook call, if there is one.
     pub(crate) payload: Option<&'a str>,
     /// Which session wrote a file last.
-    pub(crate) others: &'a Editors,
+    pub(crate) others: &'a Others,
 }
 
 /// Options of a preview.
@@ -84,7 +84,7 @@ pub fn gather_for_preview(
         config,
         trust,
         state,
-        (stop, &Editors::default()),
+        (stop, &Others::default()),
         Some(preview),
         Evidence::default(),
     )
@@ -100,7 +100,7 @@ fn gather_with(
     config: &Config,
     trust: &Trust,
     state: &SessionState,
-    (stop, others): (&Stop, &Editors),
+    (stop, others): (&Stop, &Others),
     preview: Option<&Preview>,
     mut evidence: Evidence,
 ) -> Gathered {
@@ -258,7 +258,7 @@ fn gather_rest(
     evidence.facts.last_message = words;
     steps.time("contents", || {
         let within = work_tree::bounds(of.config).within;
-        seen::note(evidence, state, tree.top.as_deref(), within);
+        seen::note(evidence, (state, of.others), tree.top.as_deref(), within);
     });
     tree.top
 }

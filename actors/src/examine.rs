@@ -63,6 +63,7 @@ impl Examining {
                 continue;
             };
             let (seq, known, looked) = (ended.seq, state.clone(), ended.clone());
+            let ran = call.clone();
             let look = move |shared: &Shared| {
                 let payload = shared.journal.payload(seq).ok().flatten();
                 examine(shared, &known, &call, &looked, payload.as_deref())
@@ -73,6 +74,7 @@ impl Examining {
             let Some(examined) = examined else {
                 continue;
             };
+            shared.others.ran(state.session(), &ran, &examined);
             let event = Event::CallExamined {
                 call_id: ended.id,
                 call_at: ended.at,

@@ -131,7 +131,7 @@ impl Handler<AcceptHook> for Ingest {
         let twin = self.reuse_id_of_twin(&mut normal);
         let waits = waits.filter(|_| normal.may_continue && !twin);
         let draft = normal.draft;
-        self.shared.editors.see(&draft);
+        self.shared.others.see(&draft);
         let session = draft.stream.session;
         let next = Next::of(&draft, waits.is_some(), twin);
         if matches!(next, Next::Nothing) {

@@ -5,24 +5,27 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkpoint::state::{ExaminedCall, SessionState, Turn};
-use journal::{CallOutcome, Evidence, Examined, Seen, ToolCall};
+use journal::{CallOutcome, Evidence, Examined, Seen, TimelineSource, ToolCall};
 
 use crate::digests;
+use crate::others::{Others, Ran};
 
 /// Adds to the evidence of a stop what was read of its calls as they ended.
 pub(crate) fn note(
     evidence: &mut Evidence,
-    state: &SessionState,
+    (state, others): (&SessionState, &Others),
     top: Option<&Path>,
     within: Duration,
 ) {
+    let others = top.map(|top| others.runs(state.session(), top));
+    let others = others.unwrap_or_default();
     let calls = &evidence.timeline.calls;
     let placed = state.turn.examined.iter();
     let placed = placed.filter_map(|call| Some((place(calls, &state.turn, call)?, call)));
     let placed: Vec<(usize, &Examined)> = placed
         .map(|(place, call)| (place, &*call.examined))
         .collect();
-    if placed.is_empty() {
+    if placed.is_empty() && others.is_empty() {
         return;
     }
     for (call, examined) in &placed {
@@ -39,6 +42,23 @@ pub(crate) fn note(
         .filter(|seen| !seen.same.is_empty() || !seen.other.is_empty())
         .collect();
     evidence.facts.seen.sort_by_key(|seen| seen.call);
+    if evidence.timeline.source != TimelineSource::None {
+        others
+            .into_iter()
+            .for_each(|ran| add(evidence, ran, &now.contents));
+    }
+}
+
+/// Adds a call of another session to the timeline, if it ran on all that this session's stop leaves (spec EVID-19).
+fn add(evidence: &mut Evidence, ran: Ran, now: &[(String, u64)]) {
+    let call = evidence.timeline.calls.len();
+    let seen = seen(call, &ran.examined, now);
+    if seen.same.is_empty() || seen.same.len() < now.len() {
+        return;
+    }
+    evidence.timeline.calls.push(ran.call);
+    note_outcome(&mut evidence.facts.outcomes, call, &ran.examined);
+    evidence.facts.seen.push(seen);
 }
 
 /// Compares what the files hold now with what they held.

@@ -14,8 +14,8 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::bounded_io::{self, BoundedIo};
 use crate::draft::daemon_draft;
-use crate::editors::Editors;
 use crate::failed_commands::FailedCommands;
+use crate::others::Others;
 use crate::project::Project;
 use crate::session_state;
 use crate::trust::Trust;
@@ -59,7 +59,7 @@ pub struct Shared {
     pub counters: Arc<Counters>,
     /// Permits for gathering evidence.
     pub gathering: Arc<Semaphore>,
-    pub(crate) editors: Editors,
+    pub(crate) others: Others,
     beginnings: Semaphore,
     bounded_io: Arc<BoundedIo>,
     pub(crate) failed_commands: Arc<FailedCommands>,
@@ -87,7 +87,7 @@ impl Shared {
             home,
             counters: Arc::default(),
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
-            editors: Editors::default(),
+            others: Others::default(),
             beginnings: Semaphore::new(BEGINNINGS_MAX),
             bounded_io: Arc::default(),
             failed_commands: Arc::default(),

@@ -5,8 +5,8 @@ use checkpoint::config::Config;
 use checkpoint::state::SessionState;
 use journal::Timestamp;
 
-use crate::editors::Editors;
 use crate::git;
+use crate::others::Others;
 use crate::work_tree_choice::Judged;
 
 /// The session and the policy that a decision is about.
@@ -21,5 +21,5 @@ pub(crate) struct Of<'a> {
     /// The files that the calls name as written which hooks reported.
     pub(crate) named: &'a git::Named,
     /// Which session wrote a file last.
-    pub(crate) others: &'a Editors,
+    pub(crate) others: &'a Others,
 }

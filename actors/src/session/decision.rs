@@ -49,7 +49,7 @@ impl Session {
                     &about,
                     Beside {
                         payload: payload.as_deref(),
-                        others: &shared.editors,
+                        others: &shared.others,
                     },
                 )
             };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use journal::{Facts, Summary, SummaryKind, SummaryVerdict, Timeline};
+use journal::{Facts, Summary, SummaryKind, SummaryVerdict, Timeline, ToolCall};
 
 use super::*;
 
@@ -121,6 +121,12 @@ impl Turn {
                 fields["agent_id"] = "a1".into();
                 self.call(fields, |_| ()).await;
             }
+            "run in another session" => {
+                let mut fields = shell(RUN);
+                fields["session_id"] = "another".into();
+                fields["cwd"] = self.top.to_string_lossy().into();
+                self.call(fields, |_| ()).await;
+            }
             "run by a tool" => {
                 let tool = json!({ "tool_name": "mcp__ide__run_tests", "tool_input": {} });
                 self.call(tool, |_| ()).await;
@@ -192,6 +198,29 @@ fn a_run_counts_for_the_content_that_it_ran_on() {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
+/// It has to have run on all that the stop leaves.
+#[test]
+fn a_run_of_another_session_counts_for_the_same_contents() {
+    run(async {
+        for (steps, counts) in [
+            (["run", "edit", "run in another session"].as_slice(), true),
+            (&["run", "edit", "new", "run in another session"], true),
+            (&["run", "run in another session", "edit"], false),
+            (&["run", "edit", "run in another session", "new"], false),
+        ] {
+            let mut turn = Turn::begin().await;
+            for step in steps {
+                turn.step(step).await;
+            }
+            let (timeline, facts) = turn.stop().await;
+            let others = timeline.calls.iter().position(ToolCall::is_others);
+            assert_eq!(others.is_some(), counts, "{steps:?}: {timeline:?}");
+            let of_other = facts.seen.iter().find(|seen| Some(seen.call) == others);
+            assert_eq!(of_other.is_some(), counts, "{steps:?}: {:?}", facts.seen);
+        }
     });
 }
 

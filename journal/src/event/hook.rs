@@ -106,6 +106,14 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Begins the name of the tool of a call that another session made; its id follows.
+    pub const OF_SESSION: &str = "session ";
+
+    /// Returns whether it is a call of another session, which ran on the same contents.
+    pub fn is_others(&self) -> bool {
+        self.tool.starts_with(Self::OF_SESSION)
+    }
+
     /// Maximum size of a command line; the rest is cut.
     pub const COMMAND_BYTES_MAX: usize = 8 * 1024;
     /// Maximum size of an output; the rest is cut.

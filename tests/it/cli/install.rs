@@ -339,6 +339,19 @@ fn hooks_of_others_in_codex_stay_trusted_when_their_place_changes() {
 }
 
 #[test]
+fn hooks_of_the_users_own_in_codexs_settings_are_named() {
+    let machine = Machine::with(&[("codex", "codex-cli 0.169.0")]);
+    let own = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"say\"\n";
+    machine.write(".codex/config.toml", own);
+    let text = machine.ok(&["init", "--agent", "codex"]);
+    assert!(
+        text.contains("note: Codex runs your hooks in config.toml beside these"),
+        "{text}"
+    );
+    assert!(machine.read(".codex/config.toml").starts_with(own));
+}
+
+#[test]
 fn a_codex_without_hooks_is_notified_and_a_notify_of_the_users_own_stays() {
     let machine = Machine::with(&[("codex", "codex-cli 0.98.0")]);
     let config = machine.write(".codex/config.toml", "model = \"x\"\n");

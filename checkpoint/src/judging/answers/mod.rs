@@ -218,8 +218,13 @@ pub(in crate::judging) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> An
     let call = run.map(|run| run.call);
     let mut why = row.why.to_owned();
     if let Some(call) = call {
-        let command = shorten(&ground.turn.calls()[call]);
-        why = format!("{why}: call {} `{command}`", call + 1);
+        let ran = &ground.turn.calls()[call];
+        let command = shorten(ran);
+        why = if ran.is_others() {
+            format!("{why}: `{command}` in {}", ran.tool)
+        } else {
+            format!("{why}: call {} `{command}`", call + 1)
+        };
         if ground.turn.recorded(call, unit.path).is_none() {
             why += BY_ORDER;
         }

@@ -31,6 +31,9 @@ pub(in crate::install) fn edits(
     if has_no_hooks(found) {
         return Ok(vec![notify_edit(found, client, notes)?]);
     }
+    if !trust::events_with(&config(found), false).is_empty() {
+        notes.push("Codex runs your hooks in config.toml beside these".to_owned());
+    }
     let hooks = edits::settings(file, wanted, Shape::Groups, "")?;
     let trust = trust_edit(found, &hooks)?;
     Ok(vec![hooks, trust])
@@ -83,7 +86,7 @@ pub(in crate::install) fn switched_off(
 
 /// Names our hooks in config.toml, which Codex reads too; a user may have added them by hand.
 pub(in crate::install) fn misplaced(found: &Found) -> Vec<String> {
-    let events = trust::events_of_ours(&config(found)).into_iter();
+    let events = trust::events_with(&config(found), true).into_iter();
     events
         .map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"))
         .collect()

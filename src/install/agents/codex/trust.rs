@@ -116,8 +116,8 @@ pub(crate) fn switched_off(text: &str) -> Option<&'static str> {
     is(Some(root), "allow_managed_hooks_only", true).then_some("allow_managed_hooks_only")
 }
 
-/// Returns the events for which config.toml itself has a hook of ours, which would call twice.
-pub(crate) fn events_of_ours(text: &str) -> Vec<String> {
+/// Returns the events for which config.toml itself has a hook: one of ours, which would call twice, or another one.
+pub(crate) fn events_with(text: &str, ours: bool) -> Vec<String> {
     let Ok(document) = parse(text) else {
         return Vec::new();
     };
@@ -128,20 +128,20 @@ pub(crate) fn events_of_ours(text: &str) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let is_ours = |hook: &toml_edit::Table| {
+    let is_such = |hook: &toml_edit::Table| {
         hook.get("command")
             .and_then(Item::as_str)
-            .is_some_and(|command| hooks::client_of(command).is_some())
+            .is_some_and(|command| hooks::client_of(command).is_some() == ours)
     };
-    let has_ours = |event: &Item| {
+    let has_such = |event: &Item| {
         let groups = event.as_array_of_tables().into_iter().flatten();
         let lists =
             groups.filter_map(|group| group.get("hooks").and_then(Item::as_array_of_tables));
-        lists.flatten().any(is_ours)
+        lists.flatten().any(is_such)
     };
     hooks
         .iter()
-        .filter(|(_, event)| has_ours(event))
+        .filter(|(_, event)| has_such(event))
         .map(|(event, _)| event.to_owned())
         .collect()
 }
@@ -452,10 +452,11 @@ mod tests {
     }
 
     #[test]
-    fn hooks_of_ours_in_config_toml_are_seen() {
+    fn hooks_in_config_toml_are_seen() {
         let text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"/x/checkpointd-hook codex\"\n\
             [[hooks.Interrupt]]\n[[hooks.Interrupt.hooks]]\ncommand = \"say\"\n";
-        assert_eq!(events_of_ours(text), ["Stop"]);
+        assert_eq!(events_with(text, true), ["Stop"]);
+        assert_eq!(events_with(text, false), ["Interrupt"]);
     }
 
     #[test]
