@@ -122,9 +122,14 @@ impl Turn {
                 self.call(fields, |_| ()).await;
             }
             "run in another session" => {
+                let of_other = json!({ "session_id": "another", "cwd": self.top });
+                let mut prompt = of_other.clone();
+                prompt["prompt"] = "test it".into();
+                self.world.call("UserPromptSubmit", prompt, None).await;
                 let mut fields = shell(RUN);
-                fields["session_id"] = "another".into();
-                fields["cwd"] = self.top.to_string_lossy().into();
+                for (key, value) in of_other.as_object().expect("an object") {
+                    fields[key] = value.clone();
+                }
                 self.call(fields, |_| ()).await;
             }
             "run by a tool" => {
