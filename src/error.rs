@@ -56,7 +56,7 @@ impl Failure {
     }
 
     /// A command needs a feature that this program was built without.
-    #[cfg(any(test, not(all(feature = "fleet", feature = "sqlite", feature = "top"))))]
+    #[cfg(any(test, not(all(feature = "sqlite", feature = "top"))))]
     pub(crate) fn not_built(what: &str, feature: &str) -> Self {
         Self::failed(not_built(what, feature))
     }
@@ -90,7 +90,7 @@ impl Failure {
 }
 
 /// Says how to get what this program was built without.
-#[cfg(any(test, not(all(feature = "fleet", feature = "sqlite", feature = "top"))))]
+#[cfg(any(test, not(all(feature = "sqlite", feature = "top"))))]
 pub(crate) fn not_built(what: &str, feature: &str) -> String {
     format!(
         "{what} is not in this build: install a package, run ./install.sh, or build with `--features {feature}`"

@@ -1,22 +1,18 @@
-//! Messages between machines and a collector: a client of NATS JetStream that knows subjects and streams, and nothing of
-//! events. A crate of its own, so that its dependencies are built beside the others.
+//! Speaks to a fleet's broker through `checkpointd-fleet`, a program of its own, so that the daemon links no client of
+//! the broker and no TLS. Requests go to its stdin and answers come from its stdout, one at a time. It knows subjects and
+//! streams, and nothing of events.
 
-mod authority;
-mod collecting;
-mod connection;
-mod credentials;
 mod problem;
-mod publishing;
+mod program;
 pub mod server_config;
 mod subject;
+mod types;
+pub mod wire;
 
-pub use authority::{Authority, Issued};
-pub use collecting::{Feed, Received};
-pub use connection::Broker;
-pub use credentials::Credentials;
 pub use problem::Problem;
-pub use publishing::{Head, Marks, Stored};
+pub use program::{Broker, check, issue, new_authority};
 pub use subject::{HEADS, RUNS, Source, is_token};
+pub use types::{Authority, Credentials, Head, Issued, Marks, Received, Stored};
 
 /// A result whose error is a [`Problem`].
 pub type Result<T> = std::result::Result<T, Problem>;

@@ -1,12 +1,14 @@
 //! Names of streams and subjects. Subjects are built from checked parts only.
 
+use serde::{Deserialize, Serialize};
+
 /// The stream of what machines send.
 pub const RUNS: &str = "FLEET";
 /// The stream of what the collector has.
 pub const HEADS: &str = "HEADS";
 
 /// A machine's journal, as subjects name it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Source {
     /// The machine's name.
     pub machine: String,

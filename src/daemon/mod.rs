@@ -51,9 +51,7 @@ use web::{Page, Server};
 /// The longest wait for open requests when the daemon stops.
 const GRACE: Duration = Duration::from_millis(500);
 
-#[cfg(feature = "fleet")]
-pub(crate) use fleet::collect;
-pub(crate) use fleet::purge;
+pub(crate) use fleet::{collect, purge};
 
 /// Runs the daemon until it is asked to stop.
 pub(crate) fn run(home: Home) -> Result<()> {

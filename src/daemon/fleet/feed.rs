@@ -155,7 +155,6 @@ impl Intake {
             collects.notes = notes;
             collects.journals = taker.merge.journals().count() as u64;
         });
-        let mut feed = broker.feed();
         let mut purged = Instant::now();
         let mut looked = Instant::now();
         let mut behind = broker.pending().await?;
@@ -167,7 +166,7 @@ impl Intake {
                 (true, false) => HEADS_EVERY,
                 (true, true) => QUIET,
             };
-            let runs = broker.next(&mut feed, wait).await?;
+            let runs = broker.next(wait).await?;
             match taker.merge.finish() {
                 Err(fleet::Problem::Refused(_)) => taker.find_poison(&begun)?,
                 other => other?,

@@ -53,7 +53,8 @@ impl Ticket {
         if !super::is_machine(&ticket.machine) {
             return Err("its machine's name is invalid".into());
         }
-        broker::Credentials::read(&ticket.pem)?;
+        let credentials = broker::Credentials::read(&ticket.pem)?;
+        broker::check(&credentials).map_err(|problem| problem.to_string())?;
         Ok(ticket)
     }
 }
@@ -103,7 +104,7 @@ impl Folder {
             return Err(format!("{} already has a fleet", path.display()));
         }
         journal::home::create_folder(path).map_err(|error| failed("make", path, &error))?;
-        let authority = Authority::new()?;
+        let authority = broker::new_authority().map_err(|problem| problem.to_string())?;
         write_private(&path.join("authority.crt"), &authority.certificate)?;
         write_private(&path.join("authority.key"), &authority.key)?;
         let folder = Self {
@@ -193,7 +194,8 @@ impl Folder {
         for (own, (host, folder)) in hosts.iter().zip(self.server_folders()).enumerate() {
             journal::home::create_folder(&folder)
                 .map_err(|error| failed("make", &folder, &error))?;
-            let issued = authority.issue(std::slice::from_ref(&host.name))?;
+            let issued = broker::issue(&authority, std::slice::from_ref(&host.name))
+                .map_err(|problem| problem.to_string())?;
             write_private(&folder.join("server.crt"), &issued.certificate)?;
             write_private(&folder.join("server.key"), &issued.key)?;
             write_private(&folder.join("authority.crt"), &authority.certificate)?;
@@ -235,7 +237,7 @@ impl Folder {
 
     fn pem(&self, user: String) -> Result<(String, String), String> {
         let authority = self.authority()?;
-        let issued = authority.issue(&[user])?;
+        let issued = broker::issue(&authority, &[user]).map_err(|problem| problem.to_string())?;
         let said = format!("# valid until {}\n", issued.until);
         let pem = [said, issued.key, issued.certificate, authority.certificate].concat();
         Ok((pem, issued.until))

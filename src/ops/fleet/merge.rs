@@ -8,7 +8,6 @@ use journal::{Appending, Envelope, Event, Journal, Origin, Payload, Run, Stream}
 use uuid::Uuid;
 
 use super::lines::{Lines, read, read_run};
-#[cfg(feature = "fleet")]
 use super::message::unpack;
 use super::places::{Source, sources};
 use super::problem::{Problem, Result, refuse};
@@ -39,7 +38,6 @@ pub(crate) struct Merge<'a> {
 }
 
 /// What runs as messages need.
-#[cfg(feature = "fleet")]
 impl Merge<'_> {
     /// Returns the last event here of a journal, and the chain of its run; 0 and an empty one if there is none.
     pub(crate) fn known(&self, journal: Uuid) -> (u64, String) {

@@ -56,7 +56,6 @@ impl Source {
     }
 
     /// Returns the chain of the run that ends at the last event.
-    #[cfg(feature = "fleet")]
     pub(super) fn chain(&self) -> Option<&str> {
         let (_, run) = self.runs.last_key_value()?;
         (run.last == self.last).then_some(run.chain.as_str())

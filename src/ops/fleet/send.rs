@@ -221,7 +221,6 @@ pub(crate) struct Sender<'a> {
 }
 
 /// What runs as messages need.
-#[cfg(feature = "fleet")]
 impl<'a> Sender<'a> {
     /// Begins after the event `last`, whose run has the chain `previous`.
     pub(crate) fn after(cut: Cut<'a>, machine: &str, last: u64, previous: &str) -> Self {

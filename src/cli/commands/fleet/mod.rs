@@ -2,7 +2,6 @@
 
 mod arguments;
 mod forget;
-#[cfg(feature = "fleet")]
 mod members;
 mod with_broker;
 

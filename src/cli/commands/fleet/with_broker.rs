@@ -6,7 +6,6 @@ use clap::{Subcommand, ValueHint};
 use journal::Home;
 
 use super::arguments::{Operator, level, machine};
-#[cfg(feature = "fleet")]
 use super::members;
 use crate::error::Result;
 use crate::ops::fleet::Level;
@@ -58,7 +57,6 @@ pub(crate) enum BrokerAction {
     Collect,
 }
 
-#[cfg(feature = "fleet")]
 pub(super) fn run(home: &Home, action: BrokerAction) -> Result<u8> {
     match action {
         BrokerAction::InitServer { servers, operator } => members::init_server(&operator, &servers),
@@ -71,12 +69,4 @@ pub(super) fn run(home: &Home, action: BrokerAction) -> Result<u8> {
             Ok(crate::error::exit::OK)
         }
     }
-}
-
-#[cfg(not(feature = "fleet"))]
-pub(super) fn run(_: &Home, _: BrokerAction) -> Result<u8> {
-    Err(crate::error::Failure::not_built(
-        "the connection to a fleet's broker",
-        "fleet",
-    ))
 }

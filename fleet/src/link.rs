@@ -7,14 +7,15 @@ use std::time::Duration;
 use async_nats::{
     Client, ConnectOptions, Event, HeaderMap, Message, Request, RequestErrorKind, ServerAddr,
 };
+use broker::{Credentials, Problem, Result};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::problem::ApiError;
-use crate::{Credentials, Problem, Result};
+use crate::answer::ApiError;
+use crate::tls;
 
 /// The longest wait for an answer. A cluster that has lost its leader answers after four to eight seconds.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
@@ -43,12 +44,12 @@ impl Denied {
 }
 
 /// A connection to the broker.
-pub struct Broker {
+pub(crate) struct Link {
     pub(crate) client: Client,
     denied: Arc<Denied>,
 }
 
-impl Broker {
+impl Link {
     /// Connects to one of the servers, `nats://HOST:PORT` or `tls://HOST:PORT`, separated by commas. Answers come to an
     /// inbox of `name` alone.
     ///
@@ -56,7 +57,11 @@ impl Broker {
     ///
     /// [`Problem::Refused`] if an address, the credentials or the server's certificate are not right, else
     /// [`Problem::Later`].
-    pub async fn connect(servers: &str, name: &str, credentials: &Credentials) -> Result<Self> {
+    pub(crate) async fn connect(
+        servers: &str,
+        name: &str,
+        credentials: &Credentials,
+    ) -> Result<Self> {
         let refused = |error: &dyn std::fmt::Display| Problem::Refused(error.to_string());
         let mut servers: Vec<ServerAddr> = servers
             .split(',')
@@ -88,7 +93,7 @@ impl Broker {
                 options.user_and_password(user.clone(), password.clone())
             }
             Credentials::Certificate(_) => {
-                let tls = credentials.tls().map_err(|error| refused(&error))?;
+                let tls = tls::tls(credentials).map_err(|error| refused(&error))?;
                 let tls = tls.ok_or_else(|| refused(&"no certificate"))?;
                 options.tls_client_config(tls).require_tls(true)
             }

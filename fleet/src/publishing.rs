@@ -1,10 +1,10 @@
 //! A machine's side: the last message of its subject, and the next one after exactly that.
 
 use async_nats::{HeaderMap, Message};
-use serde::{Deserialize, Serialize};
+use broker::{HEADS, Head, Marks, Problem, RUNS, Result, Source, Stored};
+use serde::Deserialize;
 
-use crate::connection::read;
-use crate::{Broker, HEADS, Problem, RUNS, Result, Source};
+use crate::link::{Link, read};
 
 const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
 const EXPECTED_STREAM: &str = "Nats-Expected-Stream";
@@ -13,40 +13,6 @@ const FORMAT: &str = "Ckpt-Format";
 const LAST: &str = "Ckpt-Last";
 const CHAIN: &str = "Ckpt-Chain";
 const PROOF: &str = "Ckpt-Proof";
-
-/// What a run says of where it ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
-    /// Its last event's number.
-    pub last: u64,
-    /// Its hash.
-    pub chain: String,
-    /// A hash of the machine's history up to there that only the machine can make.
-    pub proof: String,
-}
-
-/// The last message of a subject.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// Its number in the stream.
-    pub sequence: u64,
-    /// What it says; `None` if it is no run.
-    pub marks: Option<Marks>,
-}
-
-/// What a collector has of a journal.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Head {
-    /// The last event.
-    pub last: u64,
-    /// The hash of the run that ends there.
-    pub chain: String,
-    /// The machine's proof for it; empty if it is not known.
-    pub proof: String,
-    /// When the collector asked to be sent again what follows; 0 if it did not.
-    pub ask: u64,
-}
 
 #[derive(Deserialize)]
 struct Ack {
@@ -64,7 +30,7 @@ pub(crate) fn marks(message: &Message) -> Option<Marks> {
     })
 }
 
-impl Broker {
+impl Link {
     /// Returns the last message of a subject. A replica that is behind may answer, so it may be an earlier one.
     async fn last(&self, stream: &str, subject: &str) -> Result<Option<(u64, Message)>> {
         let name = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
@@ -87,7 +53,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn last_run(&self, source: &Source) -> Result<Option<Stored>> {
+    pub(crate) async fn last_run(&self, source: &Source) -> Result<Option<Stored>> {
         let last = self.last(RUNS, &source.runs()).await?;
         Ok(last.map(|(sequence, message)| Stored {
             sequence,
@@ -100,7 +66,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn head(&self, source: &Source) -> Result<Option<Head>> {
+    pub(crate) async fn head(&self, source: &Source) -> Result<Option<Head>> {
         let last = self.last(HEADS, &source.head()).await?;
         let head = last.map(|(_, message)| serde_json::from_slice(&message.payload));
         head.transpose().map_err(|error| {
@@ -115,7 +81,7 @@ impl Broker {
     /// # Errors
     ///
     /// [`Problem::Moved`] if it has another one. After any other error it is not known whether the run was stored.
-    pub async fn publish(
+    pub(crate) async fn publish(
         &self,
         source: &Source,
         expected: u64,
@@ -139,7 +105,7 @@ impl Broker {
     /// # Errors
     ///
     /// If there is no connection.
-    pub async fn say_head(&self, source: &Source, head: &Head) -> Result<()> {
+    pub(crate) async fn say_head(&self, source: &Source, head: &Head) -> Result<()> {
         let body = serde_json::to_vec(head).expect("plain data");
         let said = self.client.publish(source.head(), body.into()).await;
         said.map_err(|error| Problem::Later(error.to_string()))

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use async_nats::{Message, Subscriber};
+use broker::{HEADS, Problem, RUNS, Received, Result, Source};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_stream::StreamExt as _;
 
+use crate::link::Link;
 use crate::publishing::marks;
-use crate::{Broker, HEADS, Marks, Problem, RUNS, Result, Source};
 
 /// The durable consumer's name.
 const CONSUMER: &str = "collector";
@@ -30,38 +31,23 @@ const WINDOW_NS: u64 = 120_000_000_000;
 /// There is one server and no cluster. In a cluster fewer replicas are never made: others may only be late.
 const ALONE: &str = "(10074)";
 
-/// A run as it came.
-#[derive(Debug)]
-pub struct Received {
-    /// Which journal the server says that it is from; `None` if the subject or the message is not right.
-    pub source: Option<Source>,
-    /// Its number in the stream.
-    pub sequence: u64,
-    /// What it says of where it ends.
-    pub marks: Option<Marks>,
-    /// Its lines, packed.
-    pub body: Vec<u8>,
-    reply: String,
-}
-
-impl Received {
-    fn of(message: &Message) -> Option<Self> {
-        let reply = message.reply.as_ref()?.to_string();
-        // A server's answer that a client had sent to this subject has headers of the server's.
-        let has = |name| {
-            let headers = message.headers.as_ref();
-            headers.is_some_and(|headers| headers.get(name).is_some())
-        };
-        let is_reflected = has("Nats-Stream") || has("Nats-Sequence") || !has("Ckpt-Format");
-        let source = Source::of_subject(&message.subject).filter(|_| !is_reflected);
-        Some(Self {
-            source,
-            sequence: sequence(&reply)?,
-            marks: marks(message),
-            body: message.payload.to_vec(),
-            reply,
-        })
-    }
+/// Reads a run; `None` for a message that no one waits to have acknowledged.
+fn read(message: &Message) -> Option<Received> {
+    let reply = message.reply.as_ref()?.to_string();
+    // A server's answer that a client had sent to this subject has headers of the server's.
+    let has = |name| {
+        let headers = message.headers.as_ref();
+        headers.is_some_and(|headers| headers.get(name).is_some())
+    };
+    let is_reflected = has("Nats-Stream") || has("Nats-Sequence") || !has("Ckpt-Format");
+    let source = Source::of_subject(&message.subject).filter(|_| !is_reflected);
+    Some(Received {
+        source,
+        sequence: sequence(&reply)?,
+        marks: marks(message),
+        body: message.payload.to_vec(),
+        reply,
+    })
 }
 
 /// Reads a message's number from where its acknowledgment goes.
@@ -74,11 +60,21 @@ fn sequence(reply: &str) -> Option<u64> {
 }
 
 /// What comes for the consumer.
-pub struct Feed {
+pub(crate) struct Feed {
     messages: Option<Subscriber>,
     /// Messages that the open request still allows.
     open: usize,
     asked: Instant,
+}
+
+impl Feed {
+    pub(crate) fn new() -> Self {
+        Self {
+            messages: None,
+            open: 0,
+            asked: Instant::now(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -130,7 +126,7 @@ fn runs(replicas: u64, bytes_max: i64) -> Value {
     json!({
         "name": RUNS, "subjects": ["ckpt.v1.*.*"], "storage": "file", "num_replicas": replicas,
         "retention": "limits", "discard": "new", "max_bytes": bytes_max, "max_age": 0, "max_msgs": -1,
-        "max_msg_size": MESSAGE_BYTES, "max_msgs_per_subject": -1, "compression": "s2",
+        "max_msg_size": MESSAGE_BYTES, "max_msgs_per_subject": -1, "compression": "none",
         "allow_direct": true, "deny_delete": true, "duplicate_window": WINDOW_NS,
     })
 }
@@ -143,14 +139,14 @@ fn heads(replicas: u64) -> Value {
     })
 }
 
-impl Broker {
+impl Link {
     /// Makes the streams and the consumer that are missing. The stream of runs takes `bytes_max`, or half of that and so
     /// on if the servers do not have it. Returns what is not as it should be, one line each.
     ///
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn prepare(&self, bytes_max: i64) -> Result<Vec<String>> {
+    pub(crate) async fn prepare(&self, bytes_max: i64) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         self.stream(HEADS, &heads, &mut notes).await?;
         let mut bytes = bytes_max;
@@ -220,7 +216,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn sources(&self) -> Result<Vec<Source>> {
+    pub(crate) async fn sources(&self) -> Result<Vec<Source>> {
         let all = json!({ "subjects_filter": ">" });
         let subjects = self.info(HEADS, &all).await?.state.subjects;
         let mut sources: Vec<_> = subjects
@@ -236,7 +232,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn pending(&self) -> Result<u64> {
+    pub(crate) async fn pending(&self) -> Result<u64> {
         let name = format!("CONSUMER.INFO.{RUNS}.{CONSUMER}");
         let info: ConsumerInfo = self.api(&name, &Value::Null).await?;
         Ok(info.num_pending)
@@ -247,7 +243,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn purge(&self, machine: &str, journal: Option<&str>) -> Result<u64> {
+    pub(crate) async fn purge(&self, machine: &str, journal: Option<&str>) -> Result<u64> {
         let filter = format!("ckpt.v1.{machine}.{}", journal.unwrap_or("*"));
         let name = format!("STREAM.PURGE.{RUNS}");
         let purged: Purged = self.api(&name, &json!({ "filter": filter })).await?;
@@ -260,7 +256,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn first_since(&self, time: &str) -> Result<u64> {
+    pub(crate) async fn first_since(&self, time: &str) -> Result<u64> {
         let state = self.info(RUNS, &Value::Null).await?.state;
         let (mut from, mut to) = (state.first_seq, state.last_seq + 1);
         while from < to {
@@ -293,19 +289,10 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn purge_before(&self, source: &Source, sequence: u64) -> Result<u64> {
+    pub(crate) async fn purge_before(&self, source: &Source, sequence: u64) -> Result<u64> {
         let ask = json!({ "filter": source.runs(), "seq": sequence });
         let purged: Purged = self.api(&format!("STREAM.PURGE.{RUNS}"), &ask).await?;
         Ok(purged.purged)
-    }
-
-    /// Begins to take runs.
-    pub fn feed(&self) -> Feed {
-        Feed {
-            messages: None,
-            open: 0,
-            asked: Instant::now(),
-        }
     }
 
     /// Returns the next runs; none if none comes `within` a time.
@@ -313,7 +300,7 @@ impl Broker {
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn next(&self, feed: &mut Feed, within: Duration) -> Result<Vec<Received>> {
+    pub(crate) async fn next(&self, feed: &mut Feed, within: Duration) -> Result<Vec<Received>> {
         if feed.open == 0 {
             self.pull(feed).await?;
         }
@@ -356,7 +343,7 @@ impl Broker {
                 }
                 None => {
                     feed.open -= 1;
-                    received.extend(Received::of(&message));
+                    received.extend(read(&message));
                     wait = SILENCE;
                 }
             }
@@ -387,8 +374,8 @@ impl Broker {
     /// # Errors
     ///
     /// If there is no connection. Then they come again.
-    pub async fn taken(&self, last: &Received) -> Result<()> {
-        let said = self.client.publish(last.reply.clone(), "+ACK".into()).await;
+    pub(crate) async fn taken(&self, reply: String) -> Result<()> {
+        let said = self.client.publish(reply, "+ACK".into()).await;
         said.map_err(|error| Problem::Later(error.to_string()))
     }
 }
