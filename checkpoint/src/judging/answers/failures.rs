@@ -54,7 +54,7 @@ pub(in crate::judging) fn find(
 }
 
 /// Returns the last line of an output that reports a failure, safe to quote.
-fn telling(output: &str) -> Option<String> {
+pub(super) fn telling(output: &str) -> Option<String> {
     let line = output
         .lines()
         .rev()
