@@ -41,7 +41,10 @@ fn say(scene: &Scene, arguments: &[&str]) -> String {
 
 /// Stops, and returns the message that the agent gets.
 fn told(scene: &Scene, turn: &str) -> String {
-    let stop = json!({ "stop_hook_active": false, "last_assistant_message": "Finished." });
+    // Two calls that are the same are one.
+    let number = scene.daemon.ask(&["audit", "--json"]).len();
+    let said = format!("Finished {number}.");
+    let stop = json!({ "stop_hook_active": false, "last_assistant_message": said });
     let reply = scene.call("Stop", turn, &scene.project, stop);
     let reply: Value = serde_json::from_str(&reply).unwrap_or_default();
     let context = reply.pointer("/hookSpecificOutput/additionalContext");
@@ -76,11 +79,10 @@ fn of_tests(scene: &Scene) {
 
 fn of_a_failure(scene: &Scene) {
     write(scene, "src/tax.py", "rate = 2\n");
-    bash(
-        scene,
-        "pytest -q",
-        "E   assert 3 == 4\nFAILED tests/test_tax.py::test_rate - assert 3 == 4\n1 failed in 0.10s\n",
-    );
+    let mut call = json!({ "tool_name": "Bash", "tool_input": { "command": "pytest -q" }, "tool_use_id": "failing" });
+    scene.call("PreToolUse", "one", &scene.project, call.clone());
+    call["error"] = "Exit code 1\nE   assert 3 == 4\nFAILED tests/test_tax.py::test_rate - assert 3 == 4\n1 failed in 0.10s".into();
+    scene.call("PostToolUseFailure", "one", &scene.project, call);
 }
 
 fn of_dependencies(scene: &Scene) {
@@ -116,8 +118,11 @@ fn of_a_rule(scene: &Scene) {
     );
 }
 
+/// The part of a turn that is of one kind.
+type Play = fn(&Scene);
+
 /// The kinds of messages, by what the turn did.
-const KINDS: [(&str, fn(&Scene)); 7] = [
+const KINDS: [(&str, Play); 7] = [
     ("tests not run", of_tests),
     ("tests failed", of_a_failure),
     ("dependencies", of_dependencies),
@@ -150,7 +155,58 @@ fn a_message_of_each_kind_is_short_and_names_what_it_is_about() {
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2];
     assert!(median <= MEDIAN_WORDS_MAX, "{median} words: {page}");
-    insta::assert_snapshot!(page);
+    insta::assert_snapshot!(page, @r"
+    == tests not run, 43 words
+    [checkpointd] Not verified yet
+
+    Run the tests of `src/cart.py` (`pytest`): nothing that could show a mistake ran after the last change.
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+    == tests failed, 45 words
+    [checkpointd] Not verified yet
+
+    Run the tests of `src/tax.py` (`pytest`): the last run of it failed (`FAILED tests/test_tax.py::test_rate - assert 3 == 4`).
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+    == dependencies, 40 words
+    [checkpointd] Not verified yet
+
+    Install updated dependencies (`pip install -e .`, `uv sync`, or the project's own command).
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+    == an image, 33 words
+    [checkpointd] Not verified yet
+
+    Build the changed container image (`docker build`).
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+    == many files, 50 words
+    [checkpointd] Not verified yet
+
+    Run the tests of `src/part0.py`, `src/part1.py`, `src/part10.py`, `src/part11.py`, `src/part2.py` and 7 more (`pytest`): nothing that could show a mistake ran after the last change.
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+    == several demands, 74 words
+    [checkpointd] Not verified yet
+
+    1. Install updated dependencies (`pip install -e .`, `uv sync`, or the project's own command)
+    2. Build the changed container image (`docker build`)
+    3. Run the tests of `src/part0.py`, `src/part1.py`, `src/part10.py`, `src/part11.py`, `src/part2.py` and 7 more (`pytest`): nothing that could show a mistake ran after the last change
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+
+    == a rule of the user's own, 31 words
+    [checkpointd] Not verified yet
+
+    Check the migration (`make schema-check`).
+
+    Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
+    ");
 }
 
 #[test]
