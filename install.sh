@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs checkpointd and its hook client with manual pages and completions: from the release of this version if there is
-# one for this machine, else built from this clone.
+# Installs checkpointd and its hook client with manual pages and completions. In a clone: the release of its version if
+# there is one for this machine, else a build. Elsewhere (`curl .. | sh`): the newest release.
 #
 #   ./install.sh [--prefix FOLDER] [--build] [--profile NAME]
 #   ./install.sh --uninstall [--prefix FOLDER]
 #
 #   --prefix FOLDER   install to FOLDER/bin and FOLDER/share; default: cargo's folder (~/.cargo)
-#   --build           build, even if there is a release
+#   --build           build this clone, even if there is a release
 #   --profile NAME    build with this cargo profile; default: release. `dev` builds faster, but the programs are slower
 #   --uninstall       remove the hooks from the agents' settings, and then all files that were installed
 set -eu
@@ -34,7 +34,7 @@ done
 # The path ends up in agents' settings, so it must be absolute.
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 cd "$(dirname "$0")"
-releases=${CHECKPOINTD_RELEASES:-https://github.com/checkpointd/checkpointd/releases/download}
+releases=${CHECKPOINTD_RELEASES:-https://github.com/checkpointd/checkpointd/releases}
 bash=share/bash-completion/completions/checkpointd
 zsh=share/zsh/site-functions/_checkpointd
 fish=share/fish/vendor_completions.d/checkpointd.fish
@@ -66,16 +66,17 @@ archive() {
     esac
 }
 
-# Prints the version that is to be installed, if it can be a released one: not in a clone with later commits.
-released() {
-    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml 2>/dev/null | head -n 1)
-    [ -n "$version" ] || return 1
-    if [ -e .git ]; then
-        [ "$(git describe --tags --exact-match 2>/dev/null)" = "v$version" ] || return 1
-        git diff --quiet HEAD 2>/dev/null || return 1
+# Prints the folder of the release below $releases: that of this clone's version, or elsewhere the newest one. The
+# manifest of another project does not count.
+release() {
+    if is_clone; then
+        say "download/v$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)"
+    else
+        say latest/download
     fi
-    say "$version"
 }
+
+is_clone() { grep -qs '^name = "checkpointd"$' Cargo.toml; }
 
 fetch() {
     if command -v curl >/dev/null 2>&1; then
@@ -101,13 +102,14 @@ put() {
 
 # Installs the release. Returns 1 if there is none.
 install_release() {
-    name=$(archive) && version=$(released) || return 1
+    name=$(archive) || return 1
+    from=$releases/$(release)
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
-    fetch "$releases/v$version/$name.tar.gz" "$scratch/archive" || return 1
-    fetch "$releases/v$version/$name.tar.gz.sha256" "$scratch/sum" || fail "the release $version has no checksum" 'build instead: ./install.sh --build'
+    fetch "$from/$name.tar.gz" "$scratch/archive" || return 1
+    fetch "$from/$name.tar.gz.sha256" "$scratch/sum" || fail "$from has no checksum" 'build instead: ./install.sh --build'
     [ "$(checksum "$scratch/archive")" = "$(cut -d ' ' -f 1 "$scratch/sum")" ] ||
-        fail "the archive of release $version does not have its checksum" 'try again later, or build instead: ./install.sh --build'
+        fail "the archive in $from does not have its checksum" 'try again later, or build instead: ./install.sh --build'
     tar -C "$scratch" -xzf "$scratch/archive"
     for program in checkpointd checkpointd-hook; do put 755 "$scratch/$name/$program" "bin/$program"; done
     for page in "$scratch/$name"/man/*.1; do put 644 "$page" "share/man/man1/$(basename "$page")"; done
@@ -117,7 +119,7 @@ install_release() {
 }
 
 install_build() {
-    [ -f Cargo.toml ] || fail 'there is no release for this machine, and no clone to build' 'clone the repository, and run its install.sh'
+    is_clone || fail 'there is no release for this machine, and no clone to build' 'clone the repository, and run its install.sh'
     command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
     command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
     # `--force` also replaces another build of the same version.
@@ -131,16 +133,22 @@ install_build() {
 
 command -v git >/dev/null 2>&1 || say 'warning: git not found; checkpoints cannot say which files changed'
 if ! $build && install_release; then
-    say ''
-    say "installed  release $version: $prefix/bin/checkpointd and checkpointd-hook"
+    how=' (release)'
+    ! is_clone || [ ! -e .git ] || say 'note       this is the release; `./install.sh --build` builds this clone'
 else
+    how=
     install_build
-    say ''
-    say "installed  $prefix/bin/checkpointd and checkpointd-hook"
 fi
+program=$prefix/bin/checkpointd
+say ''
+say "installed  $("$program" --version)$how: $program and checkpointd-hook"
 case ":$PATH:" in
     *":$prefix/bin:"*) ;;
     *) say "warning    $prefix/bin is not on your PATH" ;;
 esac
+say ''
+# What the agents left open until today, from their transcripts; it changes nothing.
+"$program" lookback --limit 3 || true
+say ''
 say 'next       checkpointd init      (add hooks to the agents found)'
 say '           checkpointd doctor    (check the installation)'

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 
 use checkpoint::text;
+pub(crate) use checkpoint::text::count;
 use journal::Timestamp;
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -140,11 +141,6 @@ pub(crate) fn ago(ms: u64) -> String {
         seconds => (seconds / 86_400, 'd'),
     };
     format!("{count}{unit} ago")
-}
-
-/// Formats a count with its noun.
-pub(crate) fn count(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Formats a duration with its two largest units.
@@ -304,6 +300,8 @@ pub(crate) struct Table<const N: usize> {
     rows: Vec<[String; N]>,
     /// Columns dropped when the table is too wide, in this order.
     optional: &'static [usize],
+    /// The width of the last column for which optional columns are dropped, unless its content is narrower.
+    last_min: usize,
     color: fn(&str) -> Option<Color>,
 }
 
@@ -313,8 +311,15 @@ impl<const N: usize> Table<N> {
             head,
             rows: Vec::new(),
             optional: &[],
+            last_min: LAST_CHARS_MIN,
             color: |_| None,
         }
+    }
+
+    /// Drops optional columns rather than cut the last one.
+    pub(crate) const fn whole_last(mut self) -> Self {
+        self.last_min = usize::MAX;
+        self
     }
 
     /// Sets the columns dropped when the table is too wide, in this order.
@@ -350,7 +355,7 @@ impl<const N: usize> Table<N> {
                 .iter()
                 .map(|column| widths[*column] + 2)
                 .sum::<usize>()
-                + widths[*last].min(LAST_CHARS_MIN)
+                + widths[*last].min(self.last_min)
         };
         while needed(&shown) > width
             && let Some(gone) = optional.next()
@@ -426,6 +431,9 @@ mod tests {
             ["A  B           C", "1  2222222222  3333333333"]
         );
         assert_eq!(table.lines(24), ["A  C", "1  3333333333"]);
+        let mut table = Table::new(["A", "B", "C"]).optional(&[1]).whole_last();
+        table.row(["1".into(), "2".into(), "3".repeat(30)]);
+        assert_eq!(table.lines(33)[1], format!("1  {}", "3".repeat(30)));
     }
 
     #[test]

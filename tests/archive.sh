@@ -39,9 +39,9 @@ fi
 
 echo '-- installation'
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-mkdir -p "$scratch/releases/v$version" "$scratch/source" "$scratch/machine" "$scratch/home/.claude" "$scratch/project"
-ln -s "$archive" "$scratch/releases/v$version/$name.tar.gz"
-cp "$archive.sha256" "$scratch/releases/v$version/$name.tar.gz.sha256"
+mkdir -p "$scratch/releases/download/v$version" "$scratch/source" "$scratch/machine" "$scratch/home/.claude" "$scratch/project"
+ln -s "$archive" "$scratch/releases/download/v$version/$name.tar.gz"
+cp "$archive.sha256" "$scratch/releases/download/v$version/$name.tar.gz.sha256"
 cp install.sh Cargo.toml "$scratch/source/"
 # What a machine of this kind says of itself.
 case $target in *linux*) machine="Linux $processor" ;; aarch64*) machine='Darwin arm64' ;; *) machine="Darwin $processor" ;; esac
@@ -51,7 +51,7 @@ unset CHECKPOINTD_HOME CHECKPOINTD_SOCKET XDG_CONFIG_HOME XDG_DATA_HOME XDG_STAT
 # Emulated, or on a busy machine, a stop may take its time.
 export HOME=$scratch/home CHECKPOINTD_STOP_WAIT_MS=60000 CHECKPOINTD_PLAIN_WAIT_MS=60000
 release() { PATH=$scratch/machine:$PATH CHECKPOINTD_RELEASES=file://$scratch/releases "$scratch/source/install.sh" --prefix "$HOME/.local" "$@"; }
-release | grep -q "installed  release $version" || fail 'install.sh did not take the release'
+release | grep -q "installed  checkpointd $version (release)" || fail 'install.sh did not take the release'
 programs=$HOME/.local/bin
 "$programs/checkpointd" --version
 
@@ -76,7 +76,7 @@ call UserPromptSubmit ',"prompt":"Write app.py"' >/dev/null
 echo 'print(1)' >"$scratch/project/app.py"
 call PostToolUse ",\"tool_name\":\"Write\",\"tool_input\":{\"file_path\":\"$scratch/project/app.py\",\"content\":\"print(1)\"},\"tool_response\":{}" >/dev/null
 said=$(call Stop ',"stop_hook_active":false')
-case $said in *'[TeleClaude Checkpoint]'*) ;; *) fail "the stop was answered with: $said" ;; esac
+case $said in *'[checkpointd]'*) ;; *) fail "the stop was answered with: $said" ;; esac
 "$programs/checkpointd" status
 "$programs/checkpointd" audit
 "$programs/checkpointd" journal verify

@@ -43,7 +43,7 @@ for program in checkpointd checkpointd-hook; do
 done
 
 echo '-- install.sh from a release'
-# A folder of files takes the place of the address of releases, and a folder without .git that of a released clone.
+# A folder of files takes the place of the address of releases.
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 case $(uname -sm) in
     'Linux x86_64') target=x86_64-unknown-linux-musl ;;
@@ -51,12 +51,16 @@ case $(uname -sm) in
     'Darwin x86_64') target=x86_64-apple-darwin ;;
     *) target=aarch64-apple-darwin ;;
 esac
-packaging/archive.sh "$target" "$scratch/built" "$scratch/releases/v$version"
+packaging/archive.sh "$target" "$scratch/built" "$scratch/releases/download/v$version"
 mkdir "$scratch/source" "$scratch/user"
 cp install.sh Cargo.toml "$scratch/source/"
 release() { HOME=$scratch/user CHECKPOINTD_RELEASES=file://$scratch/releases "$scratch/source/install.sh" --prefix "$scratch/user/.local" "$@"; }
 release >"$scratch/said"
-grep -q "installed  release $version" "$scratch/said" || fail "install.sh did not take the release: $(cat "$scratch/said")"
+took() { # WHERE: whether the release was installed, and what agents left open is shown
+    grep -q "installed  checkpointd $version (release)" "$scratch/said" || fail "$1: install.sh did not take the release: $(cat "$scratch/said")"
+    grep -q '^No turns since' "$scratch/said" || fail "$1: install.sh did not look back: $(cat "$scratch/said")"
+}
+took 'an unpacked release'
 try_out "$scratch/user/.local/bin"
 mkdir -p "$scratch/user/.claude"
 HOME=$scratch/user "$scratch/user/.local/bin/checkpointd" init --agent claude >/dev/null
@@ -64,8 +68,22 @@ release --uninstall
 ! grep -qs checkpointd "$scratch/user/.claude/settings.json" || fail 'install.sh --uninstall left hooks'
 left=$(find "$scratch/user/.local" -path "$scratch/user/.local/share/checkpointd" -prune -o -path "$scratch/user/.local/state" -prune -o -type f -print 2>/dev/null || true)
 [ -z "$left" ] || fail "install.sh --uninstall left $left"
+# A clone takes the release too, whatever was committed after it.
+git -C "$scratch/source" init --quiet
+release >"$scratch/said"
+took 'a clone'
+grep -q -- '--build' "$scratch/said" || fail 'install.sh does not say how to build a clone'
+release --uninstall >/dev/null
+# Without a clone it is the newest one, also in the folder of another project in Rust.
+mkdir -p "$scratch/releases/latest" "$scratch/other"
+ln -s "../download/v$version" "$scratch/releases/latest/download"
+printf '[package]\nname = "other"\nversion = "9.9.9"\n' >"$scratch/other/Cargo.toml"
+piped() { (cd "$scratch/other" && HOME=$scratch/user CHECKPOINTD_RELEASES=file://$scratch/releases sh -s -- --prefix "$scratch/user/.local" "$@" <"$scratch/source/install.sh"); }
+piped >"$scratch/said"
+took 'without a clone'
+piped --uninstall >/dev/null
 # An archive that somebody has changed is not installed.
-echo x >>"$scratch/releases/v$version/checkpointd-$target.tar.gz"
+echo x >>"$scratch/releases/download/v$version/checkpointd-$target.tar.gz"
 ! release >"$scratch/said" 2>&1 || fail 'install.sh installed an archive with another checksum'
 grep -q 'does not have its checksum' "$scratch/said" || fail "install.sh said: $(cat "$scratch/said")"
 [ ! -e "$scratch/user/.local/bin/checkpointd" ] || fail 'install.sh left programs of an archive with another checksum'

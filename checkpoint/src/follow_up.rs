@@ -8,7 +8,7 @@ use journal::{
 };
 
 use crate::gathered::Gathered;
-use crate::judging::{self, Answer, Findings, OpenItem, Outcome};
+use crate::judging::{self, Answer, Findings, OpenItem, Outcome, TracedCall, Verified};
 use crate::lookback::IMPORTED;
 use crate::policy::Policy;
 use crate::state::SessionState;
@@ -101,6 +101,8 @@ pub struct OpenWork {
     pub items: Vec<OpenItem>,
     /// The answer for each changed unit of code.
     pub answers: Vec<Answer>,
+    /// What is done, and by which call.
+    pub done: Vec<String>,
 }
 
 /// Returns what a session has left open: what the rules find now in the evidence of its last stop that was judged, with
@@ -112,10 +114,28 @@ pub fn open_work(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option
     let mut demand = last_judged(events)?;
     let (found, _) = demand.now(policies, None)?;
     let actions = found.trace.iter().flat_map(|rule| &rule.actions);
+    let mut done = Vec::new();
+    for action in actions.clone().filter(|action| !action.stands) {
+        let answers = action.answers.iter();
+        let answers = answers.filter(|answer| answer.verified == Verified::Done);
+        done.extend(answers.map(|answer| answer.why.clone()));
+        let counts = |call: &&TracedCall| call.outcome == Outcome::Counts;
+        if let Some(call) = action
+            .found
+            .iter()
+            .rfind(counts)
+            .filter(|_| action.answers.is_empty())
+        {
+            done.push(format!("call {} `{}`", call.call + 1, call.command));
+        }
+    }
+    done.sort();
+    done.dedup();
     Some(OpenWork {
         decision: demand.seq,
         items: found.open(),
         answers: actions.flat_map(|action| action.answers.clone()).collect(),
+        done,
     })
 }
 

@@ -1,9 +1,14 @@
-//! Cutting texts to their limits, never inside a character.
+//! Cutting texts to their limits, never inside a character; counts with their nouns.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// Replaces the middle of a text that was cut.
 const GAP: &str = "\n[..]\n";
+
+/// Formats a count with its noun.
+pub fn count<N: Display + From<u8> + PartialEq>(count: N, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == N::from(1) { one } else { many })
+}
 
 /// Returns the first `bytes_max` bytes of a text, or fewer if a character would be split.
 pub fn head(text: &str, bytes_max: usize) -> &str {

@@ -17,6 +17,7 @@ use crate::error::{Failure, Result};
 use crate::ops::query::{self, ErrorKind, ErrorLine, Progress, Query, Reader};
 use crate::ops::views::Health;
 use crate::ops::wire::Refused;
+use crate::render;
 
 /// The longest wait for the daemon's health.
 const HEALTH_WAIT: Duration = Duration::from_millis(500);
@@ -29,7 +30,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(50);
 const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
 /// What to do on a machine that has no data yet.
-pub(crate) const FIRST_STEP: &str =
+const FIRST_STEP: &str =
     "`checkpointd init` adds the hooks to your agents; `checkpointd demo` shows what they do";
 
 /// Returns the daemon's health, or `None` if no daemon accepts hooks.
@@ -216,13 +217,18 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
     }
     Err(Failure::unreachable(format!(
         "there is no journal in {} yet",
-        home.journal.display()
+        render::path(&home.journal)
     ))
-    .hint(if home.installed.exists() {
+    .hint(first_step(home)))
+}
+
+/// Says how to begin, which differs once the hooks are installed.
+pub(crate) fn first_step(home: &Home) -> &'static str {
+    if home.installed.exists() {
         "the hooks are installed: restart your agents, which load them when they start"
     } else {
         FIRST_STEP
-    }))
+    }
 }
 
 /// Posts a body to the daemon and returns its answer as a stream of bytes.

@@ -167,8 +167,7 @@ fn about_all(machine: &str) -> Vec<Question> {
     let questions = [
         ("sessions", json!({ "query": "sessions", "all": true })),
         ("audit", json!({ "query": "audit" })),
-        ("audit --summary", json!({ "query": "audit_summary" })),
-        ("stats", json!({ "query": "benefit" })),
+        ("stats", json!({ "query": "summary" })),
         ("events", json!({ "query": "events", "payloads": true })),
         ("export", json!({ "query": "events", "export": true })),
         ("replay --verify", json!({ "query": "verify" })),

@@ -55,6 +55,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use checkpoint::text;
 use checkpoint::whose::Times;
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
@@ -356,8 +357,8 @@ fn limit(
     paths.dedup();
     if paths.len() > max {
         notes.push(format!(
-            "git: {} files changed; only {max} of them count",
-            paths.len(),
+            "git: {} changed; only {max} count",
+            text::count(paths.len(), "file", "files"),
         ));
         let untracked: HashSet<&[u8]> = untracked.iter().copied().collect();
         paths.sort_by_cached_key(|path| {

@@ -8,7 +8,7 @@ use super::lines::{line, mark, one_line, pointers, prose, stated_text};
 use super::markdown::OWN_STEP;
 use super::sections::{decisions, files, git, handoff, head, runs, task};
 use super::stated::Judgments;
-use reading::text::visible;
+use reading::text::{self, visible};
 
 /// Renders a document as the text of its file. The same document gives the same bytes.
 pub fn render(document: &Document) -> String {
@@ -162,10 +162,14 @@ fn delta(out: &mut String, document: &Document, parent: &Parent) {
     line!(out, "\n**Parent Checkpoint**: {}", parent.at);
     line!(
         out,
-        "**Delta Since Parent**: {} tool calls, {} of them failed; {} files changed",
-        facts.tools.saturating_sub(parent.tools),
+        "**Delta Since Parent**: {}, {} of them failed; {} changed",
+        text::count(
+            facts.tools.saturating_sub(parent.tools),
+            "tool call",
+            "tool calls"
+        ),
         facts.failed.saturating_sub(parent.failed),
-        names.len()
+        text::count(names.len(), "file", "files")
     );
     line!(
         out,

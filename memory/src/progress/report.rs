@@ -3,6 +3,8 @@
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use reading::text;
+
 use super::document::{Document, FileMark, GitState};
 
 /// The most names in one line; the rest are counted.
@@ -249,13 +251,13 @@ fn files(document: &Document, now: &Now) -> Vec<CheckResult> {
     if gone.is_empty() && changed.is_empty() && back.is_empty() {
         let others = match document.others.len() {
             0 => String::new(),
-            count => format!(", and {count} others"),
+            count => format!(", and {}", text::count(count, "other", "others")),
         };
         lines.push(CheckResult::good(
             "files",
             format!(
-                "all {} files of the session are as they were left{others}",
-                document.facts.files.len()
+                "as the session left them: {}{others}",
+                text::count(document.facts.files.len(), "file", "files")
             ),
         ));
     }

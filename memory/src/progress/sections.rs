@@ -1,5 +1,7 @@
 //! The sections of a rendered document.
 
+use reading::text;
+
 use super::document::{Document, GitState};
 use super::facts::Failed;
 use super::lines::{cell, duration, line, list, mark, one_line, times};
@@ -113,14 +115,15 @@ pub(super) fn files(out: &mut String, document: &Document) {
     if before > 0 {
         line!(
             out,
-            "\n{before} more files were uncommitted before the session and are as they were."
+            "\n{} uncommitted before the session, unchanged since.",
+            text::count(before, "more file was", "more files were")
         );
     }
     if document.facts.files_left_out > 0 {
         line!(
             out,
-            "\n{} more files, changed earlier, are left out.",
-            document.facts.files_left_out
+            "\nLeft out: {}, changed earlier.",
+            text::count(document.facts.files_left_out, "more file", "more files")
         );
     }
     if !notes.is_empty() && !rows.is_empty() {
@@ -177,12 +180,12 @@ pub(super) fn runs(out: &mut String, document: &Document) {
     line!(out, "\n## Tool Runs\n");
     line!(
         out,
-        "{} tool calls in {} turns: {} shell commands, {} file changes, {} reads; {} failed.",
-        facts.tools,
-        facts.turns,
-        facts.shell,
-        facts.changes,
-        facts.reads,
+        "{} in {}: {}, {}, {}; {} failed.",
+        text::count(facts.tools, "tool call", "tool calls"),
+        text::count(facts.turns, "turn", "turns"),
+        text::count(facts.shell, "shell command", "shell commands"),
+        text::count(facts.changes, "file change", "file changes"),
+        text::count(facts.reads, "read", "reads"),
         facts.failed
     );
     line!(out, "\n## Failures and What Resolved Them\n");

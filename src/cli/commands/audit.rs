@@ -1,29 +1,29 @@
-//! `audit`: past decisions as a table, as CSV, or as totals.
+//! `audit`: past decisions as a table or as CSV.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Reason};
-use serde_json::Value;
 
 use super::sessions::{answer, folder};
 use crate::cli::commands::sql;
 use crate::cli::csv::Sheet;
 use crate::cli::shared::{AgentName, Output, VerdictName, reason};
-use crate::cli::text::{decisions, on_machine, print_json};
+use crate::cli::text::decisions;
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
-use crate::ops::views::{DecisionRow, Summary, Totals};
-use crate::render::{self, Table};
+use crate::ops::views::DecisionRow;
+use crate::render;
 
 /// List past decisions
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  checkpointd audit --verdict sent --since 2h\n  checkpointd audit --session last --json\n  \
-    checkpointd audit --project . --since monday --until yesterday --csv\n  checkpointd audit --since 7d --summary"
+    checkpointd audit --project . --since monday --until yesterday --csv\n\n\
+    `checkpointd stats` has totals."
 )]
 pub(crate) struct AuditArgs {
     /// Which decisions.
@@ -68,11 +68,8 @@ pub(crate) struct AuditFilter {
     #[arg(long)]
     pub(crate) limit: Option<u64>,
     /// Print CSV with a header line
-    #[arg(long, conflicts_with_all = ["json", "summary"])]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
-    /// Show totals, and one line for each agent in each project
-    #[arg(long)]
-    pub(crate) summary: bool,
 }
 
 /// Lists past decisions.
@@ -97,9 +94,6 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
         before: None,
         limit: filter.limit,
     };
-    if filter.summary {
-        return summary(home, wanted, output);
-    }
     if filter.csv {
         return csv(home, &Query::Audit(wanted));
     }
@@ -138,87 +132,4 @@ fn csv(home: &Home, query: &Query) -> Result<u8> {
         }
     })?;
     written.and_then(|()| sheet.finish()).map(|()| exit::OK)
-}
-
-/// Prints how often each rule made a demand, and the outcomes.
-fn rules(answer: &Summary) {
-    if !answer.rules.is_empty() {
-        println!();
-        let mut table = Table::new(["RULE", "ASKED", "MET", "MARKED WRONG"]);
-        for rule in &answer.rules {
-            table.row([
-                render::printable(&rule.rule),
-                rule.demanded.to_string(),
-                rule.met.map_or_else(|| "-".into(), |met| met.to_string()),
-                rule.wrong.to_string(),
-            ]);
-        }
-        table.print();
-    }
-}
-
-fn summary(home: &Home, wanted: Audit, output: Output) -> Result<u8> {
-    let query = Query::AuditSummary(wanted);
-    if output.json {
-        let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
-        print_json(&answer);
-        return Ok(exit::OK);
-    }
-    let answer: Summary = connection::ask_one(home, &query, |_, _| ())?;
-    if answer.total.decisions == 0 {
-        println!("No decisions.");
-        return Ok(exit::OK);
-    }
-    let head = [
-        "AGENT",
-        "STOPS",
-        "ASKED",
-        "PASSED",
-        "CONFIRMED",
-        "FAILED",
-        "EXPIRED",
-        "MET",
-        "MEDIAN TURN",
-        "PROJECT",
-    ];
-    let mut table = Table::new(head).optional(&[6, 5]);
-    let mut row = |agent: &str, project: String, totals: &Totals| {
-        table.row([
-            agent.into(),
-            totals.decisions.to_string(),
-            totals.injected.to_string(),
-            totals.passed.to_string(),
-            totals.confirmed.to_string(),
-            totals.failed.to_string(),
-            totals.expired.to_string(),
-            format!("{} of {}", totals.met, totals.demands),
-            totals
-                .median_turn_ms
-                .map_or_else(|| "-".into(), render::duration_ms),
-            project,
-        ]);
-    };
-    for group in &answer.groups {
-        let project = on_machine(group.machine.as_deref(), &group.project);
-        row(group.agent.word(), project, &group.totals);
-    }
-    row("all", String::new(), &answer.total);
-    table.print();
-    rules(&answer);
-    if answer.total.withheld > 0 {
-        println!();
-        let why = "more asked for actions, and whether these were done is withheld";
-        render::print_wrapped("", &format!("{} {why}", answer.total.withheld));
-    }
-    let by_reason = &answer.total.passed_by_reason;
-    let reasons = Reason::ALL.into_iter().filter_map(|reason| {
-        let count = by_reason.get(reason.word())?;
-        Some(format!("{count} {}", reason.words()))
-    });
-    let reasons: Vec<_> = reasons.collect();
-    if !reasons.is_empty() {
-        println!();
-        render::print_wrapped("let through: ", &reasons.join("; "));
-    }
-    Ok(exit::OK)
 }

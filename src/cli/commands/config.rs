@@ -306,6 +306,11 @@ fn write(home: &Home, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Returns the file that holds an edit that was not used.
+pub(super) fn draft(home: &Home) -> PathBuf {
+    home.config.with_extension("yml.draft")
+}
+
 /// Opens a copy in the user's editor, and uses it only once it is valid. A copy with a mistake is kept for another try.
 fn edit(home: &Home) -> Result<u8> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
@@ -322,7 +327,7 @@ fn edit(home: &Home) -> Result<u8> {
     let bytes = files::read(&home.config)
         .map_err(Failure::failed)?
         .unwrap_or_else(|| beginning().into_bytes());
-    let draft = home.config.with_extension("yml.draft");
+    let draft = draft(home);
     if draft.exists() {
         println!("Your last edit was kept; it is opened again.");
     } else {

@@ -12,7 +12,7 @@ use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
-use crate::ops::views::{DemandEnd, Explanation, OtherStop};
+use crate::ops::views::Explanation;
 
 /// Explain a decision and what it was based on
 #[derive(Args, Debug)]
@@ -62,23 +62,7 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
         print_json(&answer);
     } else {
         let answer: Explanation = connection::ask_one(home, &query, |_, _| ())?;
-        // Only the stop at which it was done says by which call.
-        let is_met = answer
-            .demand
-            .as_ref()
-            .is_some_and(|demand| demand.end == DemandEnd::Met);
-        let of_turn = |other: &&OtherStop| {
-            is_met && other.turn == answer.decision.turn && other.seq > answer.decision.seq
-        };
-        let after = answer.others.iter().find(of_turn).and_then(|other| {
-            let query = Query::Explain {
-                seq: Some(other.seq),
-                session: None,
-                machine: None,
-            };
-            connection::ask_one(home, &query, |_, _| ()).ok()
-        });
-        let mut page = summary(&answer, after.as_ref());
+        let mut page = summary(&answer);
         if verbose {
             page.extend(explanation(&answer));
         } else {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cli::connection;
 use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
+use crate::render;
 
 const COMMIT_EVENTS: usize = 4_096;
 
@@ -62,9 +63,12 @@ enum Wrong {
 impl Wrong {
     fn failure(self, imported: u64) -> Failure {
         match self {
-            Self::Line(number, what) => Failure::failed(format!("line {number}: {what}")).hint(format!(
-                "{imported} events were imported before it; fix the line and import the file again"
-            )),
+            Self::Line(number, what) => {
+                Failure::failed(format!("line {number}: {what}")).hint(format!(
+                    "{} imported before it; fix the line and import the file again",
+                    render::count(imported, "event was", "events were")
+                ))
+            }
             Self::Other(number, what) => Failure::failed(format!("line {number}: {what}"))
                 .hint("import into an empty journal: set CHECKPOINTD_HOME to a new folder"),
             Self::Failed(failure) => failure,

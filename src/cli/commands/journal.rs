@@ -366,13 +366,14 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
         }
         let word = if ok { "whole" } else { "damaged" };
         println!(
-            "{word}: {} events in the store, {} in the intake log",
-            verified.events, verified.intake_events
+            "{word}: {} in the store, {} in the intake log",
+            render::count(verified.events, "event", "events"),
+            verified.intake_events
         );
         if verified.payloads_dropped > 0 {
             println!(
-                "{} payloads were dropped by their age",
-                verified.payloads_dropped
+                "{} dropped by age",
+                render::count(verified.payloads_dropped, "payload was", "payloads were")
             );
         }
         if !ok {
@@ -390,7 +391,11 @@ fn stats(home: &Home, json: bool) -> Result<u8> {
         print_json(&stats);
         return Ok(exit::OK);
     }
-    println!("{} events of {} sessions", stats.events, stats.sessions);
+    println!(
+        "{} of {}",
+        render::count(stats.events, "event", "events"),
+        render::count(stats.sessions, "session", "sessions")
+    );
     println!(
         "{} store, {} intake log\n",
         render::bytes(stats.store_bytes),

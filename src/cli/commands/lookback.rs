@@ -158,8 +158,9 @@ pub(super) fn in_one_line(home: &Home) -> Option<String> {
     let total = summary.total;
     (summary.complete && total.turns > 0).then(|| {
         format!(
-            "In the last 30 days {} of {} turns ended with code changed and nothing run after it: `checkpointd lookback`",
-            total.nothing_run, total.turns
+            "In the last 30 days {} of {} ended with code changed and nothing run after it: `checkpointd lookback`",
+            total.nothing_run,
+            render::count(total.turns, "turn", "turns")
         )
     })
 }

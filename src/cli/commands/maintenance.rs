@@ -67,7 +67,8 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
         print_json(&json!({ "file": file, "events": events, "bytes": bytes }));
     } else {
         println!(
-            "{events} events in {} ({})",
+            "{} in {} ({})",
+            render::count(events, "event", "events"),
             render::path(&file),
             render::bytes(bytes)
         );
@@ -179,7 +180,8 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
             println!("{}", render::printable(problem));
         }
         let word = if verified.ok { "whole" } else { "damaged" };
-        println!("{} events, {word}", restored.events);
+        let events = render::count(restored.events, "event", "events");
+        println!("{events}, {word}");
         if let Some(kept) = &restored.kept {
             println!("the previous journal is kept in {}", render::path(kept));
         }
@@ -237,8 +239,9 @@ pub(super) fn forget(home: &Home, json: bool) -> Result<u8> {
         print_json(&forgotten);
     } else {
         println!(
-            "{} events of {} imported sessions were removed",
-            forgotten.events, forgotten.sessions
+            "removed {} of {}",
+            render::count(forgotten.events, "event", "events"),
+            render::count(forgotten.sessions, "imported session", "imported sessions")
         );
     }
     Ok(exit::OK)
@@ -297,8 +300,8 @@ fn show_compacted(done: &Compacted, by_daemon: bool) {
         "dropped"
     };
     println!(
-        "{} payloads ({}) {word}; events and decisions stay",
-        done.payloads,
+        "{} ({}) {word}; events and decisions stay",
+        render::count(done.payloads, "payload", "payloads"),
         render::bytes(done.payload_bytes)
     );
     if !done.dry_run {

@@ -379,7 +379,8 @@ fn show(request: &Request, answer: Value) -> Result<()> {
             for name in &rebuilt.rebuilt {
                 println!("rewritten  {}", render::printable(name));
             }
-            println!("{} files rewritten", rebuilt.rebuilt.len());
+            let files = render::count(rebuilt.rebuilt.len(), "file", "files");
+            println!("{files} rewritten");
             problems = rebuilt.problems;
         }
     }

@@ -288,8 +288,8 @@ fn show_rebuilt(done: &Rebuilt) {
         }
     }
     println!(
-        "{} files rewritten, {} up to date",
-        done.rebuilt.len(),
+        "{} rewritten, {} up to date",
+        render::count(done.rebuilt.len(), "file", "files"),
         done.unchanged
     );
     for file in &done.edited {
@@ -299,8 +299,8 @@ fn show_rebuilt(done: &Rebuilt) {
         );
     }
     if !done.gone.is_empty() {
-        let count = done.gone.len();
-        eprintln!("note: {count} files were skipped because their projects do not exist");
+        let files = render::count(done.gone.len(), "file was", "files were");
+        eprintln!("note: {files} skipped because there is no such project");
     }
     for problem in &done.problems {
         eprintln!(

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::cli::connection::{self, FIRST_STEP};
+use crate::cli::connection;
 use crate::cli::shared::{AgentName, Output, one_of};
 use crate::cli::text::{on_machine, print_json, session, short};
 use crate::cli::time as when;
@@ -108,7 +108,8 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
         if rows.is_empty() && is_filtered {
             println!("No session matches.");
         } else if rows.is_empty() {
-            println!("There are no sessions yet. {FIRST_STEP}");
+            let step = connection::first_step(home);
+            println!("There are no sessions yet: {step}");
         } else {
             session_table(&rows[..shown]).print();
         }

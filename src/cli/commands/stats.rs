@@ -1,21 +1,21 @@
-//! `stats`: what checkpoints did for you, and what they cost.
+//! `stats`: what checkpoints did for you, how often they were right, and what they cost.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use journal::Home;
+use journal::{Home, Reason};
 
 use super::sessions::folder;
 use crate::cli::connection;
 use crate::cli::shared::{AgentName, Output};
-use crate::cli::text::print_json;
+use crate::cli::text::{on_machine, print_json};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
-use crate::ops::views::Benefit;
-use crate::render;
+use crate::ops::views::{RuleTotals, Summary, Totals};
+use crate::render::{self, Table};
 
-/// Show what checkpoints did for you, and what they cost
+/// Show what checkpoints did for you, how often each rule was right, and what they cost
 #[derive(Args, Debug)]
 #[command(
     after_help = "Figures come from the journal's events only; imported sessions do not count: nothing was sent to them.\n\n\
@@ -25,6 +25,9 @@ pub(crate) struct StatsArgs {
     /// Decisions since: 30d, monday, 2026-11-20, RFC 3339
     #[arg(long, value_name = "TIME", default_value = "30d")]
     pub(crate) since: String,
+    /// Decisions until then, in the same forms; a date includes the whole day
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
     /// Only of this agent
     #[arg(long)]
     pub(crate) agent: Option<AgentName>,
@@ -41,55 +44,64 @@ pub(crate) struct StatsArgs {
 
 pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     let since = when::read_now(&args.since).map_err(Failure::usage)?.begin;
+    let until = args.until.as_deref().map(when::read_now).transpose();
     let filter = Audit {
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
         machine: args.machine.clone(),
         since: Some(since),
+        until: until.map_err(Failure::usage)?.map(|until| until.end),
         ..Audit::default()
     };
-    let benefit: Benefit = connection::ask_one(home, &Query::Benefit(filter), |_, _| ())?;
+    let summary: Summary = connection::ask_one(home, &Query::Summary(filter), |_, _| ())?;
     if args.output.json {
-        print_json(&benefit);
+        print_json(&summary);
     } else {
-        show(&benefit, &render::local_time(&since.to_string()));
+        benefit(&summary, &render::local_time(&since.to_string()));
+        rules(&summary.rules);
+        groups(&summary);
+        let_through(&summary.total);
     }
     Ok(exit::OK)
 }
 
-fn show(benefit: &Benefit, since: &str) {
+fn benefit(summary: &Summary, since: &str) {
+    let benefit = &summary.benefit;
     if benefit.sent == 0 {
-        println!(
-            "No checkpoint was sent since {since}; {} stops passed.",
-            benefit.stops
-        );
+        let stops = render::count(benefit.stops, "stop was", "stops were");
+        println!("No checkpoint was sent since {since}; {stops} let through.");
         return;
     }
     println!("Since {since}\n");
     let line = |count: u64, what: &str| println!("{count:>7}  {what}");
-    line(
-        benefit.sent,
-        &format!("checkpoints, at {} stops", benefit.stops),
-    );
+    let noun = |count: u64, one, many| if count == 1 { one } else { many };
+    let sent = noun(benefit.sent, "checkpoint", "checkpoints");
+    let stops = render::count(benefit.stops, "stop", "stops");
+    line(benefit.sent, &format!("{sent}, at {stops}"));
     line(benefit.lost, "of them did not arrive, as far as known");
+    let actions = render::count(benefit.actions, "action", "actions");
     line(
         benefit.demands,
-        &format!(
-            "asked for something and have ended ({} actions in total)",
-            benefit.actions
-        ),
+        &format!("asked for something and have ended ({actions} in total)"),
     );
     line(
         benefit.met,
         "of these were done in full before you wrote again",
     );
-    line(benefit.wrong, "were marked wrong by you");
-    println!();
-    let runs = if benefit.tests_run == 1 {
-        "run"
-    } else {
-        "runs"
+    let turns = summary.total.turns;
+    let marked = match benefit.wrong {
+        0 => "were marked wrong by you".to_owned(),
+        wrong => {
+            let hundred = wrong as f64 * 100.0 / turns.max(1) as f64;
+            format!("marked wrong by you: {hundred:.1} in 100 turns")
+        }
     };
+    line(benefit.wrong, &marked);
+    if benefit.withheld > 0 {
+        line(benefit.withheld, "more are withheld by their machines");
+    }
+    println!();
+    let runs = noun(benefit.tests_run, "run", "runs");
     line(
         benefit.tests_run,
         &format!("{runs} of tests because of a checkpoint"),
@@ -104,5 +116,76 @@ fn show(benefit: &Benefit, since: &str) {
         "{:>7}  of the agents' time went into checkpoints, {each} each",
         render::duration_ms(benefit.ms)
     );
-    line(benefit.rounds, "answers of the model, at most");
+    let rounds = noun(benefit.rounds, "answer", "answers");
+    line(benefit.rounds, &format!("{rounds} of the model, at most"));
+}
+
+/// Prints how often each rule made a demand, and the outcomes.
+fn rules(rules: &[RuleTotals]) {
+    if rules.is_empty() {
+        return;
+    }
+    println!();
+    let mut table = Table::new(["ASKED", "DONE", "MARKED WRONG", "RULE"]);
+    for rule in rules {
+        table.row([
+            rule.demanded.to_string(),
+            rule.met.map_or_else(|| "-".into(), |met| met.to_string()),
+            rule.wrong.to_string(),
+            rule.rule.clone(),
+        ]);
+    }
+    table.print();
+}
+
+/// Prints the totals of each agent in each project.
+fn groups(summary: &Summary) {
+    if summary.groups.is_empty() {
+        return;
+    }
+    println!();
+    let mut table = Table::new([
+        "AGENT",
+        "STOPS",
+        "SENT",
+        "NOT ARRIVED",
+        "DONE",
+        "MEDIAN TURN",
+        "PROJECT",
+    ])
+    .optional(&[3, 5]);
+    let mut row = |agent: &str, project: String, totals: &Totals| {
+        table.row([
+            agent.into(),
+            totals.decisions.to_string(),
+            totals.injected.to_string(),
+            (totals.failed + totals.expired).to_string(),
+            format!("{} of {}", totals.met, totals.demands),
+            totals
+                .median_turn_ms
+                .map_or_else(|| "-".into(), render::duration_ms),
+            project,
+        ]);
+    };
+    for group in &summary.groups {
+        let project = on_machine(group.machine.as_deref(), &group.project);
+        row(group.agent.word(), project, &group.totals);
+    }
+    if summary.groups.len() > 1 {
+        row("all", String::new(), &summary.total);
+    }
+    table.print();
+}
+
+/// Prints why stops were let through.
+fn let_through(total: &Totals) {
+    let reasons = Reason::ALL.into_iter().filter_map(|reason| {
+        let count = total.passed_by_reason.get(reason.word())?;
+        Some(format!("{count} {}", reason.words()))
+    });
+    let reasons: Vec<_> = reasons.collect();
+    if !reasons.is_empty() {
+        println!();
+        render::print_wrapped("let through: ", &reasons.join("; "));
+    }
 }

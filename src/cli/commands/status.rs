@@ -104,6 +104,7 @@ struct Status {
     running: usize,
     waiting: usize,
     waiting_for_you: Vec<WaitingSession>,
+    open: usize,
     // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
     journal: Option<JournalLine>,
     agents: Option<Vec<AgentLine>>,
@@ -183,7 +184,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
             });
         } else {
             println!("No daemon is running, and there is no data yet.");
-            println!("{}.", connection::FIRST_STEP);
+            println!("{}.", connection::first_step(home));
         }
         return Ok(exit::OK);
     }
@@ -220,6 +221,7 @@ impl Status {
                 .count(),
             waiting: waiting.len(),
             waiting_for_you: waiting,
+            open: sessions.iter().filter(|row| !row.open.is_empty()).count(),
             journal: overview.and_then(|overview| overview.journal.clone()),
             agents: overview.map(|overview| overview.agents.clone()),
             events: overview.map(|overview| overview.events),
@@ -311,6 +313,10 @@ impl Status {
                 "           and {more} more: `checkpointd sessions --state needs_you --state waiting`"
             );
         }
+        if self.open > 0 {
+            let open = render::count(self.open, "session", "sessions");
+            println!("open       {open} left something unverified: `checkpointd open`");
+        }
     }
 
     fn print_journal(&self) {
@@ -321,11 +327,13 @@ impl Status {
             println!("hooks      {ms} ms until an event is safe on disk, usually");
         }
         let size = |bytes: Option<u64>| render::bytes(bytes.unwrap_or(0));
-        let events = self.events.map(|events| events.to_string());
+        let events = self
+            .events
+            .map(|events| render::count(events, "event", "events"));
         let is_many = self.journal.as_ref().is_some_and(|it| it.collector);
         println!(
-            "journal    {} events{}, {} store, {} log, {} free",
-            events.as_deref().unwrap_or("unknown"),
+            "journal    {}{}, {} store, {} log, {} free",
+            events.as_deref().unwrap_or("unknown events"),
             if is_many { " of many machines" } else { "" },
             size(self.store_bytes),
             size(self.intake_bytes),
@@ -419,7 +427,8 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
     }
     if rejected > 0 {
         warnings.push(format!(
-            "{rejected} payloads could not be read: `checkpointd journal tail --kind payload_rejected`"
+            "{} not be read: `checkpointd journal tail --kind payload_rejected`",
+            render::count(rejected, "payload could", "payloads could")
         ));
     }
     if spooled > 0 && daemon.is_none() {

@@ -9,7 +9,7 @@ use clap::Args;
 use journal::{Agent, Home};
 use serde::Serialize;
 
-use crate::cli::commands::service;
+use crate::cli::commands::{config, service};
 use crate::cli::shared::{AgentName, Output, ask_yes};
 use crate::cli::text::{plan, print_json};
 use crate::cli::{connection, daemon_process};
@@ -237,8 +237,10 @@ fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
 
 /// Returns our existing files and folders, including the configuration.
 fn data(home: &Home) -> Vec<PathBuf> {
+    let draft = config::draft(home);
     let mut all = vec![
         &home.config,
+        &draft,
         &home.journal,
         &home.spool,
         &home.run,

@@ -19,7 +19,7 @@ use crate::render;
 /// Mark a demand of a checkpoint as not warranted
 #[derive(Args, Debug)]
 #[command(
-    after_help = "`explain` and `audit --summary` show the marks, so you see which rules to change.\n\n\
+    after_help = "`explain` and `stats` show the marks, so you see which rules to change.\n\n\
     Examples:\n  checkpointd wrong\n  checkpointd wrong 421 --item 2 --note 'only a comment changed'\n  checkpointd wrong 421 --undo"
 )]
 pub(crate) struct WrongArgs {

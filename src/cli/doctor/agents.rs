@@ -1,18 +1,20 @@
 //! Checks each agent's hooks: installed, current, trusted, enabled, and calling.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use journal::{Agent, Home, Timestamp};
 
-use super::fire;
 use crate::cli::connection;
+use crate::config as settings;
 use crate::install::agents::{self, installer};
 use crate::install::check::Check;
 use crate::install::found::Found;
 use crate::install::run::{install, plans};
-use crate::install::settings;
+use crate::install::settings::handlers;
 use crate::install::{AgentPlan, Change, Entry, Kind, Scope, Status};
-use crate::ops::query::{Query, Sessions};
+use crate::ops::lookback::newest_transcript;
+use crate::ops::query::{FIRED_PREFIX, Query, Sessions};
 use crate::ops::views::SessionRow;
 use crate::render;
 
@@ -110,7 +112,7 @@ fn agent_checks(
     let mut checks = vec![hooks(&found, &plan)];
     checks.extend(agents::age(&found));
     checks.extend((installer(agent).checks)(&found, &plan));
-    checks.push(firing(agent, last.get(&agent).copied()));
+    checks.push(firing(home, agent, last.get(&agent).copied()));
     checks
 }
 
@@ -191,7 +193,7 @@ fn doubled(change: &Change) -> Vec<String> {
         return Vec::new();
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for handler in settings::handlers(&change.text_before())
+    for handler in handlers(&change.text_before())
         .unwrap_or_default()
         .into_iter()
         .filter(|handler| handler.client.is_some())
@@ -205,12 +207,35 @@ fn doubled(change: &Change) -> Vec<String> {
         .collect()
 }
 
-fn firing(agent: Agent, last: Option<Timestamp>) -> Check {
+/// How much later than the agent's last event a transcript may be written. One answer of the model takes less.
+const WRITTEN_LATER_MAX: Duration = Duration::from_mins(10);
+
+/// Checks that hooks are called: also in the session whose transcript is the newest.
+fn firing(home: &Home, agent: Agent, last: Option<Timestamp>) -> Check {
     let name = format!("{agent}.firing");
+    let now = Timestamp::now();
+    let restart = format!(
+        "restart the sessions of {} that began before `checkpointd init`; in new ones, look whether a setting disables hooks",
+        agent.name()
+    );
     match last {
         Some(last) => {
-            let ago = render::ago(Timestamp::now().millis_since(last));
-            Check::pass(name, format!("the last event came {ago}"))
+            let ago = render::ago(now.millis_since(last));
+            let since = last.plus(WRITTEN_LATER_MAX);
+            let newest = settings::load(home)
+                .ok()
+                .and_then(|config| newest_transcript(agent, since, &config));
+            match newest {
+                None => Check::pass(name, format!("the last event came {ago}")),
+                Some((path, written)) => {
+                    let written = render::ago(now.millis_since(written));
+                    let path = render::path(&path);
+                    let detail = format!(
+                        "a session ran without hooks: {path} was written {written}, and the last event came {ago}"
+                    );
+                    Check::warn(name, detail, restart)
+                }
+            }
         }
         None => {
             let fix = format!(
@@ -233,7 +258,7 @@ fn last_events(home: &Home) -> BTreeMap<Agent, Timestamp> {
         home,
         &Query::Sessions(Sessions::default()),
         |row: SessionRow| {
-            if !row.native_session.starts_with(fire::SESSION_PREFIX) {
+            if !row.native_session.starts_with(FIRED_PREFIX) {
                 let last = last.entry(row.agent).or_insert(row.last_at);
                 *last = row.last_at.max(*last);
             }

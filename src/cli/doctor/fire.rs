@@ -12,11 +12,9 @@ use crate::cli::connection;
 use crate::edit::files;
 use crate::install::agents::{self, hooks_file, installer};
 use crate::install::check::Check;
-use crate::ops::query::{Events, Query};
+use crate::ops::query::{Events, FIRED_PREFIX, Query};
 use crate::render;
 
-/// The prefix of test sessions' native ids.
-pub(super) const SESSION_PREFIX: &str = "checkpointd-doctor-";
 /// An event that no agent has: it is journaled and has no effect.
 const EVENT: &str = "CheckpointdDoctor";
 /// The longest wait for the event in the journal, including a daemon's start.
@@ -39,7 +37,7 @@ pub(crate) fn fire(home: &Home, agent: Agent) -> Check {
             return Check::fail(name, error, "fix the file, then run `checkpointd init`");
         }
     };
-    let session = format!("{SESSION_PREFIX}{}", uuid::Uuid::now_v7());
+    let session = format!("{FIRED_PREFIX}{}", uuid::Uuid::now_v7());
     let began = Instant::now();
     if let Err(error) = run(agent, &command, &session) {
         return Check::fail(

@@ -170,7 +170,11 @@ fn fleet(home: &Home) -> Option<Check> {
         ),
         (None, None) => Check::pass(
             "fleet",
-            format!("{} events wait for {}", line.backlog, line.url),
+            format!(
+                "{} for {}",
+                render::count(line.backlog, "event waits", "events wait"),
+                line.url
+            ),
         ),
     })
 }
@@ -229,7 +233,8 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
     }
     match connection::ask_one::<Verified>(home, &Query::VerifyJournal, progress) {
         Ok(verified) if verified.ok => {
-            let whole = format!("{} events, store and intake log agree", verified.events);
+            let events = render::count(verified.events, "event", "events");
+            let whole = format!("{events}, store and intake log agree");
             let status = connection::get::<DaemonStatus>(home, "/v1/status").ok();
             let known = status.iter().flat_map(|status| &status.repaired);
             if let Some(line) = verified.repaired.iter().chain(known).next() {
@@ -365,7 +370,10 @@ fn trust(home: &Home) -> Check {
         ),
         None => Check::pass(
             "trust",
-            format!("{} projects' own files are trusted, unchanged", all.len()),
+            format!(
+                "trusted and unchanged: {}",
+                render::count(all.len(), "project's own file", "projects' own files")
+            ),
         ),
     }
 }

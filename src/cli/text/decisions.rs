@@ -1,5 +1,7 @@
 //! Decisions as a table.
 
+use journal::Outcome;
+
 use crate::cli::text::{on_machine, short, spaced};
 use crate::ops::views::DecisionRow;
 use crate::render::{self, Color, Table};
@@ -20,6 +22,7 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
     ];
     let mut table = Table::new(head)
         .optional(&[5, 4, 3, 6, 8])
+        .whole_last()
         .colored(color_of);
     for row in decisions {
         let machine = row.source.as_ref().map(|source| source.machine.as_str());
@@ -32,12 +35,20 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
             row.elapsed_ms
                 .map_or_else(|| "-".into(), render::duration_ms),
             on_machine(machine, row.project.as_deref().unwrap_or_default()),
-            row.verdict.to_string(),
+            verdict(row),
             delivery(row),
             row.reason.words().to_owned(),
         ]);
     }
     table
+}
+
+/// Says what was decided, and if a checkpoint did not arrive, which narrow tables show nowhere else.
+fn verdict(row: &DecisionRow) -> String {
+    match row.delivery {
+        Outcome::Failed | Outcome::Expired => format!("{}, lost", row.verdict),
+        _ => row.verdict.to_string(),
+    }
 }
 
 /// Says how a delivery ended, and why.
@@ -53,6 +64,7 @@ fn color_of(cell: &str) -> Option<Color> {
         "sent" | "confirmed" => Some(Color::Green),
         "let through" | "none" => Some(Color::Dim),
         "pending" => Some(Color::Yellow),
+        lost if lost.ends_with(", lost") => Some(Color::Red),
         lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Color::Red),
         _ => None,
     }

@@ -12,8 +12,9 @@ use crate::render::{self, Color};
 
 /// The most characters of the list of changed files that are shown.
 const LIST_CHARS_MAX: usize = 400;
-/// The most files whose answers are shown in the first lines.
+/// The most rows of the answer table in the first lines, and the most files that one of them names.
 const ANSWERS_MAX: usize = 3;
+const FILES_MAX: usize = 3;
 /// The most tool calls that are shown, the newest.
 const CALLS_MAX: usize = 12;
 
@@ -26,9 +27,8 @@ fn entry(page: &mut Vec<String>, label: &str, text: &str) {
     page.extend(render::wrapped(&format!("  {label:22} "), text));
 }
 
-/// Returns what a decision came to, in a few lines: what was asked, why, whether it was done, and what would change it. `after`
-/// is the turn's next stop, if there was one.
-pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<String> {
+/// Returns what a decision came to, in a few lines: what was asked, why, whether it was done, and what would change it.
+pub(crate) fn summary(answer: &Explanation) -> Vec<String> {
     let decision = &answer.decision;
     let mut page = Vec::new();
     let project = render::path(Path::new(&answer.state.project));
@@ -47,13 +47,7 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
     for demand in &demands {
         labeled(&mut page, "asked", &render::printable(demand.text));
     }
-    let answers = answers(answer);
-    let shown: Vec<String> = answers
-        .iter()
-        .filter(|answer| demands.is_empty() || answer.verified != Verified::Done)
-        .take(ANSWERS_MAX)
-        .map(|answer| format!("{}: {}", answer.file, answer.why))
-        .collect();
+    let shown = whys(answer, demands.is_empty());
     if shown.is_empty() {
         let exit = answer.considered.last();
         let exit = exit.map(|exit| with_figures(exit.reason, &exit.why));
@@ -67,13 +61,13 @@ pub(crate) fn summary(answer: &Explanation, after: Option<&Explanation>) -> Vec<
         labeled(&mut page, "why", &render::printable(line));
     }
     if !demands.is_empty() {
-        labeled(&mut page, "then", &then(answer, after));
+        labeled(&mut page, "then", &then(answer));
     }
     for mark in &answer.marked_wrong {
         let note = render::printable(&mark.note);
         labeled(&mut page, "marked", &format!("wrong: {note}"));
     }
-    labeled(&mut page, "change", &change(decision));
+    labeled(&mut page, "change", &change(answer));
     page
 }
 
@@ -95,27 +89,51 @@ fn labeled(page: &mut Vec<String>, label: &str, text: &str) {
 }
 
 /// Returns the answers of a decision about each changed file.
-fn answers(answer: &Explanation) -> Vec<&Answer> {
+fn answers(answer: &Explanation) -> impl Iterator<Item = &Answer> {
     let rules = answer.rules.iter().flat_map(|rules| &rules.trace);
     let actions = rules.flat_map(|rule| &rule.actions);
-    actions.flat_map(|action| &action.action.answers).collect()
+    actions.flat_map(|action| &action.action.answers)
+}
+
+/// Returns the rows of the answer table, each with the files that it holds for.
+fn whys(answer: &Explanation, with_done: bool) -> Vec<String> {
+    let mut rows: Vec<(&Answer, Vec<&str>)> = Vec::new();
+    for answer in answers(answer) {
+        if answer.verified == Verified::Done && !with_done {
+            continue;
+        }
+        let is_same =
+            |(row, _): &&mut (&Answer, _)| (&row.row, &row.why) == (&answer.row, &answer.why);
+        match rows.iter_mut().find(is_same) {
+            Some((_, files)) => files.push(&answer.file),
+            None => rows.push((answer, vec![&answer.file])),
+        }
+    }
+    let line = |(row, files): (&Answer, Vec<&str>)| {
+        let named = files[..files.len().min(FILES_MAX)].join(", ");
+        let more = match files.len().saturating_sub(FILES_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let row = if row.why.starts_with(&row.row) {
+            row.why.clone()
+        } else {
+            format!("{}: {}", row.row, row.why)
+        };
+        format!("{row} ({named}{more})")
+    };
+    rows.into_iter().take(ANSWERS_MAX).map(line).collect()
 }
 
 /// Says whether what was asked for was done, and by which call.
-fn then(answer: &Explanation, after: Option<&Explanation>) -> String {
+fn then(answer: &Explanation) -> String {
     let Some(demand) = &answer.demand else {
         return "it is not known whether it was done".to_owned();
     };
     match demand.end {
         DemandEnd::Open => "the agent has not stopped again yet".to_owned(),
-        DemandEnd::Met => {
-            let done = after.map(answers).unwrap_or_default();
-            let done = done.iter().find(|now| now.verified == Verified::Done);
-            done.map_or_else(
-                || "done".to_owned(),
-                |now| format!("done: {}", render::printable(&now.why)),
-            )
-        }
+        DemandEnd::Met if demand.done.is_empty() => "done".to_owned(),
+        DemandEnd::Met => format!("done: {}", render::printable(&demand.done.join("; "))),
         DemandEnd::Left => format!(
             "not done: {} of {}",
             demand.left.len(),
@@ -127,7 +145,8 @@ fn then(answer: &Explanation, after: Option<&Explanation>) -> String {
 }
 
 /// Returns the command that would have made this decision another one.
-fn change(decision: &DecisionRow) -> String {
+fn change(answer: &Explanation) -> String {
+    let decision = &answer.decision;
     let seq = decision.seq;
     let session = short(decision.session);
     match decision.reason {
@@ -137,9 +156,12 @@ fn change(decision: &DecisionRow) -> String {
         Reason::BelowThreshold => "`checkpointd config set min_turn 10s`".to_owned(),
         Reason::Headless => "`checkpointd config set headless always`".to_owned(),
         Reason::Repeated => "`checkpointd config set repeat always`".to_owned(),
-        Reason::SilentAllClear | Reason::SilentUnchanged | Reason::SilentDocsOnly => {
-            "`checkpointd config set ask likely` also asks about code of which the record says nothing".to_owned()
+        Reason::SilentAllClear if answers(answer).any(|it| it.verified == Verified::Unknown) => {
+            "`checkpointd config set ask likely` also asks where the record does not say".to_owned()
         }
+        Reason::SilentAllClear => "`checkpointd config set all_clear message`".to_owned(),
+        Reason::SilentUnchanged => "`checkpointd config set unchanged message`".to_owned(),
+        Reason::SilentDocsOnly => "`checkpointd config set docs_only message`".to_owned(),
         reason if decision.verdict == Verdict::Pass => {
             format!("nothing: {}", reason.words())
         }

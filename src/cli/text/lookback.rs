@@ -17,21 +17,23 @@ pub(crate) fn show(summary: &LookBack) {
     let total = &summary.total;
     let since = render::local_time(&summary.since.to_string());
     if total.turns == 0 {
-        println!("No turns since {since} in {} transcripts.", summary.files);
+        let files = render::count(summary.files, "transcript", "transcripts");
+        println!("No turns since {since} in {files}.");
         problems(&summary.problems);
         return;
     }
     println!(
-        "{} turns in {} sessions since {since} ({} transcripts, {})\n",
-        total.turns,
-        total.sessions,
-        summary.files,
+        "{} in {} since {since} ({}, {})\n",
+        render::count(total.turns, "turn", "turns"),
+        render::count(total.sessions, "session", "sessions"),
+        render::count(summary.files, "transcript", "transcripts"),
         render::bytes(summary.bytes)
     );
     groups(summary);
     println!();
+    let turns = render::count(total.turns, "turn", "turns");
     let of = |count: u64, what: &str| {
-        println!("  {count:>6} of {} turns {what}", total.turns);
+        println!("  {count:>6} of {turns} {what}");
     };
     of(
         total.nothing_run,
@@ -160,33 +162,37 @@ fn problems(problems: &[FileProblem]) {
     }
     let more = problems.len().saturating_sub(PROBLEMS_MAX);
     if more > 0 {
-        eprintln!("note: {more} more transcripts cannot be read completely; --json lists them");
+        let more = render::count(more, "more transcript", "more transcripts");
+        eprintln!("note: {more} cannot be read completely; --json lists them");
     }
 }
 
 /// Prints what was imported into the journal.
 pub(crate) fn imported(imported: &Imported) {
     println!(
-        "{} turns of {} sessions imported ({} events), {} already known",
-        imported.turns, imported.sessions, imported.events, imported.known
+        "{} of {} imported ({}), {} already known",
+        render::count(imported.turns, "turn", "turns"),
+        render::count(imported.sessions, "session", "sessions"),
+        render::count(imported.events, "event", "events"),
+        imported.known
     );
     if imported.live > 0 {
         println!(
-            "{} sessions were skipped because hooks reported them",
-            imported.live
+            "{} skipped because hooks reported them",
+            render::count(imported.live, "session was", "sessions were")
         );
     }
     if imported.earlier > 0 {
         let hint = format!(
-            "{} turns are older than what was imported of their sessions; to get them, run `checkpointd journal forget --imported` and import from an earlier time",
-            imported.earlier
+            "{} older than what was imported of the session; to get them, run `checkpointd journal forget --imported` and import from an earlier time",
+            render::count(imported.earlier, "turn is", "turns are")
         );
         render::print_wrapped("", &hint);
     }
     problems(&imported.problems);
     if imported.turns > 0 {
         println!(
-            "`checkpointd audit --summary` and `checkpointd timeline SESSION` show them; `checkpointd journal forget --imported` removes them."
+            "`checkpointd audit` and `checkpointd timeline SESSION` show them; `checkpointd journal forget --imported` removes them."
         );
     }
 }

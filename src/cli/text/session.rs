@@ -41,14 +41,18 @@ pub(crate) fn status(row: &SessionRow) -> String {
     if row.muted { words + ", muted" } else { words }
 }
 
+/// The most columns of what is open, so that the table keeps its others.
+const OPEN_CHARS_MAX: usize = 28;
+
 /// Returns what is open in a few words: the first item, and how many more.
 pub(crate) fn open(open: &[OpenItem]) -> String {
     let Some(first) = open.first() else {
         return "-".to_owned();
     };
     let first = render::printable(&first.line());
-    match open.len() {
-        1 => first,
-        all => format!("{first}; {} more", all - 1),
-    }
+    let more = match open.len() {
+        1 => String::new(),
+        all => format!("; {} more", all - 1),
+    };
+    render::cut(&first, OPEN_CHARS_MAX - more.len()) + &more
 }

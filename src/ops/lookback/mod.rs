@@ -9,7 +9,7 @@ mod read;
 mod rows;
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,17 @@ pub(crate) struct Scope {
 pub(crate) struct Rules<'a> {
     pub(crate) config: &'a Config,
     pub(crate) trust: &'a Trust,
+}
+
+/// Returns the transcript of an agent that was written last, if that was after `since`, and when it was.
+pub(crate) fn newest_transcript(
+    agent: Agent,
+    since: Timestamp,
+    config: &Config,
+) -> Option<(PathBuf, Timestamp)> {
+    let files = find::find(Some(agent), since, &config.settings.agents);
+    let newest = files.into_iter().next()?;
+    Some((newest.path, newest.written))
 }
 
 /// Reads the transcripts, and returns their totals with a row for each turn, the oldest first. Keeps nothing.

@@ -9,11 +9,11 @@ use journal::{Agent, Decision, Envelope, Event, Journal, Outcome, Timestamp, Ver
 use uuid::Uuid;
 
 use super::delivery::obstacle;
-use super::filter::{Project, Whose};
+use super::filter::{PastSessions, Project, Whose};
 use super::marks::{ByRule, Marks};
 use super::policies::policies;
 use super::question::{Audit, Emit, Result, send};
-use crate::ops::views::{DecisionRow, Group, Summary, Totals};
+use crate::ops::views::{Benefit, DecisionRow, Group, Summary, Totals};
 
 /// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
 pub(super) fn walk(
@@ -246,7 +246,8 @@ impl Counter {
     }
 }
 
-/// Returns the totals of the wanted decisions, in all and for each agent in each project.
+/// Returns the totals of the wanted decisions, in all and for each agent in each project. Decisions about imported sessions
+/// sent nothing and do not count.
 ///
 /// A demand counts as met as [`follow_up::of_session`] says.
 pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
@@ -256,7 +257,11 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     let machine = |envelope: &Envelope| Some(envelope.origin.as_ref()?.machine.clone());
     let mut remotes = BTreeMap::new();
     let mut rules = ByRule::default();
+    let mut past = PastSessions::default();
     walk(journal, filter, |envelope, decision, outcome, project| {
+        if past.has(journal, envelope)? {
+            return Ok(());
+        }
         let (end, marks) = followed.end(envelope)?;
         let end = end.map(|end| &end.of);
         rules.add(envelope.seq, decision, end, marks);
@@ -277,6 +282,7 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
     })?;
     let groups = groups.into_iter();
     Ok(Summary {
+        benefit: Benefit::default(),
         rules: rules.totals(),
         total: total.totals(),
         groups: groups

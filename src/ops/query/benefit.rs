@@ -3,14 +3,22 @@
 use std::collections::HashMap;
 
 use checkpoint::follow_up::{self, FollowUp};
-use journal::{Envelope, Event, Host, Journal, Outcome, Verdict};
-use uuid::Uuid;
+use journal::{Envelope, Event, Journal, Outcome, Verdict};
 
-use super::audit::walk;
+use super::audit::{self, walk};
+use super::filter::PastSessions;
 use super::marks::Marks;
 use super::policies::policies;
 use super::question::{Audit, Result};
-use crate::ops::views::Benefit;
+use crate::ops::views::{Benefit, Summary};
+
+/// Returns what the wanted checkpoints did, with totals.
+pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
+    Ok(Summary {
+        benefit: benefit(journal, filter)?,
+        ..audit::summary(journal, filter)?
+    })
+}
 
 /// Counts what the wanted checkpoints did. Decisions about imported sessions sent nothing and do not count.
 pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
@@ -19,7 +27,7 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
     let mut past = PastSessions::default();
     let mut sent = HashMap::<_, Vec<u64>>::new();
     walk(journal, filter, |envelope, decision, outcome, _| {
-        if journal.is_imported(envelope.seq) || past.has(journal, envelope)? {
+        if past.has(journal, envelope)? {
             return Ok(());
         }
         benefit.stops += 1;
@@ -69,31 +77,6 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
         benefit.actions += actions(&events, &decisions);
     }
     Ok(benefit)
-}
-
-/// The sessions of a collector that their machines read from transcripts.
-#[derive(Default)]
-struct PastSessions(HashMap<Uuid, bool>);
-
-impl PastSessions {
-    fn has(&mut self, journal: &Journal, decided: &Envelope) -> Result<bool> {
-        if decided.origin.is_none() {
-            return Ok(false);
-        }
-        let session = decided.stream.session;
-        if let Some(is_past) = self.0.get(&session) {
-            return Ok(*is_past);
-        }
-        let entry = journal.session(session);
-        let first = entry.map(|entry| journal.event(entry.first_seq));
-        let first = first.transpose()?.flatten();
-        let is_past = first.is_some_and(|first| {
-            let host = first.event.host();
-            host.is_some_and(|host| host.hook == Host::FROM_TRANSCRIPT)
-        });
-        self.0.insert(session, is_past);
-        Ok(is_past)
-    }
 }
 
 /// Counts the actions that checkpoints asked for.

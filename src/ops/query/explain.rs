@@ -6,7 +6,9 @@ use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
-use journal::{DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Verdict};
+use journal::{
+    DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, PromptOrigin, Verdict,
+};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
@@ -15,8 +17,12 @@ use super::policies::policies;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{
-    DecisionRow, Demand, EventLine, Explanation, OtherStop, RulesView, StateView, TimeAfter,
+    DecisionRow, Demand, DemandEnd, EventLine, Explanation, OtherStop, RulesView, StateView,
+    TimeAfter,
 };
+
+/// The smallest number that may be the short id of a session: eight digits.
+const SHORT_ID_MIN: u64 = 10_000_000;
 
 fn find_decision(
     journal: &Journal,
@@ -40,6 +46,12 @@ fn find_decision(
         {
             return Ok(envelope);
         }
+    }
+    // The short id of a session may have digits only.
+    if seq >= SHORT_ID_MIN
+        && let Ok(entry) = find_session_on(journal, &seq.to_string(), None)
+    {
+        return last_decision(journal, Some(entry.stream.session), None);
     }
     Err(Error::NotFound(format!(
         "event {seq} is not a decision, and no decision is about it: `checkpointd audit` lists them"
@@ -145,6 +157,15 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     let follow_up = follow_up::of_session(&stream, &policies)
         .into_iter()
         .find(|(seq, _)| *seq == decided.seq);
+    let mut demand = follow_up.map(|(_, follow_up)| Demand::from(follow_up));
+    if let Some(demand) = demand
+        .as_mut()
+        .filter(|demand| demand.end == DemandEnd::Met)
+    {
+        let found = follow_up::open_work(period(&stream, decided.seq), &policies);
+        let found = found.filter(|found| found.decision == decided.seq);
+        demand.done = found.map(|found| found.done).unwrap_or_default();
+    }
     let policy = policies.remove(&decision.policy);
     let is_withheld = state.withheld || decided.is_withheld();
     let (considered, rules) = if is_withheld {
@@ -181,7 +202,7 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         delivery: delivery.into_iter().cloned().map(EventLine::new).collect(),
         times,
         marked_wrong: Marks::of_session(&stream).of(decided.seq),
-        demand: follow_up.map(|(_, follow_up)| Demand::from(follow_up)),
+        demand,
         // Parts of it are missing, and an empty list would say that there was nothing.
         evidence: evidence.filter(|_| !is_withheld),
         policy,
@@ -189,6 +210,19 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         version: decision.version,
         others,
     })
+}
+
+/// Returns the events up to the end of a demand's period: the next decision, or the next message of a person.
+fn period(stream: &[Envelope], decision: u64) -> &[Envelope] {
+    let is_end = |envelope: &Envelope| {
+        let ends = match &envelope.event {
+            Event::PromptSubmitted { origin, .. } => *origin == PromptOrigin::User,
+            event => matches!(event, Event::Decided(_)),
+        };
+        ends && envelope.seq > decision
+    };
+    let end = stream.iter().position(is_end).unwrap_or(stream.len());
+    &stream[..end]
 }
 
 /// Returns the session's other decisions of the turn, and what was decided after the turn last.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use actors::session_state;
-use journal::{Agent, Envelope, Journal, Stream};
+use journal::{Agent, Envelope, Host, Journal, Stream};
 use uuid::Uuid;
 
 use super::question::Result;
@@ -107,5 +107,35 @@ impl<'a> Whose<'a> {
             self.projects.insert(stream.session, project);
         }
         Ok(&self.projects[&stream.session])
+    }
+}
+
+/// Imported sessions, and those of a collector that their machines read from transcripts.
+#[derive(Default)]
+pub(super) struct PastSessions(HashMap<Uuid, bool>);
+
+impl PastSessions {
+    /// Returns whether a decision was made about the past.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be read.
+    pub(super) fn has(&mut self, journal: &Journal, decided: &Envelope) -> Result<bool> {
+        if decided.origin.is_none() {
+            return Ok(journal.is_imported(decided.seq));
+        }
+        let session = decided.stream.session;
+        if let Some(is_past) = self.0.get(&session) {
+            return Ok(*is_past);
+        }
+        let entry = journal.session(session);
+        let first = entry.map(|entry| journal.event(entry.first_seq));
+        let first = first.transpose()?.flatten();
+        let is_past = first.is_some_and(|first| {
+            let host = first.event.host();
+            host.is_some_and(|host| host.hook == Host::FROM_TRANSCRIPT)
+        });
+        self.0.insert(session, is_past);
+        Ok(is_past)
     }
 }

@@ -40,7 +40,7 @@ pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
     Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Result, Sessions,
 };
-pub(crate) use sessions::{find_session, of_agents};
+pub(crate) use sessions::{FIRED_PREFIX, find_session, of_agents};
 pub(crate) use status_line::{LineOf, Lines};
 
 /// Answers queries about a journal, and remembers the position of readers that follow a session.
@@ -116,8 +116,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             history::steps(journal, &entry, emit)
         }
         Query::Audit(filter) => audit::list(journal, filter, emit),
-        Query::AuditSummary(filter) => send(emit, &audit::summary(journal, filter)?),
-        Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
+        Query::Summary(filter) => send(emit, &benefit::summary(journal, filter)?),
         Query::Explain {
             seq,
             session,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use journal::{Agent, Envelope, Event, Journal, Stream};
 
 use super::question::Result;
-use super::sessions::of_agents;
+use super::sessions::{is_fired, of_agents};
 use crate::ops::views::{AgentLine, HookFigures, JournalLine, Overview, Stats};
 
 /// The newest events that hook times are taken from.
@@ -21,7 +21,8 @@ pub(super) fn overview(journal: &Journal) -> Result<Overview> {
         .iter()
         .filter(|envelope| matches!(envelope.event, Event::PayloadRejected { .. }))
         .count();
-    let sessions = journal.sessions();
+    let mut sessions = journal.sessions();
+    sessions.retain(|entry| !is_fired(entry));
     let others = sessions.iter().map(|entry| entry.stream.agent);
     let others: BTreeSet<Agent> = others
         .filter(|agent| matches!(agent, Agent::Configured(_)))

@@ -61,10 +61,8 @@ pub(crate) enum Query {
     },
     /// Decisions in order, one a line.
     Audit(Audit),
-    /// The sums of decisions, in all and for each agent in each project.
-    AuditSummary(Audit),
-    /// What checkpoints did, and what they cost.
-    Benefit(Audit),
+    /// What checkpoints did and what they cost, by rule and for each agent in each project.
+    Summary(Audit),
     /// One decision with its evidence and policy.
     Explain {
         /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent

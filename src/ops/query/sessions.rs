@@ -14,12 +14,22 @@ use super::question::{Emit, Error, Result, Sessions, send};
 use crate::ops::branches::branches;
 use crate::ops::views::{SessionName, SessionRow};
 
+/// The beginning of the agents' ids of the sessions that `doctor --fire` makes. No agent worked in them.
+pub(crate) const FIRED_PREFIX: &str = "checkpointd-doctor-";
+
+pub(super) fn is_fired(entry: &SessionEntry) -> bool {
+    entry.stream.native().starts_with(FIRED_PREFIX)
+}
+
 /// Returns the sessions of agents: all but the daemon's own.
 pub(crate) fn of_agents(journal: &Journal) -> Vec<SessionEntry> {
     let mut entries = journal.sessions();
     entries.retain(|entry| entry.stream.agent != Agent::Daemon);
     entries
 }
+
+/// The most sessions that are named where several could be meant.
+const IDS_MAX: usize = 5;
 
 /// Finds a session by its id, the host's id, the beginning of either, or `last`.
 pub(crate) fn find_session(journal: &Journal, wanted: &str) -> Result<SessionEntry> {
@@ -53,9 +63,16 @@ pub(super) fn find_session_on(
         .filter(|entry| names(entry).iter().any(|name| name.starts_with(wanted)));
     match (near.next(), near.next()) {
         (Some(one), None) if !wanted.is_empty() => Ok(one.clone()),
-        (Some(_), Some(_)) => Err(Error::NotFound(format!(
-            "several sessions begin with `{wanted}`: give more of the id"
-        ))),
+        (Some(one), Some(other)) => {
+            let ids = [one, other].into_iter().chain(near);
+            let ids = ids
+                .take(IDS_MAX)
+                .map(|entry| format!("`{}`", names(entry)[0]));
+            Err(Error::NotFound(format!(
+                "several sessions begin with `{wanted}`: {}",
+                ids.collect::<Vec<_>>().join(", ")
+            )))
+        }
         _ => Err(Error::NotFound(format!(
             "there is no session `{wanted}`: `checkpointd sessions` lists them"
         ))),
@@ -90,7 +107,7 @@ fn last(journal: &Journal, mut all: Vec<SessionEntry>) -> Result<SessionEntry> {
             return Ok(entry.clone());
         }
     }
-    let newest = all.into_iter().next();
+    let newest = all.into_iter().find(|entry| !is_fired(entry));
     newest.ok_or_else(|| Error::NotFound("there are no sessions yet".into()))
 }
 

@@ -70,6 +70,9 @@ pub(crate) struct Demand {
     pub(crate) end: DemandEnd,
     /// The actions that were not done.
     pub(crate) left: Vec<Action>,
+    /// The calls that show that all were done.
+    #[serde(default)]
+    pub(crate) done: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +96,10 @@ impl From<FollowUp> for Demand {
             FollowUp::Unknown => (DemandEnd::Unknown, Vec::new()),
             FollowUp::Withheld => (DemandEnd::Withheld, Vec::new()),
         };
-        Self { end, left }
+        Self {
+            end,
+            left,
+            done: Vec::new(),
+        }
     }
 }

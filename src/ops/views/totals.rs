@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use journal::Agent;
 use serde::{Deserialize, Serialize};
 
-/// Totals of decisions, overall and for each agent in each project.
+use super::Benefit;
+
+/// What checkpoints did, and totals of decisions, overall and for each agent in each project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Summary {
+    #[serde(flatten)]
+    pub(crate) benefit: Benefit,
     pub(crate) total: Totals,
     pub(crate) groups: Vec<Group>,
     /// By the rule that made the demand, the most frequent first.

@@ -2,6 +2,7 @@
 
 use checkpoint::judging::{self, Answer, Findings, Outcome, TracedCall, Verified};
 use checkpoint::rules::RuleAction;
+use checkpoint::text;
 use journal::{Action, Timeline, TimelineSource};
 use serde::{Deserialize, Serialize};
 
@@ -107,8 +108,7 @@ fn seen(action: &judging::ActionTrace, timeline: &Timeline) -> Vec<String> {
             "nothing: the agent's calls are unknown".into()
         }
         0 => "nothing: the agent called no tool".into(),
-        1 => "nothing like it in 1 call".into(),
-        calls => format!("nothing like it in {calls} calls"),
+        calls => format!("nothing like it in {}", text::count(calls, "call", "calls")),
     };
     vec![nothing]
 }

@@ -10,7 +10,7 @@ use super::totals::RuleTotals;
 pub(crate) struct Trends {
     pub(crate) days: Vec<String>,
     pub(crate) decisions: Vec<DecisionCount>,
-    /// By the day of the demand, counted as `audit --summary` does.
+    /// By the day of the demand, counted as `stats` does.
     pub(crate) demands: Vec<DemandCount>,
     /// The demands by rule.
     pub(crate) rules: Vec<RuleTotals>,

@@ -230,6 +230,15 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
             "{answer}"
         );
     }
+    // No agent worked in the sessions of these tests, so nothing shows one.
+    let status = machine.ok(&["status"]);
+    assert!(!status.contains("agents "), "{status}");
+    for command in ["timeline", "mute"] {
+        let refused = machine.refused(&[command]);
+        assert!(refused.contains("there are no sessions yet"), "{refused}");
+    }
+    let sessions = machine.ok(&["sessions"]);
+    assert!(sessions.contains("restart your agents"), "{sessions}");
     let answer = serde_json::from_slice(&installed(&["doctor", "--json"]).stdout).expect("JSON");
     for name in ["daemon", "journal", "spool", "permissions", "claude.hooks"] {
         assert_eq!(check(&answer, name).0, "pass", "{answer}");
@@ -242,6 +251,17 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
         payload.as_bytes(),
     );
     assert_eq!(check(&doctor(&machine, &[]).1, "claude.firing").0, "pass");
+    // A transcript that is much newer than the last event is of a session that calls no hook.
+    let transcript = machine.write(".claude/projects/-code/s2.jsonl", "{}\n");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(3_600);
+    let file = fs::File::options().append(true).open(transcript);
+    let set = file.expect("opens").set_modified(later);
+    set.expect("a time");
+    let (status, detail) = check(&doctor(&machine, &[]).1, "claude.firing");
+    assert!(
+        status == "warn" && detail.contains("s2.jsonl") && detail.contains("ran without hooks"),
+        "{detail}"
+    );
 
     // The program is gone: the hook says nothing and succeeds, and doctor sees it.
     fs::remove_file(folder.join("checkpointd-hook")).expect("removes");

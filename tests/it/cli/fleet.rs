@@ -112,7 +112,10 @@ fn a_collector_answers_every_question_as_the_machine_does() {
         same_decisions(&fleet, name, home);
         let numbers = ["stats", "--since", "1980-01-01"];
         let there = answer(home, &numbers);
-        let here = fleet.ask(&[&numbers[..], &["--machine", name]].concat());
+        let mut here = fleet.ask(&[&numbers[..], &["--machine", name]].concat());
+        for group in here["groups"].as_array_mut().expect("a list") {
+            *group = without_places(group);
+        }
         if name != "quiet" {
             assert_eq!(here, there, "{name}");
         }
@@ -284,7 +287,7 @@ fn what_decisions_withholds_is_said_and_never_guessed() {
         (&proved["matched"], &proved["mismatched"]),
         (&0.into(), &Value::Array(vec![]))
     );
-    let total = &fleet.ask(&["audit", "--summary"])["total"];
+    let total = &fleet.ask(&["stats", "--since", "2026-11-01"])["total"];
     assert!(asked > 0);
     assert_eq!(
         (&total["withheld"], &total["met"], &total["demands"]),

@@ -48,7 +48,7 @@ fn it_tells_of_agents_hooks_disk_and_decisions() {
         );
     }
     assert!(
-        text.contains(" sent ")
+        text.contains(" sent, lost ")
             && text.contains(" until an event is safe on disk")
             && !text.contains("identity"),
         "{text}"

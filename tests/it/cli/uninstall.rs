@@ -5,6 +5,7 @@ use crate::support::terminal::{Server, until};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_checkpointd");
 const DATA: &str = ".local/share/checkpointd/journal";
+const DRAFT: &str = ".config/checkpointd/config.yml.draft";
 
 /// A command in a terminal of its own, and a shell that says afterward how it ended.
 struct Terminal<'a> {
@@ -54,6 +55,7 @@ impl<'a> Terminal<'a> {
 fn installed() -> Machine {
     let machine = Machine::all();
     machine.ok(&["init"]);
+    machine.write(DRAFT, "min_turn: banana\n");
     let call = r#"{"agent":"claude","payload":{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x","cwd":"/"}}"#;
     let mut append = machine.command(PROGRAM, &["journal", "append"]);
     let output = crate::support::run(&mut append, call.as_bytes());
@@ -67,8 +69,11 @@ fn has_hooks(machine: &Machine) -> bool {
     std::fs::read_to_string(settings).is_ok_and(|text| text.contains("checkpointd-hook"))
 }
 
+/// Returns whether journal and the edit of a configuration that was not used are there: both or none.
 fn has_data(machine: &Machine) -> bool {
-    machine.home().join(DATA).exists()
+    let [journal, draft] = [DATA, DRAFT].map(|path| machine.home().join(path).exists());
+    assert_eq!(journal, draft, "journal, draft");
+    journal
 }
 
 #[test]

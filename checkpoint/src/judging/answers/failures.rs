@@ -53,13 +53,16 @@ pub(in crate::judging) fn find(
     sentences
 }
 
-/// Returns the last line of an output that reports a failure, safe to quote.
-fn telling(output: &str) -> Option<String> {
-    let line = output
-        .lines()
-        .rev()
-        .map(str::trim)
-        .find(|line| speaks_of_failure(line))?;
+/// Returns the last line of an output that reports a failure, safe to quote: rather one that says what failed than one that
+/// counts.
+pub(super) fn telling(output: &str) -> Option<String> {
+    let lines = output.lines().rev().map(str::trim);
+    let mut lines = lines.filter(|line| speaks_of_failure(line)).peekable();
+    let last = *lines.peek()?;
+    let counts = |line: &&str| {
+        line.starts_with(|c: char| c == '=' || c.is_ascii_digit()) || !line.contains(' ')
+    };
+    let line = lines.find(|line| !counts(line)).unwrap_or(last);
     let safe = |c: char| if steers(c) || c == '`' { ' ' } else { c };
     Some(line.chars().take(QUOTED_CHARS_MAX).map(safe).collect())
 }

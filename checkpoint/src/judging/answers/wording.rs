@@ -2,7 +2,8 @@
 
 use journal::Task;
 
-use super::{Answer, Verified};
+use super::failures::telling;
+use super::{Answer, FAILED, Verified};
 use crate::catalogue::{Catalogue, Purpose, file_name};
 use crate::judging::paths::is_above;
 use crate::judging::turn::Turn;
@@ -28,8 +29,12 @@ pub(in crate::judging) fn text(turn: &Turn<'_>, open: &[&Answer]) -> String {
         );
     }
     let why = open.iter().find(|answer| answer.verified == Verified::Open);
+    let failed = why.filter(|answer| answer.row == FAILED);
+    let output = failed.and_then(|answer| Some(&turn.calls()[answer.call?].output));
+    let line = output.and_then(|output| telling(output));
+    let line = line.map(|line| format!(" (`{line}`)")).unwrap_or_default();
     let why = why.map_or("", |answer| answer.reason());
-    format!("Run the tests of {files}{command}: {why}")
+    format!("Run the tests of {files}{command}: {why}{line}")
 }
 
 /// Returns the names of files, at most five and the number of the others.

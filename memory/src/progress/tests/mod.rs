@@ -254,7 +254,7 @@ fn each_type_has_its_own_form() {
     });
     let text = render(&delta);
     for words in [
-        "**Delta Since Parent**: 5 tool calls, 0 of them failed; 1 files changed",
+        "**Delta Since Parent**: 5 tool calls, 0 of them failed; 1 file changed",
         "**Files Touched**: src/jwt.rs (created)",
         "**Decisions Made**: JWT over sessions",
     ] {

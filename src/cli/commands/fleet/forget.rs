@@ -86,12 +86,14 @@ pub(super) fn forget(home: &Home, what: &str) -> Result<u8> {
     let forgotten =
         maintenance::forget_received(&home.journal, |envelope| wanted.has(envelope), |_, _| ())?;
     println!(
-        "{} events of {} sessions were removed here; their numbers are kept",
-        forgotten.events, forgotten.sessions
+        "removed {} of {} here; the numbers are kept",
+        render::count(forgotten.events, "event", "events"),
+        render::count(forgotten.sessions, "session", "sessions")
     );
     let sources: Vec<_> = wanted.sources.iter().cloned().collect();
     if let Some(purged) = daemon::purge(home, &sources)? {
-        println!("{purged} messages were removed from the broker");
+        let purged = render::count(purged, "message was", "messages were");
+        println!("{purged} removed from the broker");
     }
     println!("Not reached: the machine's own journal, backups, exported files, other collectors.");
     match &wanted.machine {

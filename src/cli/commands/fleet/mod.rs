@@ -146,8 +146,9 @@ fn preview(home: &Home, level: Level, since: &str) -> Result<u8> {
         _ => {}
     }
     eprintln!(
-        "level {}: {lines} events in {}, and of {withheld} more only number, time and session",
+        "level {}: {} in {}, and of {withheld} more only number, time and session",
         level.word(),
+        render::count(lines, "event", "events"),
         render::bytes(bytes)
     );
     Ok(exit::OK)

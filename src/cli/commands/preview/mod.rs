@@ -28,11 +28,11 @@ use crate::ops::query::Query;
 /// Show the checkpoint that a stop would get now, without sending it
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd rules preview --agent claude --elapsed 90s\n  checkpointd rules preview --agent codex --transcript rollout.jsonl --json"
+    after_help = "Examples:\n  checkpointd rules preview --elapsed 90s\n  checkpointd rules preview --agent codex --transcript rollout.jsonl --json"
 )]
 pub(crate) struct PreviewArgs {
     /// The agent
-    #[arg(long)]
+    #[arg(long, default_value = Agent::WORDS[0])]
     pub(crate) agent: AgentName,
     /// The agent's transcript (default: the session's, else none)
     #[arg(long, value_name = "FILE")]

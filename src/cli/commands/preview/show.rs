@@ -112,6 +112,9 @@ fn show_timeline(case: &Case<'_>) {
     let failed = timeline.calls.iter().filter(|call| call.is_error).count();
     render::print_wrapped(
         "  ",
-        &format!("{} calls, {failed} failed; {from}", timeline.calls.len()),
+        &format!(
+            "{}, {failed} failed; {from}",
+            render::count(timeline.calls.len(), "call", "calls")
+        ),
     );
 }

@@ -98,8 +98,9 @@ fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
             );
         }
         println!(
-            "{} decisions, {} decided the same again",
-            answer.decisions, answer.matched
+            "{}, {} decided the same again",
+            render::count(answer.decisions, "decision", "decisions"),
+            answer.matched
         );
         if answer.withheld > 0 {
             render::print_wrapped(

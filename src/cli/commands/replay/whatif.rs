@@ -89,10 +89,14 @@ fn show(name: &str, answer: &WhatIf) {
         verdicts.filter(|verdicts| *verdicts == (from, to)).count()
     };
     println!(
-        "{} of {} decisions would change: {} more checkpoints, {} fewer",
+        "{} of {} would change: {}, {} fewer",
         answer.changed.len(),
-        answer.decisions,
-        turned(Verdict::Pass, Verdict::Inject),
+        render::count(answer.decisions, "decision", "decisions"),
+        render::count(
+            turned(Verdict::Pass, Verdict::Inject),
+            "more checkpoint",
+            "more checkpoints"
+        ),
         turned(Verdict::Inject, Verdict::Pass)
     );
     if answer.withheld > 0 {

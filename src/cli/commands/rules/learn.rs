@@ -167,7 +167,7 @@ fn rule_totals(home: &Home, top: &Path) -> Vec<RuleTotals> {
         project: Some(top.to_string_lossy().into_owned()),
         ..Audit::default()
     };
-    let summary = connection::ask_one::<Summary>(home, &Query::AuditSummary(filter), |_, _| ());
+    let summary = connection::ask_one::<Summary>(home, &Query::Summary(filter), |_, _| ());
     summary.map(|summary| summary.rules).unwrap_or_default()
 }
 
@@ -187,8 +187,8 @@ fn effect(turns: &[PastTurnKept], before: &Policy, after: &Policy) {
         asking.count()
     };
     println!(
-        "# Of {} turns, {} would have been asked for something without it, {} with it.",
-        turns.len(),
+        "# Of {}, {} would have been asked for something without it, {} with it.",
+        render::count(turns.len(), "turn", "turns"),
         asks(before),
         asks(after)
     );
@@ -209,8 +209,8 @@ fn replay(home: &Home, text: &str) {
     progress_done();
     if let Ok(answer) = answer {
         println!(
-            "# Of {} decisions in the journal, {} would change (`checkpointd replay --policy FILE`).",
-            answer.decisions,
+            "# Of {} in the journal, {} would change (`checkpointd replay --policy FILE`).",
+            render::count(answer.decisions, "decision", "decisions"),
             answer.changed.len()
         );
     }
@@ -279,7 +279,11 @@ fn shown(
         "{}",
         render::paint(
             Color::Bold,
-            &format!("{} over {} turns", render::path(path), turns.len())
+            &format!(
+                "{} over {}",
+                render::path(path),
+                render::count(turns.len(), "turn", "turns")
+            )
         )
     );
     let (mut more, mut fewer) = (0, 0);

@@ -54,12 +54,12 @@ fn status() {
     journal    47 events,
 
     Last stops
-    SEQ  AT                   AGENT   CHECKPOINT   DELIVERY  WHY
-    22   1990-11-20 09:01:50  claude  let through  none      already asked in this …
-    26   1990-11-20 09:05:08  claude  let through  none      the turn was short
-    33   1990-11-20 09:07:30  gemini  sent         pending   work is open
-    37   1990-11-20 09:07:50  gemini  let through  none      already asked in this …
-    45   1990-11-20 09:09:20  codex   sent         pending   only documentation cha…
+    SEQ  AT                   AGENT   CHECKPOINT   WHY
+    22   1990-11-20 09:01:50  claude  let through  already asked in this turn
+    26   1990-11-20 09:05:08  claude  let through  the turn was short
+    33   1990-11-20 09:07:30  gemini  sent         work is open
+    37   1990-11-20 09:07:50  gemini  let through  already asked in this turn
+    45   1990-11-20 09:09:20  codex   sent         only documentation changed
     == at 140 columns
     agents     claude 1 session, last event #####d ago; gemini 1 session, last event #####d ago; codex 1 session, last event #####d ago
                3f0a6c1e claude finished in ~/inventory: Reorder points are off by one; please fix them
@@ -71,12 +71,12 @@ fn status() {
     45   1990-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         pending   only documentation changed
     == colors
     ^1mLast stops^0m
-    ^1mSEQ  AT                   AGENT   CHECKPOINT   DELIVERY  WHY^0m
-    22   1990-11-20 09:01:50  claude  ^2mlet through^0m  ^2mnone^0m      already asked in this …^0m
-    26   1990-11-20 09:05:08  claude  ^2mlet through^0m  ^2mnone^0m      the turn was short
-    33   1990-11-20 09:07:30  gemini  ^32msent^0m         ^33mpending^0m   work is open
-    37   1990-11-20 09:07:50  gemini  ^2mlet through^0m  ^2mnone^0m      already asked in this …^0m
-    45   1990-11-20 09:09:20  codex   ^32msent^0m         ^33mpending^0m   only documentation cha…^0m
+    ^1mSEQ  AT                   AGENT   CHECKPOINT   WHY^0m
+    22   1990-11-20 09:01:50  claude  ^2mlet through^0m  already asked in this turn
+    26   1990-11-20 09:05:08  claude  ^2mlet through^0m  the turn was short
+    33   1990-11-20 09:07:30  gemini  ^32msent^0m         work is open
+    37   1990-11-20 09:07:50  gemini  ^2mlet through^0m  already asked in this turn
+    45   1990-11-20 09:09:20  codex   ^32msent^0m         only documentation changed
     ");
 }
 
@@ -116,7 +116,7 @@ fn what_if() {
     6 were decided by an earlier version of checkpointd, and may change for that
     reason alone
     == at 140 columns
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent         + Run the tests of `stock/reorder.py` (`pytest`): the last run of it failed;…
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent         + Run the tests of `stock/reorder.py` (`pytest`): the last run of it failed …
     33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  let through  - Run the tests that cover the changed Python code (`pytest`)
     45   2026-11-20 09:09:20  codex   01a1ffea  sent  let through  - (the turn was short; was: only documentation changed)
     6 were decided by an earlier version of checkpointd, and may change for that reason alone
@@ -397,7 +397,7 @@ fn progress_validation() {
     ok    git           on branch main
     ok    git           last commit is ##########
     ok    git           the same 0 uncommitted files
-    ok    files         all 0 files of the session are as they were left
+    ok    files         as the session left them: 0 files
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
     It is valid.
@@ -408,7 +408,7 @@ fn progress_validation() {
     ^32mok  ^0m  git           on branch main
     ^32mok  ^0m  git           last commit is ##########
     ^32mok  ^0m  git           the same 0 uncommitted files
-    ^32mok  ^0m  files         all 0 files of the session are as they were left
+    ^32mok  ^0m  files         as the session left them: 0 files
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
     ^32mIt is valid.^0m
@@ -422,7 +422,7 @@ fn progress_validation() {
           expected      last commit ########## (first)
           repair        read `git log ##########..HEAD`
     ok    git           the same 0 uncommitted files
-    ok    files         all 0 files of the session are as they were left
+    ok    files         as the session left them: 0 files
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
     It is no longer valid. Fix the lines above, or write a new document:
@@ -434,7 +434,7 @@ fn progress_validation() {
     ^32mok  ^0m  git           on branch main
     ^31mFAIL^0m  git           last commit was ########## and is ########## (second)
     ^32mok  ^0m  git           the same 0 uncommitted files
-    ^32mok  ^0m  files         all 0 files of the session are as they were left
+    ^32mok  ^0m  files         as the session left them: 0 files
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
     ^31mIt is no longer valid. Fix the lines above, or write a new document:^0m

@@ -1,4 +1,4 @@
-//! What `audit` lists: filters, CSV, the summary.
+//! What `audit` lists: filters, CSV; and the totals of `stats`.
 
 use super::*;
 
@@ -159,14 +159,14 @@ fn audit_as_csv_has_a_record_for_each_decision_whatever_is_in_its_fields() {
             decision["project"].as_str().expect("a project")
         );
     }
-    let (code, ..) = ask(&home, &["audit", "--csv", "--summary"]);
+    let (code, ..) = ask(&home, &["audit", "--csv", "--json"]);
     assert_eq!(code, 2);
 }
 
 #[test]
 fn a_summary_counts_what_the_decisions_say() {
-    let home = recorded();
-    let summary = lines(&home, &["audit", "--summary"]).remove(0);
+    let home = own();
+    let summary = lines(&home, &["stats", "--since", "2026-11-01"]).remove(0);
     let (total, decisions) = (&summary["total"], lines(&home, &["audit"]));
     let with =
         |name: &str, value: &str| decisions.iter().filter(|line| line[name] == value).count();
@@ -213,10 +213,11 @@ fn a_summary_counts_what_the_decisions_say() {
     let filtered = lines(
         &home,
         &[
-            "audit",
-            "--summary",
-            "--verdict",
-            "inject",
+            "stats",
+            "--since",
+            "2026-11-20T09:07:00Z",
+            "--until",
+            "2026-11-20T09:07:40Z",
             "--agent",
             "gemini",
         ],

@@ -27,6 +27,17 @@ pub(super) fn recorded() -> Home {
     home_with(&recording())
 }
 
+/// A home with the recorded journal as one's own.
+pub(super) fn own() -> Home {
+    let home = Home::new();
+    let output = run(
+        &mut command(&home, &["journal", "import", "--own"]),
+        recording().as_bytes(),
+    );
+    assert!(output.status.success(), "{output:?}");
+    home
+}
+
 fn recording() -> String {
     std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -88,7 +99,8 @@ fn seqs(home: &Home, arguments: &[&str]) -> Vec<u64> {
 fn an_explanation_says_when_things_happened_and_how_the_demand_ended() {
     let home = recorded();
     let claude = lines(&home, &["explain", "13"]).remove(0);
-    assert_eq!(claude["demand"], json!({ "end": "met", "left": [] }));
+    let done = json!({ "end": "met", "left": [], "done": ["call 5 `pytest -q`"] });
+    assert_eq!(claude["demand"], done);
     let times: Vec<_> = claude["times"].as_array().expect("times").iter().collect();
     let kinds: Vec<_> = times
         .iter()
@@ -201,8 +213,8 @@ fn a_daemon_and_the_journal_itself_give_the_same_answers() {
             "--json",
         ],
         &["audit", "--csv"],
-        &["audit", "--summary"],
-        &["audit", "--summary", "--json"],
+        &["stats", "--since", "2026-11-01"],
+        &["stats", "--since", "2026-11-01", "--json"],
         &["explain", "13"],
         &["explain", "last", "--json"],
         &["timeline", "3f0a"],
@@ -232,7 +244,7 @@ fn a_daemon_and_the_journal_itself_give_the_same_answers() {
 #[test]
 fn a_journal_that_cannot_be_read_is_said_to_be_and_what_to_do() {
     let questions: [&[&str]; 6] = [
-        &["audit", "--summary"],
+        &["stats"],
         &["explain"],
         &["timeline", "last"],
         &["journal", "state", "last", "--diff", "1", "2"],

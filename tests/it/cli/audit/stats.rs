@@ -2,20 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ask, command, lines, recorded, recording};
+use super::{ask, lines, own, recorded};
+use crate::support::Home;
 use crate::support::daemon::Daemon;
-use crate::support::{Home, run};
-
-/// A home with the recorded journal as one's own.
-fn own() -> Home {
-    let home = Home::new();
-    let output = run(
-        &mut command(&home, &["journal", "import", "--own"]),
-        recording().as_bytes(),
-    );
-    assert!(output.status.success(), "{output:?}");
-    home
-}
 
 #[track_caller]
 fn stats(home: &Home, more: &[&str]) -> Value {

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::{ask, command, recorded};
+use super::{ask, command, own, recorded};
 use crate::support::daemon::Daemon;
 use crate::support::{Home, run};
 
 /// Returns the line of a rule in the totals.
 fn totals_of(home: &Home, rule: &str) -> Value {
-    let (code, out, err) = ask(home, &["audit", "--summary", "--json"]);
+    let (code, out, err) = ask(home, &["stats", "--since", "2026-11-01", "--json"]);
     assert_eq!(code, 0, "{err}");
     let summary: Value = serde_json::from_str(&out).expect("JSON");
     let rules = summary["rules"].as_array().expect("a list");
@@ -26,7 +26,7 @@ fn marked(home: &Home, decision: &str) -> Value {
 
 #[test]
 fn a_mark_is_journaled_shown_and_taken_back() {
-    let mut daemon = Daemon::at(recorded());
+    let mut daemon = Daemon::at(own());
     let (_, out, _) = ask(&daemon.home, &["audit", "--verdict", "inject", "--json"]);
     let decisions: Vec<Value> = out
         .lines()
@@ -59,8 +59,10 @@ fn a_mark_is_journaled_shown_and_taken_back() {
         "a note is printed as text: {out:?}"
     );
     assert_eq!(totals_of(&daemon.home, rule)["wrong"], 1);
-    let (_, out, _) = ask(&daemon.home, &["audit", "--summary"]);
+    let (_, out, _) = ask(&daemon.home, &["stats", "--since", "2026-11-01"]);
     assert!(out.contains("MARKED WRONG"), "{out}");
+    let share = "1  marked wrong by you: 25.0 in 100 turns\n";
+    assert!(out.contains(share), "{out}");
     // With a session it is the last checkpoint of that one; with neither, and from elsewhere, one has to be chosen.
     let newest = decisions.last().expect("a checkpoint");
     let session = newest["session"].as_str().expect("an id");

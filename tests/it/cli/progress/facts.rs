@@ -71,7 +71,7 @@ fn what_the_shell_changed_and_committed_is_in_the_document() {
             "| renamed.rs | not stated | created | uncommitted, by git |",
             "| made.rs | not stated | created | uncommitted, by git |",
             "| far.rs | is to come | stated | stated, and git says nothing |",
-            "1 more files were uncommitted before the session and are as they were.",
+            "1 more file was uncommitted before the session, unchanged since.",
         ],
     );
     assert!(

@@ -8,6 +8,7 @@ mod start;
 mod turns;
 mod unchanged;
 mod whose;
+mod words;
 
 use std::time::{Duration, Instant};
 

@@ -101,7 +101,7 @@ fn commands_get_the_answers_of_the_daemon() {
         "status",
         "sessions",
         "audit",
-        "audit --summary",
+        "stats --since 2026-11-01",
         "explain",
         "timeline last",
         "journal state last --at 9",

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use super::{Home, command, home_with, recorded, recording, run};
+use super::{Home, command, home_with, own, recorded, recording, run};
 
 pub(super) fn show(home: &Home, arguments: &[&str], columns: &str, colors: &str) -> String {
     let mut command = command(home, arguments);
@@ -121,13 +121,13 @@ fn sessions() {
 #[test]
 fn audit() {
     insta::assert_snapshot!(screen(&recorded(), &["audit"]), @"
-    SEQ  AT                   AGENT   CHECKPOINT   DELIVERY   WHY
-    13   2026-11-20 09:01:15  claude  sent         confirmed  work is open
-    22   2026-11-20 09:01:50  claude  let through  none       already asked in this…
-    26   2026-11-20 09:05:08  claude  let through  none       the turn was short
-    33   2026-11-20 09:07:30  gemini  sent         pending    work is open
-    37   2026-11-20 09:07:50  gemini  let through  none       already asked in this…
-    45   2026-11-20 09:09:20  codex   sent         pending    only documentation ch…
+    SEQ  AT                   AGENT   CHECKPOINT   WHY
+    13   2026-11-20 09:01:15  claude  sent         work is open
+    22   2026-11-20 09:01:50  claude  let through  already asked in this turn
+    26   2026-11-20 09:05:08  claude  let through  the turn was short
+    33   2026-11-20 09:07:30  gemini  sent         work is open
+    37   2026-11-20 09:07:50  gemini  let through  already asked in this turn
+    45   2026-11-20 09:09:20  codex   sent         only documentation changed
     == at 140 columns
     SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT   DELIVERY   WHY
     13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent         confirmed  work is open
@@ -137,39 +137,49 @@ fn audit() {
     37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through  none       already asked in this turn
     45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         pending    only documentation changed
     == colors
-    ^1mSEQ  AT                   AGENT   CHECKPOINT   DELIVERY   WHY^0m
-    13   2026-11-20 09:01:15  claude  ^32msent^0m         ^32mconfirmed^0m  work is open
-    22   2026-11-20 09:01:50  claude  ^2mlet through^0m  ^2mnone^0m       already asked in this…^0m
-    26   2026-11-20 09:05:08  claude  ^2mlet through^0m  ^2mnone^0m       the turn was short
-    33   2026-11-20 09:07:30  gemini  ^32msent^0m         ^33mpending^0m    work is open
-    37   2026-11-20 09:07:50  gemini  ^2mlet through^0m  ^2mnone^0m       already asked in this…^0m
-    45   2026-11-20 09:09:20  codex   ^32msent^0m         ^33mpending^0m    only documentation ch…^0m
+    ^1mSEQ  AT                   AGENT   CHECKPOINT   WHY^0m
+    13   2026-11-20 09:01:15  claude  ^32msent^0m         work is open
+    22   2026-11-20 09:01:50  claude  ^2mlet through^0m  already asked in this turn
+    26   2026-11-20 09:05:08  claude  ^2mlet through^0m  the turn was short
+    33   2026-11-20 09:07:30  gemini  ^32msent^0m         work is open
+    37   2026-11-20 09:07:50  gemini  ^2mlet through^0m  already asked in this turn
+    45   2026-11-20 09:09:20  codex   ^32msent^0m         only documentation changed
     ");
 }
 
 #[test]
-fn audit_summary() {
-    insta::assert_snapshot!(screen(&recorded(), &["audit", "--summary"]), @"
-    AGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT
-    claude  3      1      2       1          1 of 1  1m49s        ~/inventory
-    codex   1      1      0       0          0 of 0  58.0s        ~/handbook
-    gemini  2      1      1       0          0 of 1  1m09s        ~/inventory
-    all     6      3      3       1          1 of 2  1m09s
+fn stats() {
+    insta::assert_snapshot!(screen(&own(), &["stats", "--since", "2026-11-01"]), @"
+    Since 2026-11-01 00:00:00
 
-    RULE         ASKED  MET  MARKED WRONG
-    observation  4      -    0
-    Python code  2      1    0
+          3  checkpoints, at 6 stops
+          0  of them did not arrive, as far as known
+          2  asked for something and have ended (2 actions in total)
+          1  of these were done in full before you wrote again
+          0  were marked wrong by you
+
+          1  run of tests because of a checkpoint
+          0  of them failed: found before you had to
+
+      55.0s  of the agents' time went into checkpoints, 18.3s each
+          5  answers of the model, at most
+
+    ASKED  DONE  MARKED WRONG  RULE
+    4      -     0             observation
+    2      1     0             Python code
+
+    AGENT   STOPS  SENT  NOT ARRIVED  DONE    MEDIAN TURN  PROJECT
+    claude  3      1     0            1 of 1  1m49s        ~/inventory
+    codex   1      1     0            0 of 0  58.0s        ~/handbook
+    gemini  2      1     0            0 of 1  1m09s        ~/inventory
+    all     6      3     0            1 of 2  1m09s
 
     let through: 2 already asked in this turn; 1 the turn was short
     == at 140 columns
-    AGENT   STOPS  ASKED  PASSED  CONFIRMED  FAILED  EXPIRED  MET     MEDIAN TURN  PROJECT
-    claude  3      1      2       1          0       0        1 of 1  1m49s        ~/inventory
-    codex   1      1      0       0          0       0        0 of 0  58.0s        ~/handbook
-    gemini  2      1      1       0          0       0        0 of 1  1m09s        ~/inventory
-    all     6      3      3       1          0       0        1 of 2  1m09s
+
     == colors
-    ^1mAGENT   STOPS  ASKED  PASSED  CONFIRMED  MET     MEDIAN TURN  PROJECT^0m
-    ^1mRULE         ASKED  MET  MARKED WRONG^0m
+    ^1mASKED  DONE  MARKED WRONG  RULE^0m
+    ^1mAGENT   STOPS  SENT  NOT ARRIVED  DONE    MEDIAN TURN  PROJECT^0m
     ");
 }
 
