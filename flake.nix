@@ -17,8 +17,7 @@
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
           buildType = "dist";
-          buildFeatures = [ "fleet" "sqlite" ];
-          cargoBuildFlags = [ "--package" "checkpointd" ];
+          cargoBuildFlags = [ "--all-features" "--package" "checkpointd" "--package" "checkpointd-fleet" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           # The tests run real agents' hooks, tmux, and strace; CI runs them.
           doCheck = false;

@@ -45,7 +45,7 @@ if $uninstall; then
     # Also ends the daemon and a service. Journal and configuration stay.
     "$program" uninstall --yes --keep-data
     ! grep -qs '"checkpointd ' "$prefix/.crates2.json" || cargo uninstall --quiet --root "$prefix" checkpointd
-    rm -f "$program" "$program-hook" "$prefix/$bash" "$prefix/$zsh" "$prefix/$fish" \
+    rm -f "$program" "$program-hook" "$program-fleet" "$prefix/$bash" "$prefix/$zsh" "$prefix/$fish" \
         "$prefix/share/man/man1/checkpointd.1" "$prefix"/share/man/man1/checkpointd-*.1
     # Folders that are empty now were made for these files.
     for folder in bin "${bash%/*}" share/bash-completion "${zsh%/*}" share/zsh "${fish%/*}" share/fish share/man/man1 share/man share; do
@@ -111,7 +111,7 @@ install_release() {
     [ "$(checksum "$scratch/archive")" = "$(cut -d ' ' -f 1 "$scratch/sum")" ] ||
         fail "the archive in $from does not have its checksum" 'try again later, or build instead: ./install.sh --build'
     tar -C "$scratch" -xzf "$scratch/archive"
-    for program in checkpointd checkpointd-hook; do put 755 "$scratch/$name/$program" "bin/$program"; done
+    for program in checkpointd checkpointd-hook checkpointd-fleet; do put 755 "$scratch/$name/$program" "bin/$program"; done
     for page in "$scratch/$name"/man/*.1; do put 644 "$page" "share/man/man1/$(basename "$page")"; done
     put 644 "$scratch/$name/completions/bash" "$bash"
     put 644 "$scratch/$name/completions/zsh" "$zsh"

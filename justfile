@@ -118,7 +118,7 @@ growth:
 # Build a Debian package (needs cargo-deb)
 [group('release')]
 deb:
-    cargo build --profile dist --all-features --locked
+    cargo build --profile dist --all-features --locked --package checkpointd --package checkpointd-fleet
     packaging/deb.sh
 
 # Install the Debian package in a fresh Debian, have a real agent work there, and remove it (needs root and debootstrap)
@@ -129,13 +129,13 @@ fresh-debian package:
 # Build an RPM package (needs cargo-generate-rpm)
 [group('release')]
 rpm:
-    cargo build --profile dist --all-features --locked
+    cargo build --profile dist --all-features --locked --package checkpointd --package checkpointd-fleet
     packaging/rpm.sh
 
 # Build the archive of a release for a target (needs the target; for another system cargo-zigbuild and zig)
 [group('release')]
 archive target:
-    cargo {{ if target =~ "linux" { "zigbuild" } else { "build" } }} --profile dist --all-features --locked --package checkpointd --target {{ target }}
+    cargo {{ if target =~ "linux" { "zigbuild" } else { "build" } }} --profile dist --all-features --locked --package checkpointd --package checkpointd-fleet --target {{ target }}
     packaging/archive.sh {{ target }} target/{{ target }}/dist
 
 # Install the archive of a release and work with it, also one for another processor (needs qemu-user-static for that)

@@ -18,7 +18,7 @@ trap 'rm -rf "$stage"' EXIT
 
 packaging/stage.sh "$programs/checkpointd" "$stage/share"
 mkdir "$stage/$name" "$stage/$name/completions"
-cp "$programs/checkpointd" "$programs/checkpointd-hook" "$stage/$name/"
+cp "$programs/checkpointd" "$programs/checkpointd-hook" "$programs/checkpointd-fleet" "$stage/$name/"
 mv "$stage/share/man" "$stage/$name/"
 mv "$stage/share/bash" "$stage/share/zsh" "$stage/share/fish" "$stage/$name/completions/"
 cp README.md CHANGELOG.md SECURITY.md LICENSE-APACHE LICENSE-MIT config.yml install.sh "$stage/$name/"

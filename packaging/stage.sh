@@ -11,7 +11,7 @@ set -eu
 program=$(cd "$(dirname "$1")" && pwd -P)/$(basename "$1")
 stage=$2
 installed=${3:-checkpointd}
-[ -x "$program" ] || { echo "error: $program not found" >&2; echo 'hint: run `cargo build --profile dist --all-features --locked` first' >&2; exit 1; }
+[ -x "$program" ] || { echo "error: $program not found" >&2; echo 'hint: run `cargo build --profile dist --all-features --locked --package checkpointd --package checkpointd-fleet` first' >&2; exit 1; }
 rm -rf "$stage"
 mkdir -p "$stage"
 

@@ -41,6 +41,8 @@ mkdir "$scratch/built"
 for program in checkpointd checkpointd-hook; do
     strip -o "$scratch/built/$program" "$installed/bin/$program"
 done
+cargo build --quiet --workspace --all-features --bin checkpointd-fleet
+strip -o "$scratch/built/checkpointd-fleet" "$CARGO_TARGET_DIR/debug/checkpointd-fleet"
 
 echo '-- install.sh from a release'
 # A folder of files takes the place of the address of releases.
@@ -104,7 +106,7 @@ mv "$scratch/built" "$scratch/target/dist"
 CARGO_TARGET_DIR=$scratch/target packaging/deb.sh "$scratch/checkpointd.deb"
 dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/unpacked"
 try_out "$scratch/unpacked/usr/bin"
-for file in bin/checkpointd bin/checkpointd-hook share/man/man1/checkpointd.1.gz share/man/man1/checkpointd-init.1.gz \
+for file in bin/checkpointd bin/checkpointd-hook bin/checkpointd-fleet share/man/man1/checkpointd.1.gz share/man/man1/checkpointd-init.1.gz \
     share/bash-completion/completions/checkpointd share/zsh/vendor-completions/_checkpointd \
     share/fish/vendor_completions.d/checkpointd.fish lib/systemd/user/checkpointd.socket \
     lib/systemd/user/checkpointd.service share/doc/checkpointd/copyright share/doc/checkpointd/config.yml; do

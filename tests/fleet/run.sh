@@ -23,4 +23,5 @@ export CHECKPOINTD_NATS_SERVER
 "$CHECKPOINTD_NATS_SERVER" --version
 
 # As one workspace: so it shares what was built for the other tests. One test at a time: each has servers of its own.
+cargo build --quiet --workspace --all-features --bin checkpointd-fleet
 exec cargo test --quiet --workspace --all-features --test fleet -- --test-threads 1 "$@"
