@@ -39,10 +39,17 @@ pub struct Followed {
     pub ms: u64,
     /// Tool calls.
     pub calls: u64,
-    /// Those of them that ran tests.
-    pub tests_run: u64,
-    /// Those of them that failed.
-    pub failures_found: u64,
+    /// The first check that the checkpoint asked for and the agent then ran.
+    pub first: Option<FirstCheck>,
+}
+
+/// The first check after a checkpoint that asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstCheck {
+    /// The command line, shortened.
+    pub command: String,
+    /// Whether it failed: the mistake would have been handed over.
+    pub failed: bool,
 }
 
 /// A demand whose period has not ended.
@@ -293,29 +300,23 @@ impl<'a> Demand<'a> {
     /// Counts what followed. `now` is what the rules find with the calls that followed.
     fn followed(&self, end: Option<FollowUp>, now: Option<(&Findings, &[ToolCall])>) -> Followed {
         let since = |calls: &[ToolCall]| calls.iter().filter(|call| call.at > self.at).count();
-        let (mut tests_run, mut failures_found) = (0, 0);
         let actions = now.iter().flat_map(|(found, _)| &found.trace);
         let actions = actions.flat_map(|rule| &rule.actions);
-        let mut seen = Vec::new();
-        for run in actions
-            .filter(|action| action.purpose == "tests")
-            .flat_map(|action| &action.found)
-        {
-            let calls = now.map_or(&[][..], |(_, calls)| calls);
-            let is_later = calls.get(run.call).is_some_and(|call| call.at > self.at);
-            if is_later && run.outcome != Outcome::NotRun && !seen.contains(&run.call) {
-                seen.push(run.call);
-                tests_run += 1;
-                failures_found += u64::from(run.outcome == Outcome::Failed);
-            }
-        }
+        let is_later = |run: &&TracedCall| {
+            let call = now.and_then(|(_, calls)| calls.get(run.call));
+            run.outcome != Outcome::NotRun && call.is_some_and(|call| call.at > self.at)
+        };
+        let ran = actions.flat_map(|action| &action.found).filter(is_later);
+        let first = ran.min_by_key(|run| run.call).map(|run| FirstCheck {
+            command: run.command.clone(),
+            failed: run.outcome == Outcome::Failed,
+        });
         Followed {
             decision: self.seq,
             end,
             ms: self.last_at.millis_since(self.at),
             calls: now.map_or(self.later.len(), |(_, calls)| since(calls)) as u64,
-            tests_run,
-            failures_found,
+            first: first.filter(|_| self.asks()),
         }
     }
 

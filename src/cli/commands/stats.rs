@@ -42,6 +42,10 @@ pub(crate) struct StatsArgs {
     pub(crate) output: Output,
 }
 
+/// The most mistakes that are listed, and the most of a command of one.
+const MISTAKES_SHOWN: usize = 5;
+const COMMAND_CHARS_MAX: usize = 40;
+
 pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     let since = when::read_now(&args.since).map_err(Failure::usage)?.begin;
     let until = args.until.as_deref().map(when::read_now).transpose();
@@ -101,15 +105,20 @@ fn benefit(summary: &Summary, since: &str) {
         line(benefit.withheld, "more are withheld by their machines");
     }
     println!();
-    let runs = noun(benefit.tests_run, "run", "runs");
+    let checks = noun(benefit.checks, "check", "checks");
     line(
-        benefit.tests_run,
-        &format!("{runs} of tests because of a checkpoint"),
+        benefit.checks,
+        &format!("{checks} run because a checkpoint asked"),
     );
     line(
-        benefit.failures_found,
-        "of them failed: found before you had to",
+        benefit.caught,
+        "of them failed at first: caught before you had to",
     );
+    for mistake in benefit.mistakes.iter().take(MISTAKES_SHOWN) {
+        let at = render::local_time(&mistake.at.to_string());
+        let command = render::cut(&render::printable(&mistake.command), COMMAND_CHARS_MAX);
+        println!("         {at}  `{command}`, `explain {}`", mistake.decision);
+    }
     println!();
     let each = render::duration_ms(benefit.ms / benefit.sent.max(1));
     println!(

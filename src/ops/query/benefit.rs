@@ -1,5 +1,6 @@
 //! What checkpoints did, and what they cost, from events only (spec LOOK-9).
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use checkpoint::follow_up::{self, FollowUp};
@@ -10,7 +11,10 @@ use super::filter::PastSessions;
 use super::marks::Marks;
 use super::policies::policies;
 use super::question::{Audit, Result};
-use crate::ops::views::{Benefit, Summary};
+use crate::ops::views::{Benefit, Mistake, Summary};
+
+/// The most mistakes that are listed.
+const MISTAKES_MAX: usize = 50;
 
 /// Returns what the wanted checkpoints did, with totals.
 pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
@@ -71,11 +75,23 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
             // The answer that the agent ends with, and at most one more for each call.
             benefit.rounds += 1 + followed.calls;
             benefit.ms += followed.ms;
-            benefit.tests_run += followed.tests_run;
-            benefit.failures_found += followed.failures_found;
+            benefit.checks += u64::from(followed.first.is_some());
+            let Some(first) = followed.first.filter(|first| first.failed) else {
+                continue;
+            };
+            benefit.caught += 1;
+            let at = events.iter().find(|event| event.seq == followed.decision);
+            benefit.mistakes.extend(at.map(|decided| Mistake {
+                decision: followed.decision,
+                at: decided.at,
+                session,
+                command: first.command,
+            }));
         }
         benefit.actions += actions(&events, &decisions);
     }
+    benefit.mistakes.sort_by_key(|mistake| Reverse(mistake.decision));
+    benefit.mistakes.truncate(MISTAKES_MAX);
     Ok(benefit)
 }
 

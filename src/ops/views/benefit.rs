@@ -28,8 +28,23 @@ pub(crate) struct Benefit {
     pub(crate) rounds: u64,
     /// The time that the agents spent on them.
     pub(crate) ms: u64,
-    /// Runs of tests after a checkpoint that asked for them.
-    pub(crate) tests_run: u64,
-    /// Test runs that failed.
-    pub(crate) failures_found: u64,
+    /// Checkpoints after which the agent ran a check that they asked for.
+    pub(crate) checks: u64,
+    /// Those of them whose first check failed: mistakes that would have been handed over.
+    pub(crate) caught: u64,
+    /// They, the newest first, at most 50.
+    pub(crate) mistakes: Vec<Mistake>,
+}
+
+/// A mistake that a checkpoint found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mistake {
+    /// The sequence number of the checkpoint's decision.
+    pub(crate) decision: u64,
+    /// Its time.
+    pub(crate) at: journal::Timestamp,
+    /// The session.
+    pub(crate) session: uuid::Uuid,
+    /// The check that failed, shortened.
+    pub(crate) command: String,
 }

@@ -21,7 +21,7 @@ mod totals;
 mod trace;
 mod trends;
 
-pub(crate) use benefit::Benefit;
+pub(crate) use benefit::{Benefit, Mistake};
 pub(crate) use daemon::{DaemonStatus, FleetLine, Health};
 pub(crate) use decision::DecisionRow;
 pub(crate) use event_line::EventLine;

@@ -52,7 +52,7 @@ function acted({ demands, rules, projects, machines, done_ms: done, benefit, tur
       figure(share(met, asked), 'met', number(met) + ' of ' + plural(asked, 'demand')),
       figure(share(asked - met, asked), 'ignored', number(asked - met) + ' of ' + plural(asked, 'demand')),
       figure(duration(done), 'time to done', 'the middle of the demands that were met'),
-      figure(number(benefit.failures_found), 'failures found', 'in ' + plural(benefit.tests_run, 'run') + ' of tests that checkpoints asked for'),
+      figure(number(benefit.caught), 'caught', 'of ' + plural(benefit.checks, 'check') + ' that checkpoints asked for, so many failed at first'),
       figure(duration(benefit.ms), 'time spent', 'in ' + plural(benefit.rounds, 'answer') + ' that checkpoints led to, at most'),
       figure(number(benefit.lost), 'lost', 'checkpoints that did not arrive'),
       figure(duration(turns.median_ms), 'middle turn', 'hook calls were journaled in ' + micros(hooks.p50_us) + ', one in a hundred in ' + micros(hooks.p99_us) + ' or more'

@@ -27,7 +27,7 @@ fn figures_agree_with_the_decisions_that_they_count() {
 
     // Claude was asked for tests and ran them; Gemini was asked and did not.
     let of = |agent: &str| stats(&daemon.home, &["--agent", agent]);
-    let figures = ["sent", "demands", "met", "tests_run", "rounds", "ms"];
+    let figures = ["sent", "demands", "met", "checks", "rounds", "ms"];
     let pick = |all: Value| figures.map(|figure| all[figure].as_u64().expect("a number"));
     assert_eq!(pick(of("claude")), [1, 1, 1, 1, 3, 35_000]);
     assert_eq!(pick(of("gemini")), [1, 1, 0, 0, 1, 20_000]);
@@ -39,7 +39,7 @@ fn figures_agree_with_the_decisions_that_they_count() {
         text.contains("      3  checkpoints, at 6 stops\n"),
         "{text}"
     );
-    assert!(text.contains("      1  run of tests because of"), "{text}");
+    assert!(text.contains("      1  check run because a checkpoint asked"), "{text}");
 
     // A mark counts, and the answer is the same without a daemon.
     ask(&daemon.home, &["wrong", "13"]);
