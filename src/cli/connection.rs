@@ -225,7 +225,7 @@ pub(crate) fn has_journal(home: &Home) -> Result<()> {
 /// Says how to begin, which differs once the hooks are installed.
 pub(crate) fn first_step(home: &Home) -> &'static str {
     if home.installed.exists() {
-        "the hooks are installed: restart your agents, which load them when they start"
+        "Restart your agents: the hooks are installed, and agents load them when they start"
     } else {
         FIRST_STEP
     }

@@ -67,7 +67,12 @@ pub(super) fn find_session_on(
             let ids = [one, other].into_iter().chain(near);
             let ids = ids
                 .take(IDS_MAX)
-                .map(|entry| format!("`{}`", names(entry)[0]));
+                .filter_map(|entry| {
+                    names(entry)
+                        .into_iter()
+                        .find(|name| name.starts_with(wanted))
+                })
+                .map(|name| format!("`{name}`"));
             Err(Error::NotFound(format!(
                 "several sessions begin with `{wanted}`: {}",
                 ids.collect::<Vec<_>>().join(", ")

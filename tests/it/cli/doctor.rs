@@ -238,7 +238,7 @@ fn a_test_event_goes_through_the_installed_command_into_the_journal() {
         assert!(refused.contains("there are no sessions yet"), "{refused}");
     }
     let sessions = machine.ok(&["sessions"]);
-    assert!(sessions.contains("restart your agents"), "{sessions}");
+    assert!(sessions.contains("Restart your agents"), "{sessions}");
     let answer = serde_json::from_slice(&installed(&["doctor", "--json"]).stdout).expect("JSON");
     for name in ["daemon", "journal", "spool", "permissions", "claude.hooks"] {
         assert_eq!(check(&answer, name).0, "pass", "{answer}");
