@@ -110,15 +110,47 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     browser.wait(&format!("{rows} === 1"));
 }
 
+/// What stands is a cross with its purpose, what was done a tick with its call; what was asked for says what came of it.
+fn check_checks(browser: &Browser, explained: &Value) {
+    let rules = explained["rules"]["trace"].as_array().expect("a list");
+    let actions = rules
+        .iter()
+        .flat_map(|rule| rule["actions"].as_array().expect("a list"));
+    let due = actions.filter(|action| action["stands"] == true);
+    let mut due: Vec<_> = due.map(|action| action["text"].clone()).collect();
+    due.dedup();
+    let crossed = browser.evaluate("[...document.querySelectorAll('.checks > li.bad')].map(row => [row.querySelector('p').title, row.querySelector('.mark').textContent])");
+    let crossed = crossed.as_array().expect("a list");
+    assert!(
+        !due.is_empty() && crossed.iter().all(|row| row[1] == "✗"),
+        "{crossed:?}"
+    );
+    assert!(
+        due.iter()
+            .all(|text| crossed.iter().any(|row| row[0] == *text)),
+        "{due:?} {crossed:?}"
+    );
+    let came = browser.text("document.querySelector('.came').textContent");
+    let end = match explained["demand"]["end"].as_str().expect("an end") {
+        "met" => "all of it was done afterward",
+        "left" => "not done afterward",
+        _ => "has not stopped again yet",
+    };
+    assert!(came.contains(end), "{came}");
+    // Only what was checked, sent, and came of it is open.
+    let seen = browser.text("document.querySelector('main').innerText");
+    assert!(!seen.contains("stop journaled"), "{seen}");
+}
+
 pub(crate) fn decision(stage: &Stage, browser: &Browser) {
     let sent = last_checkpoint(stage);
     browser.show("decision");
     browser.wait(&format!(
-        "document.querySelector('td a[href=\"#/decision/{}\"]')",
+        "document.querySelector('.card a[href=\"#/decision/{}\"]')",
         sent["seq"]
     ));
     browser.evaluate(&format!(
-        "document.querySelector('td a[href=\"#/decision/{}\"]').click()",
+        "document.querySelector('.card a[href=\"#/decision/{}\"]').click()",
         sent["seq"]
     ));
     let check = || {
@@ -127,7 +159,8 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
             browser.evaluate("document.querySelector('pre.message').textContent"),
             sent["message"]
         );
-        let text = browser.text("document.querySelector('main').innerText");
+        // What is folded is there too.
+        let text = browser.text("document.querySelector('main').textContent");
         let explained = &stage.ask(&["explain", &sent["seq"].to_string(), "--json"])[0];
         let strings = |list: &Value, field: &str| -> Vec<String> {
             let list = list.as_array().cloned().unwrap_or_default();
@@ -153,10 +186,11 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
                 .for_each(|action| parts.extend(strings(&action["seen"], "")));
         }
         parts.extend(strings(&explained["evidence"]["changes"]["known"], "path"));
-        parts.extend(["due", "taken", "arrived", "stop journaled"].map(String::from));
+        parts.extend(["What came of it", "taken", "arrived", "stop journaled"].map(String::from));
         for part in parts {
             assert!(text.contains(&part), "{part}: {text}");
         }
+        check_checks(browser, explained);
     };
     check();
     // The address of a decision is for ever.
@@ -186,7 +220,7 @@ pub(crate) fn decisions(stage: &Stage, browser: &Browser) {
         told.prompt(&format!("part {number}"));
         told.stop(0, false, &format!("Part {number} is done."));
     }
-    let seqs = "[...document.querySelectorAll('tbody tr')].map(row => Number(row.querySelector('a').textContent))";
+    let seqs = "[...document.querySelectorAll('li.card')].map(row => Number(row.dataset.seq))";
     let rows = format!("{seqs}.length");
     let older =
         "[...document.querySelectorAll('button')].find(button => button.textContent === 'Older')";

@@ -146,16 +146,10 @@ pub(crate) fn led(stage: &Stage, browser: &Browser) {
 
 pub(crate) fn now(stage: &Stage, browser: &Browser) {
     browser.show("");
-    let groups = browser
-        .evaluate("[...document.querySelectorAll('.now tbody')].map(body => body.className)");
-    let order = [
-        "needs_you",
-        "waiting",
-        "running",
-        "idle",
-        "ended",
-        "earlier",
-    ];
+    let groups = browser.evaluate(
+        "[...document.querySelectorAll('section.group')].map(group => group.classList[1])",
+    );
+    let order = ["you", "open", "running", "finished", "nothing"];
     let places: Vec<_> = groups
         .as_array()
         .expect("groups")
@@ -166,7 +160,7 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     let row = |name: &str| {
         let id = Told::new(stage, name, "webshop", Duration::ZERO).session();
         browser.text(&format!(
-            "document.querySelector('tr[data-session=\"{id}\"]').innerText"
+            "document.querySelector('li[data-session=\"{id}\"]').innerText"
         ))
     };
     let asks = row("asks");
@@ -181,6 +175,29 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     }
     let runs = row("runs");
     assert!(runs.contains("npm run lint …"), "it still runs: {runs}");
+    let finished = row("finished");
+    for part in ["Please make the next case work", "Done: the tests pass."] {
+        assert!(finished.contains(part), "{part}: {finished}");
+    }
+    // What is open is said as the commands say it, and the order is that of `sessions`.
+    let left = "[...document.querySelectorAll('.group.open li')].map(row => [row.dataset.session, row.querySelector('.open').textContent])";
+    let left = browser.evaluate(left);
+    let rows = stage.ask(&["sessions", "--json"]);
+    let shown = browser.evaluate(
+        "[...document.querySelectorAll('li[data-session]')].map(row => row.dataset.session)",
+    );
+    let listed: Vec<_> = rows.iter().map(|row| row["session"].clone()).collect();
+    assert_eq!(shown, json!(listed[..shown.as_array().map_or(0, Vec::len)]));
+    for line in left.as_array().expect("a list") {
+        let row = rows.iter().find(|row| row["session"] == line[0]);
+        let open = &row.expect("a session")["open"][0];
+        let words = line[1].as_str().expect("words");
+        assert!(
+            words.starts_with(open["what"].as_str().expect("words")),
+            "{words}: {open}"
+        );
+    }
+    assert!(!left.as_array().expect("a list").is_empty());
     let shown = browser.text("document.querySelector('.summary').textContent");
     let known = stage.ask(&["sessions", "--json"]).len();
     assert!(
@@ -198,7 +215,7 @@ pub(crate) fn live(stage: &Stage, browser: &Browser) {
         let name = format!("live {number}");
         let mut told = Told::new(stage, &name, "webshop", Duration::ZERO);
         let row = format!(
-            "document.querySelector('tbody.needs_you tr[data-session=\"{}\"]')",
+            "document.querySelector('.group.you li[data-session=\"{}\"]')",
             told.session()
         );
         assert_eq!(browser.evaluate(&format!("Boolean({row})")), false);
@@ -208,7 +225,7 @@ pub(crate) fn live(stage: &Stage, browser: &Browser) {
         browser.wait(&row);
         best = best.min(began.elapsed().as_secs_f64() * 1e3);
         told.stop(0, false, "Never mind.");
-        let waits = row.replace("needs_you", "waiting");
+        let waits = row.replace(".you", ".finished");
         browser.wait(&waits);
         told.end();
     }

@@ -249,13 +249,13 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
     let message = pushed.receive();
     let row = &message["rows"][0];
     assert_eq!(
-        (&row["session"], &row["standing"], &row["turn"]),
-        (&json!(id), &json!("running"), &json!(1)),
+        (&row["session"], &row["need"], &row["standing"]),
+        (&json!(id), &json!("running"), &json!("running")),
         "{row}"
     );
     assert_eq!(
-        (&row["min_turn_ms"], &row["project"]),
-        (&json!(0), &json!("/nowhere/project")),
+        (&row["title"], &row["project"]),
+        (&json!("please"), &json!("/nowhere/project")),
         "{row}"
     );
 
