@@ -6,6 +6,7 @@ use journal::{
     Action, CallOutcome, Decision, Envelope, Event, Evidence, Examined, PromptOrigin,
     TimelineSource, Timestamp, ToolCall, Verdict,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::gathered::Gathered;
 use crate::judging::{self, Answer, Findings, OpenItem, Outcome};
@@ -43,6 +44,19 @@ pub struct Followed {
     pub tests_run: u64,
     /// Those of them that failed.
     pub failures_found: u64,
+    /// The calls that show that something was done, in their order.
+    pub done_by: Vec<DoneBy>,
+}
+
+/// A call that shows that an action was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoneBy {
+    /// The purpose of the action.
+    pub purpose: String,
+    /// The command line, shortened.
+    pub command: String,
+    /// When it began.
+    pub at: Timestamp,
 }
 
 /// A demand whose period has not ended.
@@ -296,7 +310,30 @@ impl<'a> Demand<'a> {
             calls: now.map_or(self.later.len(), |(_, calls)| since(calls)) as u64,
             tests_run,
             failures_found,
+            done_by: now.map_or_else(Vec::new, |(found, calls)| self.done_by(found, calls)),
         }
+    }
+
+    /// Returns the calls after the checkpoint that count for an action.
+    fn done_by(&self, found: &Findings, calls: &[ToolCall]) -> Vec<DoneBy> {
+        let actions = found.trace.iter().flat_map(|rule| &rule.actions);
+        let mut done: Vec<DoneBy> = Vec::new();
+        for action in actions.filter(|action| !action.stands) {
+            let counts = action.found.iter().rev();
+            let counts = counts.filter(|run| run.outcome == Outcome::Counts);
+            let mut later = counts.filter_map(|run| Some((run, calls.get(run.call)?)));
+            if let Some((run, call)) = later.find(|(_, call)| call.at > self.at)
+                && !done.iter().any(|known| known.at == call.at)
+            {
+                done.push(DoneBy {
+                    purpose: action.purpose.clone(),
+                    command: run.command.clone(),
+                    at: call.at,
+                });
+            }
+        }
+        done.sort_by_key(|done| done.at);
+        done
     }
 
     fn judge(mut self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> Followed {

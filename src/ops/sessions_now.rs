@@ -82,6 +82,8 @@ pub(crate) struct NowRow {
     /// What the agent said last, cut to one line.
     pub(crate) said: Option<String>,
     pub(crate) last_tool: Option<LastTool>,
+    /// The command that resumes it in its project; none if there is none, or on another machine.
+    pub(crate) resume: Option<String>,
     /// What differs from the usual: `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) first_at: Timestamp,
@@ -229,7 +231,8 @@ pub(crate) fn now(
         let mut row = SessionRow::new(entry, state, branch, at);
         row.source = query::source(journal, entry)?;
         row.open = known.open(&mut finder, entry, state)?;
-        Ok((row.key(), now_row(row, entry, state, project)))
+        let resume = resume(config, &row);
+        Ok((row.key(), now_row(row, entry, state, project, resume)))
     });
     let mut rows: Vec<_> = rows.collect::<Result<_>>()?;
     share_remotes(&mut rows);
@@ -306,6 +309,7 @@ fn now_row(
     entry: &SessionEntry,
     state: &SessionState,
     project: &Project,
+    resume: Option<String>,
 ) -> NowRow {
     let policy = &project.policy;
     let switches = [
@@ -326,6 +330,7 @@ fn now_row(
         open_words: row.open.iter().map(OpenItem::line).collect(),
         open: row.open,
         said: state.last_output.as_deref().map(one_line),
+        resume,
         flags: switches
             .map(|(word, _)| word)
             .chain(flags)
@@ -347,6 +352,19 @@ fn now_row(
         last_at: row.last_at,
         last_seq: entry.last_seq,
     }
+}
+
+/// Returns the command that resumes a session. A folder's name is an agent's word: nothing in it may mean anything to a
+/// shell, or to a terminal that it is pasted into.
+fn resume(config: &Config, row: &SessionRow) -> Option<String> {
+    let is_plain = !row.project.is_empty() && !row.project.chars().any(char::is_control);
+    if row.source.is_some() || !is_plain {
+        return None;
+    }
+    let line = config.settings.resume_line(row.agent)?;
+    let line = line.for_session(&row.native_session)?;
+    let folder = row.project.replace('\'', "'\\''");
+    Some(format!("cd '{folder}' && {line}"))
 }
 
 /// Returns the beginning of a text in one line.

@@ -10,7 +10,7 @@ use crate::views::all;
 
 /// Names the file of axe-core; `tests/web/run.sh` installs it.
 const FILE: &str = "CHECKPOINTD_AXE";
-const WIDTHS: [u32; 2] = [390, 1440];
+const WIDTHS: [u32; 3] = [390, 820, 1440];
 const SCHEMES: [&str; 2] = ["light", "dark"];
 /// All that axe can tell of the guidelines and of good practice. The size of targets is off unless it is asked for.
 const RUN: &str = "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -26,14 +26,14 @@ const DONE: [(&str, &str, &str); 4] = [
     ),
     (
         "session",
-        "document.querySelector('.events tbody tr').click()",
-        "document.querySelector('.detail h2')",
+        "document.querySelector('.events li').click()",
+        "document.querySelector('.detail dd')",
     ),
     (
         "what-if",
         "(() => { const field = document.querySelector('[name=min_turn]'); field.value = '5m'; field.dispatchEvent(new Event('change'));
          document.querySelector('form button').click(); })()",
-        "document.querySelector('main table')",
+        "document.querySelector('.card')",
     ),
     (
         "",

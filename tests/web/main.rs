@@ -35,6 +35,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::live,
     ),
     (
+        "acts: mute, pass, wrong with a reason, undo, copy",
+        views::acts,
+    ),
+    (
         "timeline: lanes, events, zoom, keyboard, live",
         views::history::timeline,
     ),

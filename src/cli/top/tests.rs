@@ -45,6 +45,7 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         open_words: Vec::new(),
         why: None,
         said: Some("The cart is done.".into()),
+        resume: None,
         last_tool: None,
         flags: Vec::new(),
         first_at: at(-600),

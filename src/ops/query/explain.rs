@@ -142,9 +142,9 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     }
     let evidence = gathered.take(decision.trigger);
     let mut policies = policies(journal)?;
-    let follow_up = follow_up::of_session(&stream, &policies)
+    let followed = follow_up::all_of_session(&stream, &policies)
         .into_iter()
-        .find(|(seq, _)| *seq == decided.seq);
+        .find(|followed| followed.decision == decided.seq);
     let policy = policies.remove(&decision.policy);
     let is_withheld = state.withheld || decided.is_withheld();
     let (considered, rules) = if is_withheld {
@@ -181,7 +181,7 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         delivery: delivery.into_iter().cloned().map(EventLine::new).collect(),
         times,
         marked_wrong: Marks::of_session(&stream).of(decided.seq),
-        demand: follow_up.map(|(_, follow_up)| Demand::from(follow_up)),
+        demand: followed.and_then(Demand::of),
         // Parts of it are missing, and an empty list would say that there was nothing.
         evidence: evidence.filter(|_| !is_withheld),
         policy,

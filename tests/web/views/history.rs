@@ -27,7 +27,7 @@ fn check_click(browser: &Browser, events: &[Value]) {
         corner[0].as_f64().expect("a place") + x + 1.0,
         corner[1].as_f64().expect("a place") + 40.0 + 6.0 * 31.0 + 15.0,
     );
-    browser.wait("document.querySelector('.detail h2')?.textContent === 'decided'");
+    browser.wait("document.querySelector('.detail h2')?.textContent === 'checkpointd'");
     let checkpoint = events
         .iter()
         .find(|event| event["kind"] == "decided")
@@ -37,7 +37,7 @@ fn check_click(browser: &Browser, events: &[Value]) {
         checkpoint["seq"]
     ));
     assert_eq!(
-        browser.evaluate("document.querySelector('.events tr[aria-selected]').dataset.seq"),
+        browser.evaluate("document.querySelector('.events li.chosen').dataset.seq"),
         checkpoint["seq"].to_string()
     );
     browser.wait(&format!(
@@ -50,9 +50,8 @@ fn check_click(browser: &Browser, events: &[Value]) {
 fn check_keyboard(browser: &Browser) {
     browser.evaluate("document.querySelector('canvas.chart').focus()");
     browser.key("ArrowLeft");
-    browser
-        .wait("document.querySelector('.view > .unseen').textContent.startsWith('agent stopped')");
-    browser.wait("document.querySelector('.detail h2').textContent === 'agent stopped'");
+    browser.wait("document.querySelector('.view > .unseen').textContent.startsWith('stopped')");
+    browser.wait("document.querySelector('.detail h2').textContent === 'stopped'");
     browser.wait("document.querySelector('.detail details pre').textContent.includes('last_assistant_message')");
     let picture = "document.querySelector('canvas.chart').toDataURL()";
     let whole = browser.text(picture);
@@ -81,13 +80,56 @@ fn check_read(browser: &Browser, events: &[Value]) {
     );
 }
 
+/// A turn is the message, one row for each call that is over, the stops, and what was checked at the last one. Its title is
+/// the task, and beside it stands what the agent said last. The rest is shown on request.
+fn check_turn(browser: &Browser, events: &[Value]) {
+    assert_eq!(
+        browser.text("document.querySelector('h1').textContent"),
+        "Please make the next case work, and keep the tests green"
+    );
+    browser
+        .wait("document.querySelector('.detail .text')?.textContent === 'Done: the tests pass.'");
+    let shown =
+        "[...document.querySelectorAll('.events > li')].map(row => Number(row.dataset.seq))";
+    let seqs = |kinds: &[&str]| -> Vec<u64> {
+        let of = events
+            .iter()
+            .filter(|event| kinds.iter().any(|kind| event["kind"] == *kind));
+        of.filter_map(|event| event["seq"].as_u64()).collect()
+    };
+    let acts = [
+        "prompt_submitted",
+        "tool_finished",
+        "tool_failed",
+        "agent_stopped",
+        "decided",
+    ];
+    assert_eq!(browser.evaluate(shown), json!(seqs(&acts)));
+    let took =
+        browser.text("document.querySelector('.events li:nth-child(2) .outcome').textContent");
+    assert_eq!(took, "1.0s", "the time of a call");
+    browser.wait("document.querySelector('.events details[open] .checks > li.bad')");
+    // A stop that nobody has opened asks for nothing.
+    let asked = "performance.getEntriesByType('resource').filter(it => it.name.includes('/api/decisions/')).length";
+    assert_eq!(browser.evaluate(asked), 1);
+    browser.evaluate("document.querySelectorAll('[type=checkbox]')[1].click()");
+    let all = browser.evaluate(shown);
+    let all = all.as_array().expect("a list");
+    let inner = seqs(&["evidence_gathered", "delivery_confirmed"]);
+    assert!(
+        !inner.is_empty() && inner.iter().all(|seq| all.contains(&json!(seq))),
+        "{all:?}"
+    );
+    browser.evaluate("document.querySelectorAll('[type=checkbox]')[1].click()");
+}
+
 pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     let mut told = Told::new(stage, "told on", "parser", Duration::from_secs(140));
     told.turn(95, true);
     browser.show(&format!("session/{}", told.session()));
     let events = stage.ask(&["timeline", &told.session(), "--json"]);
-    let rows = "document.querySelectorAll('.events tbody tr').length";
-    assert_eq!(browser.evaluate(rows), events.len());
+    let rows = "document.querySelectorAll('.events > li').length";
+    check_turn(browser, &events);
     for (lane, color) in [
         (0, "accent"),
         (1, "accent"),
@@ -103,7 +145,8 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     check_keyboard(browser);
     // What happens now is there without a reload.
     told.prompt("And one more thing");
-    browser.wait(&format!("{rows} === {}", events.len() + 1));
+    browser
+        .wait("document.querySelector('.split h2:last-of-type').textContent.startsWith('Turn 2')");
     check_read(browser, &events);
     // Words narrow the list down.
     browser.evaluate("(() => { const box = document.querySelector('[type=search]'); box.value = 'one more'; box.dispatchEvent(new Event('input')); })()");

@@ -110,6 +110,13 @@ pub(crate) fn neighbor(stage: &Stage, browser: &Browser) {
         let got = browser.evaluate(&read);
         assert!(got == "refused" || got == 0, "{options}: {got}");
     }
+    // Nor can it do anything: not even where the answer does not matter.
+    let runs = Told::new(stage, "runs", "webshop", Duration::ZERO).session();
+    let order = format!(
+        "fetch('{address}api/sessions/{runs}/mute', {{ method: 'POST', mode: 'no-cors', body: '{{}}' }}).then(() => 0, () => 0)"
+    );
+    browser.evaluate(&order);
+    assert!(!is_muted(stage, &runs));
     browser.problems();
     browser.go(address);
     browser.wait(there);
@@ -124,6 +131,86 @@ pub(crate) fn tabs(stage: &Stage, browser: &Browser) {
         seen.contains("What if") && !seen.contains("no access"),
         "{seen}"
     );
+}
+
+fn is_muted(stage: &Stage, session: &str) -> bool {
+    let rows = stage.ask(&["sessions", "--json"]);
+    let row = rows.iter().find(|row| row["session"] == session);
+    row.expect("a session")["muted"] == true
+}
+
+/// What a person does from a line: each is one event that names the page, and can be taken back.
+pub(crate) fn acts(stage: &Stage, browser: &Browser) {
+    let mut told = Told::new(stage, "acted on", "parser", Duration::from_secs(200));
+    told.turn(95, false);
+    let id = told.session();
+    let card = format!("document.querySelector('li[data-session=\"{id}\"]')");
+    let press = |place: &str, name: &str| {
+        let found = format!(
+            "[...{place}.querySelectorAll('button')].find(it => it.textContent === {})",
+            json!(name)
+        );
+        browser.wait(&found);
+        browser.evaluate(&format!("{found}.click()"));
+    };
+    let noted = "document.getElementById('note')";
+    browser.show("");
+    browser.evaluate(&format!(
+        "(() => {{ const it = {card}.querySelector('select'); it.value = '1h'; it.dispatchEvent(new Event('change')); }})()"
+    ));
+    browser.wait(&format!("{noted}.textContent.startsWith('It is muted')"));
+    assert!(is_muted(stage, &id));
+    press(noted, "Undo");
+    browser.wait(&format!("{noted}.textContent.includes('no longer muted')"));
+    assert!(!is_muted(stage, &id));
+    press(&card, "Let next stop pass");
+    browser.wait(&format!("{card}.textContent.includes('cleared')"));
+    // The command goes to the project first.
+    let granted = json!({ "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+    browser.browser_call("Browser.grantPermissions", granted);
+    press(&card, "Copy command");
+    browser.wait(&format!("{noted}.textContent.startsWith('Copied')"));
+    assert_eq!(
+        browser.text("navigator.clipboard.readText()"),
+        format!("cd '{}' && claude --resume '{id}'", stage.project("parser"))
+    );
+    check_wrong(stage, browser, &id, &press);
+    let events = stage.ask(&["timeline", &id, "--json"]);
+    for kind in ["muted", "unmuted", "checkpoint_cleared", "marked_wrong"] {
+        let event = events
+            .iter()
+            .find(|event| event["kind"] == kind)
+            .expect(kind);
+        browser.show(&format!("event/{}", event["seq"]));
+        let whole = browser.text("document.querySelector('details pre').textContent");
+        let whole: Value = serde_json::from_str(&whole).expect("JSON");
+        assert_eq!(whole["payload"], json!({ "by": "page" }), "{kind}");
+    }
+    told.end();
+}
+
+/// A demand is marked wrong with a reason from the session's page, and the mark is taken back from the decision's.
+fn check_wrong(stage: &Stage, browser: &Browser, id: &str, press: &dyn Fn(&str, &str)) {
+    let sent = &stage.ask(&["audit", "--session", id, "--verdict", "inject", "--json"])[0];
+    let marks =
+        || stage.ask(&["explain", &sent["seq"].to_string(), "--json"])[0]["marked_wrong"].clone();
+    browser.show(&format!("session/{id}"));
+    let row = format!("document.querySelector('li[data-seq=\"{}\"]')", sent["seq"]);
+    browser.evaluate(&format!("{row}.querySelector('details').open = true"));
+    browser.wait(&format!("{row}.querySelector('form input')"));
+    browser.evaluate(&format!(
+        "{row}.querySelector('form input').value = 'I run them myself'"
+    ));
+    press(&row, "This was wrong");
+    browser.wait("document.getElementById('note').textContent.includes('is marked wrong')");
+    assert_eq!(marks()[0]["note"], "I run them myself");
+    browser.show(&format!("decision/{}", sent["seq"]));
+    browser.wait(
+        "document.querySelector('main').textContent.includes('Marked wrong: I run them myself')",
+    );
+    press("document.querySelector('main')", "It was not wrong");
+    browser.wait("document.querySelector('main form')");
+    assert_eq!(marks(), json!([]));
 }
 
 pub(crate) fn led(stage: &Stage, browser: &Browser) {
@@ -241,6 +328,32 @@ pub(crate) fn live(stage: &Stage, browser: &Browser) {
     );
 }
 
+/// Each decision that would change names its project, and shows which lines of the message go and which come.
+fn check_difference(browser: &Browser, changed: &Value) {
+    let projects = browser.evaluate(
+        "[...new Set([...document.querySelectorAll('.where .project')].map(it => it.title))].sort()",
+    );
+    let changed = changed.as_array().expect("a list");
+    let known: std::collections::BTreeSet<_> = changed
+        .iter()
+        .filter_map(|it| it["project"].as_str())
+        .collect();
+    assert_eq!(projects, json!(known));
+    let newest = changed.last().expect("one");
+    let lines = |side: &str| {
+        newest[side]["message"]
+            .as_str()
+            .map_or(0, |text| text.lines().count())
+    };
+    let shown = |tag: &str| {
+        let card = format!("document.querySelector('li.card').querySelectorAll('{tag}').length");
+        browser.evaluate(&card).as_u64().unwrap_or_default() as usize
+    };
+    assert!(shown("ins") + shown("del") > 0);
+    assert_eq!(shown("ins") + shown(".difference span"), lines("now"));
+    assert_eq!(shown("del") + shown(".difference span"), lines("was"));
+}
+
 pub(crate) fn what_if(stage: &Stage, browser: &Browser) {
     browser.show("what-if");
     let set = "(() => { const field = document.querySelector('[name=min_turn]'); field.value = '5m';
@@ -261,9 +374,10 @@ pub(crate) fn what_if(stage: &Stage, browser: &Browser) {
         )
     );
     assert_eq!(
-        browser.evaluate("document.querySelectorAll('main tbody tr').length"),
+        browser.evaluate("document.querySelectorAll('li.card').length"),
         changed
     );
+    check_difference(browser, &answer["changed"]);
     assert_eq!(
         browser.text("document.querySelector('textarea').value"),
         *text
@@ -287,8 +401,11 @@ pub(crate) fn what_if(stage: &Stage, browser: &Browser) {
     }
     // Rules are tried too, and a mistake is named with its place.
     browser.evaluate("(() => { document.querySelector('textarea').value = 'min_trun: 5m'; document.querySelector('form button').click(); })()");
-    browser
-        .wait("document.querySelector('.problem')?.textContent.includes('unknown key `min_trun`')");
+    browser.wait(
+        "document.querySelector('pre.problem')?.textContent.includes('unknown key `min_trun`')",
+    );
+    let marked = "(() => { const box = document.querySelector('textarea'); return box.value.slice(box.selectionStart, box.selectionEnd); })()";
+    assert_eq!(browser.text(marked), "min_trun: 5m");
 }
 
 pub(crate) fn trends(stage: &Stage, browser: &Browser) {
@@ -337,6 +454,11 @@ pub(crate) fn narrow(stage: &Stage, browser: &Browser) {
             browser.show(&view);
             let wide = browser.evaluate("document.documentElement.scrollWidth");
             assert!(wide.as_u64() <= Some(360), "{view} is {wide} wide");
+            // A line is as high as what it says, and nothing of it is beside the screen.
+            let odd = "[...document.querySelectorAll('.events > li:not(:has(details[open])), li.card')].map(row => [row.offsetHeight, row.scrollWidth, row.innerText]).filter(([high, wide]) => high > 260 || wide > 360)";
+            assert_eq!(browser.evaluate(odd), json!([]), "{view}");
+            let aside = "[...document.querySelectorAll('.card .about, .checks p, .came, .outcome')].filter(it => it.getBoundingClientRect().right > innerWidth).map(it => it.innerText)";
+            assert_eq!(browser.evaluate(aside), json!([]), "{view}");
         }
         let paper = browser.text("getComputedStyle(document.body).backgroundColor");
         let is_dark = paper

@@ -1,5 +1,6 @@
 // A decision as a page: what was checked, what was sent, and what came of it; the rest is folded.
 
+import { wrong, wrongForm } from './acts.js';
 import { get } from './api.js';
 import { eventLink, h, link, replace, sessionLink, table } from './dom.js';
 import { cut, duration, folder, micros, moment, number, plural, reasonWords, time, verdictWords, words } from './format.js';
@@ -123,22 +124,19 @@ async function one(root, seq) {
   let chosen = null;
   const draw = async () => {
     const answer = await get('/api/decisions/' + encodeURIComponent(seq));
-    // The turn's next stop tells by which call it was done.
-    const next = answer.others.find((it) => it.seq > answer.decision.seq && it.turn === answer.decision.turn);
-    const after = answer.demand && next ? await get('/api/decisions/' + next.seq) : null;
     // Whatever somebody reads or marks stays as it is, unless it has changed.
-    const text = JSON.stringify([answer, after]);
+    const text = JSON.stringify(answer);
     if (text === shown) return;
     shown = text;
     chosen = answer.decision.session;
     document.title = 'Decision ' + answer.decision.seq + ' – checkpointd';
-    replace(root, page(answer, after));
+    replace(root, page(answer));
   };
   await draw();
   return { changed: (message) => (message.everything || message.rows.some((row) => row.session === chosen) ? draw() : null) };
 }
 
-function page(answer, after) {
+function page(answer) {
   const { decision, evidence, rules } = answer;
   const checks = rules ? checksOf(rules, evidence) : [];
   return [
@@ -148,7 +146,7 @@ function page(answer, after) {
     decision.withheld?.length ? h('p', { class: 'warn' }, 'Its machine did not send: ' + decision.withheld.join(', ') + '. What depends on it is not known here.') : null,
     h('h2', null, 'Checks'),
     checks.length ? checkList(checks) : h('p', { class: 'soft' }, rules ? 'Nothing that the session changed has to be checked.' : 'What was checked is not known.'),
-    outcome(answer, after),
+    outcome(answer),
     decision.message ? [h('h2', null, 'Sent to the agent, ' + OUTCOMES[decision.delivery]), h('pre', { class: 'message' }, decision.message)]
       : h('p', null, 'Nothing was sent: ', why(answer), '.'),
     folded('Ways out that were not taken', exits(answer)),
@@ -163,14 +161,15 @@ const folded = (title, content) => (content ? h('details', null, h('summary', nu
 const why = ({ decision, considered }) => considered.find((exit) => exit.taken)?.why ?? reasonWords(decision.reason);
 
 // What came of it: whether it was done, by which call, and what a person said of it.
-function outcome({ decision, demand, marked_wrong: marked }, after) {
-  const marks = marked.map((mark) => h('p', { class: 'warn' }, 'Marked wrong' + (mark.item === null ? '' : ', demand ' + mark.item) + (mark.note ? ': ' + mark.note : '.')));
+function outcome({ decision, demand, others, marked_wrong: marked }) {
+  const marks = [marked.map((mark) => h('p', { class: 'warn' }, 'Marked wrong' + (mark.item === null ? '' : ', demand ' + mark.item) + (mark.note ? ': ' + mark.note : '.'))),
+    decision.verdict !== 'inject' || decision.machine ? null : marked.length ? h('p', null, h('button', { type: 'button', onclick: () => wrong(decision, '', false) }, 'It was not wrong')) : wrongForm(decision)];
   if (!demand) return marks;
   const left = demand.left.length + ' of ' + decision.actions.length + ' not done afterward';
   const tone = { met: 'good', left: 'bad' }[demand.end] ?? 'soft';
-  const done = after?.rules ? checksOf(after.rules, after.evidence).filter((it) => it.tone !== 'bad' && it.call) : [];
+  const next = others.find((it) => it.seq > decision.seq && it.turn === decision.turn);
   return [h('p', { class: 'came ' + tone }, 'What came of it: ', demand.end === 'left' ? left : ENDS[demand.end] ?? words(demand.end),
-    done.map((it) => [', ', by(it.call)]), after ? [' (', link('decision/' + after.decision.seq, 'the next stop'), ')'] : null, '.'), marks];
+    demand.done_by.map((it) => ['; ' + it.purpose + ': ', by(it)]), next ? [' (', link('decision/' + next.seq, 'the next stop'), ')'] : null, '.'), marks];
 }
 
 // The checks of a stop, as those of a pull request: what stands first.
@@ -199,7 +198,7 @@ function check(it, calls) {
   const said = tone === 'good' && at(proof) ? by(at(proof))
     : near ? [by({ command: near.command, at: calls[near.call]?.at }), ' ' + COUNTS[near.outcome]]
       : { bad: 'not run, ' + plural(calls.length, 'call') + ' looked at', unknown: 'the record does not say', soft: 'not asked for here', good: 'done' }[tone];
-  return { tone, name: it.purpose, hint: it.looked_for[0], text: it.text, said, call: tone === 'good' ? at(proof) : null, answers: it.answers };
+  return { tone, name: it.purpose, hint: it.looked_for[0], text: it.text, said, answers: it.answers };
 }
 
 const by = (call) => [h('code', null, cut(call.command, COMMAND_MAX)), call.at ? ' at ' + time(call.at) : null];

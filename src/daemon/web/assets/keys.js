@@ -13,7 +13,7 @@ const KEYS = [
 ];
 
 // Lines of lists, each by the link that opens it.
-const LINE = 'tbody tr, li.card';
+const LINE = 'tbody tr, li.card, .events > li';
 
 let box = null;
 

@@ -1,5 +1,6 @@
 // What every session needs, and what its agent did or said last: a list, as on a phone so on a desk.
 
+import { acts } from './acts.js';
 import { get } from './api.js';
 import { h, replace, sessionLink } from './dom.js';
 import { ago, cut, folder, moment, number, plural, words } from './format.js';
@@ -150,13 +151,15 @@ const said = (row) => [row.title, row.machine, row.remote, row.project, row.bran
 function line(row) {
   const works = row.need === 'you' || row.need === 'running';
   const why = row.need === 'you' && row.why && row.why !== 'agent_finished' ? words(row.why) : null;
+  const name = cut(row.title, TITLE_MAX) || '(' + folder(row.project) + ')';
   return h('li', { 'data-session': row.session, class: 'card ' + row.need },
-    h('p', { class: 'about' }, sessionLink(row.session, cut(row.title, TITLE_MAX) || '(' + folder(row.project) + ')')),
+    h('p', { class: 'about' }, sessionLink(row.session, name)),
     row.open_words.map((text, index) => h('p', { class: 'open', title: row.open[index].files.join('\n') }, text)),
     why && h('p', { class: 'why' }, why),
     (works && row.last_tool && h('p', { class: 'last' }, tool(row.last_tool))) || (row.said && h('p', { class: 'last' }, h('q', null, row.said))),
     h('p', { class: 'where' }, parts(row).map(([name, text, title]) => h('span', { class: name, title }, text)),
-      h('time', { 'data-heard': Date.parse(row.last_at), datetime: row.last_at, title: moment(row.last_at) })));
+      h('time', { 'data-heard': Date.parse(row.last_at), datetime: row.last_at, title: moment(row.last_at) })),
+    row.need === 'nothing' ? null : acts(row, name));
 }
 
 const tool = ({ tool, about, failed, finished }) => [tool, ' ', h('code', null, about), failed ? h('span', { class: 'failed' }, ' failed') : finished ? null : ' …'];
