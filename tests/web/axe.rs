@@ -1,4 +1,4 @@
-//! axe-core looks at every view, on a desk and on a phone, in light and in dark.
+//! axe-core looks at every view, on a desk, in a narrow window, and on a phone, in light and in dark.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,12 @@ const RUN: &str = "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',
     .then(found => found.violations.map(it => [it.id, it.nodes.map(node => node.target.join(' ') + ': ' + (node.any[0] ?? node.all[0] ?? node.none[0])?.message).slice(0, 3)]))";
 
 /// What a person does in a view before it is looked at again; and when that is done.
-const DONE: [(&str, &str, &str); 4] = [
+const DONE: [(&str, &str, &str); 5] = [
+    (
+        "decision",
+        "document.querySelectorAll('details').forEach(it => { it.open = true; })",
+        "document.querySelector('li.card, details[open] table')",
+    ),
     (
         "",
         "document.getElementById('keys').click()",
@@ -88,7 +93,7 @@ pub(crate) fn every_view(stage: &Stage, browser: &Browser) {
     );
 }
 
-/// Looks at views, on a desk and on a phone, in light and in dark.
+/// Looks at views at each width, in light and in dark.
 pub(crate) fn views(browser: &Browser, views: &[String]) {
     let (axe, mut found) = (axe(), Vec::new());
     for scheme in SCHEMES {

@@ -96,7 +96,7 @@ impl Paint {
             Need::You => self.color(Color::Red).add_modifier(Modifier::BOLD),
             Need::Open => self.color(Color::Yellow),
             Need::Running => self.color(Color::Green),
-            Need::Finished => Style::new(),
+            Need::Finished => self.color(Color::Cyan),
             Need::Nothing => self.dim(),
         }
     }
@@ -250,13 +250,25 @@ fn cell(column: Column, row: &NowRow, paint: Paint) -> (String, Style) {
         // What the agent works on, or what it said when it stopped.
         Column::Last => match (&row.last_tool, &row.said) {
             (Some(tool), _) if row.works() && tool.failed => {
-                let (text, _) = plain(&format!("✗ {} {}", tool.tool, tool.about));
+                let (text, _) = plain(&format!("{}✗ {} {}", notes(row), tool.tool, tool.about));
                 (text, paint.color(Color::Red))
             }
-            (Some(tool), _) if row.works() => plain(&format!("{} {}", tool.tool, tool.about)),
-            (_, said) => plain(said.as_deref().unwrap_or("-")),
+            (Some(tool), _) if row.works() => {
+                plain(&format!("{}{} {}", notes(row), tool.tool, tool.about))
+            }
+            (_, Some(said)) => plain(&format!("{}{said}", notes(row))),
+            (_, None) if row.flags.is_empty() => plain("-"),
+            (_, None) => plain(notes(row).trim_end()),
         },
     }
+}
+
+/// Returns what differs from the usual, before other words: `[muted] `.
+fn notes(row: &NowRow) -> String {
+    if row.flags.is_empty() {
+        return String::new();
+    }
+    format!("[{}] ", row.flags.join(","))
 }
 
 /// Returns details of the selected session.
@@ -279,10 +291,8 @@ fn details(model: &Model) -> String {
         None => render::path(Path::new(&row.project)),
         Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
     };
-    let flags = row.flags.iter().map(|flag| format!(", {flag}"));
-    let flags = render::printable(&flags.collect::<String>());
     format!(
-        " {id}: {}; {}{why}{flags}, last event {ago}, {}, {project}",
+        " {id}: {}; {}{why}, last event {ago}, {}, {project}",
         row.title.words(&row.project),
         row.status.words(),
         row.title.place()

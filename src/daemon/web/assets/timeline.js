@@ -41,7 +41,7 @@ export async function show(root, id) {
       again = false;
       const began = performance.now();
       await read();
-      view.update();
+      await view.update();
       // What takes long is done less often.
       if (again) await new Promise((done) => { setTimeout(done, (performance.now() - began) * REST); });
     } while (again);
@@ -112,7 +112,7 @@ class Timeline {
     this.redraw();
     this.drawList();
     if (this.selected === null) this.showLast();
-    this.showOpen();
+    return this.showOpen();
   }
 
   // What the session left open, with the files and why, by what is known now.

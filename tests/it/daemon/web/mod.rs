@@ -1,6 +1,7 @@
 //! The web page's server, without a browser: who is let in, what is served, and what is pushed.
 
 mod access;
+mod orders;
 
 use std::fs;
 use std::net::TcpStream;
