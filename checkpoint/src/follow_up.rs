@@ -6,9 +6,10 @@ use journal::{
     Action, CallOutcome, Decision, Envelope, Event, Evidence, Examined, PromptOrigin,
     TimelineSource, Timestamp, ToolCall, Verdict,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::gathered::Gathered;
-use crate::judging::{self, Answer, Findings, OpenItem, Outcome, TracedCall, Verified};
+use crate::judging::{self, Answer, Findings, OpenItem, Outcome, TracedCall};
 use crate::lookback::IMPORTED;
 use crate::policy::Policy;
 use crate::state::SessionState;
@@ -41,6 +42,8 @@ pub struct Followed {
     pub calls: u64,
     /// The first check that the checkpoint asked for and the agent then ran.
     pub first: Option<FirstCheck>,
+    /// The calls that show that something was done, in their order.
+    pub done_by: Vec<DoneBy>,
 }
 
 /// The first check after a checkpoint that asked for it.
@@ -50,6 +53,17 @@ pub struct FirstCheck {
     pub command: String,
     /// Whether it failed: the mistake would have been handed over.
     pub failed: bool,
+}
+
+/// A call that shows that an action was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoneBy {
+    /// The purpose of the action.
+    pub purpose: String,
+    /// The command line, shortened.
+    pub command: String,
+    /// When it began.
+    pub at: Timestamp,
 }
 
 /// A demand whose period has not ended.
@@ -108,8 +122,6 @@ pub struct OpenWork {
     pub items: Vec<OpenItem>,
     /// The answer for each changed unit of code.
     pub answers: Vec<Answer>,
-    /// What is done, and by which call.
-    pub done: Vec<String>,
 }
 
 /// Returns what a session has left open: what the rules find now in the evidence of its last stop that was judged, with
@@ -121,28 +133,10 @@ pub fn open_work(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option
     let mut demand = last_judged(events)?;
     let (found, _) = demand.now(policies, None)?;
     let actions = found.trace.iter().flat_map(|rule| &rule.actions);
-    let mut done = Vec::new();
-    for action in actions.clone().filter(|action| !action.stands) {
-        let answers = action.answers.iter();
-        let answers = answers.filter(|answer| answer.verified == Verified::Done);
-        done.extend(answers.map(|answer| answer.why.clone()));
-        let counts = |call: &&TracedCall| call.outcome == Outcome::Counts;
-        if let Some(call) = action
-            .found
-            .iter()
-            .rfind(counts)
-            .filter(|_| action.answers.is_empty())
-        {
-            done.push(format!("call {} `{}`", call.call + 1, call.command));
-        }
-    }
-    done.sort();
-    done.dedup();
     Some(OpenWork {
         decision: demand.seq,
         items: found.open(),
         answers: actions.flat_map(|action| action.answers.clone()).collect(),
-        done,
     })
 }
 
@@ -317,7 +311,30 @@ impl<'a> Demand<'a> {
             ms: self.last_at.millis_since(self.at),
             calls: now.map_or(self.later.len(), |(_, calls)| since(calls)) as u64,
             first: first.filter(|_| self.asks()),
+            done_by: now.map_or_else(Vec::new, |(found, calls)| self.done_by(found, calls)),
         }
+    }
+
+    /// Returns the calls after the checkpoint that count for an action.
+    fn done_by(&self, found: &Findings, calls: &[ToolCall]) -> Vec<DoneBy> {
+        let actions = found.trace.iter().flat_map(|rule| &rule.actions);
+        let mut done: Vec<DoneBy> = Vec::new();
+        for action in actions.filter(|action| !action.stands) {
+            let counts = action.found.iter().rev();
+            let counts = counts.filter(|run| run.outcome == Outcome::Counts);
+            let mut later = counts.filter_map(|run| Some((run, calls.get(run.call)?)));
+            if let Some((run, call)) = later.find(|(_, call)| call.at > self.at)
+                && !done.iter().any(|known| known.at == call.at)
+            {
+                done.push(DoneBy {
+                    purpose: action.purpose.clone(),
+                    command: run.command.clone(),
+                    at: call.at,
+                });
+            }
+        }
+        done.sort_by_key(|done| done.at);
+        done
     }
 
     fn judge(mut self, policies: &HashMap<u64, Policy>, seen: Option<&Evidence>) -> Followed {

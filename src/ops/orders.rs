@@ -137,6 +137,13 @@ impl Order {
     }
 }
 
+/// Where an order came from, as the payload of its event. An order of a command has none.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Author {
+    /// `page`.
+    pub(crate) by: &'static str,
+}
+
 /// Returns the event that an order makes. Two orders are two events, even if they are equal.
 pub(crate) fn draft(entry: &SessionEntry, order: &Order, redactor: &Redactor) -> Draft {
     let at = Timestamp::now();

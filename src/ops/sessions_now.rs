@@ -21,13 +21,15 @@ use uuid::Uuid;
 
 use crate::ops::branches::branches;
 use crate::ops::query::{self, Finder, Result};
-use crate::ops::views::{SessionRow, SessionSource, SessionTitle};
+use crate::ops::views::{Need, SessionRow, SessionSource, SessionTitle};
 use crate::render;
 
 /// Maximum number of listed sessions, besides those that wait or run, unless all are requested.
 pub(crate) const SHOWN: usize = 200;
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
+/// The most of an agent's last message that is shown.
+const SAID_CHARS_MAX: usize = 200;
 
 /// Selects sessions.
 #[derive(Clone, Debug)]
@@ -66,31 +68,27 @@ pub(crate) struct NowRow {
     /// Only in a collector's journal.
     #[serde(flatten)]
     pub(crate) source: Option<SessionSource>,
+    pub(crate) need: Need,
     #[serde(rename = "standing")]
     pub(crate) status: SessionStatus,
     /// What it left open.
     #[serde(default)]
     pub(crate) open: Vec<OpenItem>,
+    /// The same, each in one line: `tests not run: cart.py, 2 more`.
+    #[serde(default)]
+    pub(crate) open_words: Vec<String>,
     /// The reason word, if it needs a person.
     pub(crate) why: Option<String>,
-    /// It needs no person, and its agent has been quiet for a day.
-    pub(crate) earlier: bool,
-    /// Counts real user messages.
-    pub(crate) turn: u64,
-    /// What the turn clock counts from, by the project's timer; `None` while it does not run.
-    pub(crate) turn_start: Option<Timestamp>,
-    /// The shortest turn that gets a checkpoint in this project.
-    pub(crate) min_turn_ms: u64,
+    /// What the agent said last, cut to one line.
+    pub(crate) said: Option<String>,
     pub(crate) last_tool: Option<LastTool>,
-    /// `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `asked`, `sending`, `restart`.
+    /// The command that resumes it in its project; none if there is none, or on another machine.
+    pub(crate) resume: Option<String>,
+    /// What differs from the usual: `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) first_at: Timestamp,
     pub(crate) last_at: Timestamp,
     pub(crate) last_seq: u64,
-    /// Checkpoints that were sent.
-    pub(crate) injected: u64,
-    /// Stops that passed.
-    pub(crate) passed: u64,
 }
 
 #[cfg(feature = "top")]
@@ -104,6 +102,11 @@ impl NowRow {
     pub(crate) fn remote_or_project(&self) -> &str {
         let remote = self.remote.as_deref().filter(|_| self.source.is_some());
         remote.unwrap_or(&self.project)
+    }
+
+    /// Returns whether its last tool call says more than its last message: it works, or asks about the call.
+    pub(crate) const fn works(&self) -> bool {
+        matches!(self.need, Need::You | Need::Running)
     }
 }
 
@@ -228,11 +231,12 @@ pub(crate) fn now(
         let mut row = SessionRow::new(entry, state, branch, at);
         row.source = query::source(journal, entry)?;
         row.open = known.open(&mut finder, entry, state)?;
-        Ok((row.need(), now_row(row, entry, state, project, at)))
+        let resume = resume(config, &row);
+        Ok((row.key(), now_row(row, entry, state, project, resume)))
     });
     let mut rows: Vec<_> = rows.collect::<Result<_>>()?;
     share_remotes(&mut rows);
-    rows.sort_by_key(|(need, _)| *need);
+    rows.sort_by_key(|(key, _)| *key);
     Ok(SessionsNow {
         seq,
         at,
@@ -305,7 +309,7 @@ fn now_row(
     entry: &SessionEntry,
     state: &SessionState,
     project: &Project,
-    now: Timestamp,
+    resume: Option<String>,
 ) -> NowRow {
     let policy = &project.policy;
     let switches = [
@@ -316,12 +320,17 @@ fn now_row(
         ("unseen", !project.is_seen),
     ];
     let switches = switches.into_iter().filter(|(_, is)| *is);
-    // What a dialog means is in the status.
-    let flags = row.flags().into_iter().filter(|flag| *flag != "dialog");
+    // What a dialog or a checkpoint means is in the status.
+    let usual = ["dialog", "asked", "sending"];
+    let flags = row.flags().into_iter().filter(|flag| !usual.contains(flag));
     NowRow {
+        need: row.need(),
         status: row.status,
         why: row.why().map(str::to_owned),
+        open_words: row.open.iter().map(OpenItem::line).collect(),
         open: row.open,
+        said: state.last_output.as_deref().map(one_line),
+        resume,
         flags: switches
             .map(|(word, _)| word)
             .chain(flags)
@@ -334,10 +343,6 @@ fn now_row(
         title: row.title,
         remote: row.remote,
         source: row.source,
-        earlier: row.earlier,
-        turn: row.turn,
-        turn_start: state.clock_start(policy.timer, now),
-        min_turn_ms: policy.min_turn_ms,
         last_tool: state
             .turn
             .calls
@@ -346,9 +351,26 @@ fn now_row(
         first_at: row.first_at,
         last_at: row.last_at,
         last_seq: entry.last_seq,
-        injected: row.injected,
-        passed: row.passed,
     }
+}
+
+/// Returns the command that resumes a session. A folder's name is an agent's word: nothing in it may mean anything to a
+/// shell, or to a terminal that it is pasted into.
+fn resume(config: &Config, row: &SessionRow) -> Option<String> {
+    let is_plain = !row.project.is_empty() && !row.project.chars().any(char::is_control);
+    if row.source.is_some() || !is_plain {
+        return None;
+    }
+    let line = config.settings.resume_line(row.agent)?;
+    let line = line.for_session(&row.native_session)?;
+    let folder = row.project.replace('\'', "'\\''");
+    Some(format!("cd '{folder}' && {line}"))
+}
+
+/// Returns the beginning of a text in one line.
+fn one_line(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().take(SAID_CHARS_MAX).collect();
+    words.join(" ").chars().take(SAID_CHARS_MAX).collect()
 }
 
 fn last_tool(call: &ToolCall, folder: &str) -> LastTool {

@@ -1,4 +1,4 @@
-//! axe-core looks at every view, on a desk and on a phone, in light and in dark.
+//! axe-core looks at every view, on a desk, in a narrow window, and on a phone, in light and in dark.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::views::all;
 
 /// Names the file of axe-core; `tests/web/run.sh` installs it.
 const FILE: &str = "CHECKPOINTD_AXE";
-const WIDTHS: [u32; 2] = [390, 1440];
+const WIDTHS: [u32; 3] = [390, 820, 1440];
 const SCHEMES: [&str; 2] = ["light", "dark"];
 /// All that axe can tell of the guidelines and of good practice. The size of targets is off unless it is asked for.
 const RUN: &str = "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -18,7 +18,12 @@ const RUN: &str = "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',
     .then(found => found.violations.map(it => [it.id, it.nodes.map(node => node.target.join(' ') + ': ' + (node.any[0] ?? node.all[0] ?? node.none[0])?.message).slice(0, 3)]))";
 
 /// What a person does in a view before it is looked at again; and when that is done.
-const DONE: [(&str, &str, &str); 4] = [
+const DONE: [(&str, &str, &str); 5] = [
+    (
+        "decision",
+        "document.querySelectorAll('details').forEach(it => { it.open = true; })",
+        "document.querySelector('li.card, details[open] table')",
+    ),
     (
         "",
         "document.getElementById('keys').click()",
@@ -26,14 +31,14 @@ const DONE: [(&str, &str, &str); 4] = [
     ),
     (
         "session",
-        "document.querySelector('.events tbody tr').click()",
-        "document.querySelector('.detail h2')",
+        "document.querySelector('.events li').click()",
+        "document.querySelector('.detail dd')",
     ),
     (
         "what-if",
         "(() => { const field = document.querySelector('[name=min_turn]'); field.value = '5m'; field.dispatchEvent(new Event('change'));
          document.querySelector('form button').click(); })()",
-        "document.querySelector('main table')",
+        "document.querySelector('.card')",
     ),
     (
         "",
@@ -88,7 +93,7 @@ pub(crate) fn every_view(stage: &Stage, browser: &Browser) {
     );
 }
 
-/// Looks at views, on a desk and on a phone, in light and in dark.
+/// Looks at views at each width, in light and in dark.
 pub(crate) fn views(browser: &Browser, views: &[String]) {
     let (axe, mut found) = (axe(), Vec::new());
     for scheme in SCHEMES {

@@ -168,6 +168,11 @@ impl Browser {
         self.command(&self.session, method, parameters)
     }
 
+    /// Sends a command to the browser itself.
+    pub(crate) fn browser_call(&self, method: &str, parameters: Value) -> Value {
+        self.command("", method, parameters)
+    }
+
     /// Returns what the page complained of so far, and forgets it.
     pub(crate) fn problems(&self) -> Vec<String> {
         self.evaluate("0");

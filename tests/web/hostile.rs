@@ -87,13 +87,14 @@ fn check_views(browser: &Browser, session: &str, decision: &str) {
 /// Shows every event of a session, one after the other.
 fn check_events(browser: &Browser, session: &str) {
     browser.show(&format!("session/{session}"));
+    browser.evaluate("document.querySelectorAll('[type=checkbox]')[1].click()");
     let seqs = browser.evaluate(
-        "[...document.querySelectorAll('.events tr[data-seq]')].map(row => row.dataset.seq)",
+        "[...document.querySelectorAll('.events li[data-seq]')].map(row => row.dataset.seq)",
     );
     for seq in seqs.as_array().expect("a list") {
         let seq = seq.as_str().expect("a number");
         browser.evaluate(&format!(
-            "document.querySelector('.events tr[data-seq=\"{seq}\"]').click()"
+            "document.querySelector('.events li[data-seq=\"{seq}\"]').click()"
         ));
         browser.wait(&format!(
             "document.querySelector('.detail dd')?.textContent === '{seq}'"

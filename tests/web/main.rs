@@ -35,6 +35,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::live,
     ),
     (
+        "acts: mute, pass, wrong with a reason, undo, copy",
+        views::acts::acts,
+    ),
+    (
         "timeline: lanes, events, zoom, keyboard, live",
         views::history::timeline,
     ),
@@ -76,7 +80,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::gone::forwarded,
     ),
     (
-        "axe finds nothing in any view, at 390 and 1440 px, in both colors",
+        "axe finds nothing in any view, at three widths, in both colors",
         axe::every_view,
     ),
     ("what is hovered and drawn can be read", axe::hovered),

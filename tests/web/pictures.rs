@@ -10,6 +10,9 @@ use crate::views::last_checkpoint;
 
 /// Names the folder that the pictures go to.
 const FOLDER: &str = "CHECKPOINTD_SCREENSHOTS";
+/// Widths of a window and of a phone.
+const DESK: u32 = 1080;
+const PHONE: u32 = 390;
 /// The largest picture that belongs into a repository.
 const BYTES_MAX: u64 = 150 * 1024;
 
@@ -20,8 +23,8 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     for (scheme, ending) in [("light", ""), ("dark", "-dark")] {
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         browser.call("Emulation.setEmulatedMedia", media);
-        take_all(stage, browser, &|name, height| {
-            browser.size(1080, height);
+        take_all(stage, browser, &|name, (width, height)| {
+            browser.size(width, height);
             // Two frames on, everything has been drawn in its new size.
             browser.evaluate(
                 "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400))))",
@@ -34,9 +37,10 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     }
 }
 
-fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, u32)) {
+fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, (u32, u32))) {
     browser.show("");
-    take("now", 660);
+    take("now", (DESK, 660));
+    take("now-phone", (PHONE, 844));
     // A recorded session.
     let recorded = &stage.ask(&["audit", "--agent", "claude", "--json"])[0];
     browser.show(&format!(
@@ -44,20 +48,22 @@ fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, u32)) {
         recorded["session"].as_str().expect("an id")
     ));
     browser.evaluate(&format!(
-        "document.querySelector('.events tr[data-seq=\"{}\"]').click()",
+        "document.querySelector('.events li[data-seq=\"{}\"]').click()",
         recorded["seq"]
     ));
-    browser.wait("document.querySelector('.detail h2')");
-    take("timeline", 760);
+    browser.wait("document.querySelector('.detail dd')");
+    take("timeline", (DESK, 900));
     browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));
-    take("decision", 760);
+    take("decision", (DESK, 760));
+    take("decision-phone", (PHONE, 844));
     browser.show("what-if");
     browser.evaluate(
         "(() => { document.querySelector('textarea').rows = 5; const field = document.querySelector('[name=min_turn]'); field.value = '5m';
          field.dispatchEvent(new Event('change')); document.querySelector('form button').click(); })()",
     );
-    browser.wait("document.querySelector('main table')");
-    take("what-if", 760);
+    browser.wait("document.querySelector('.card')");
+    browser.evaluate("document.querySelector('.card details').open = true");
+    take("what-if", (DESK, 760));
     browser.show("trends");
-    take("trends", 760);
+    take("trends", (DESK, 760));
 }

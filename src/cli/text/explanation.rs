@@ -132,8 +132,14 @@ fn then(answer: &Explanation) -> String {
     };
     match demand.end {
         DemandEnd::Open => "the agent has not stopped again yet".to_owned(),
-        DemandEnd::Met if demand.done.is_empty() => "done".to_owned(),
-        DemandEnd::Met => format!("done: {}", render::printable(&demand.done.join("; "))),
+        DemandEnd::Met if demand.done_by.is_empty() => "done".to_owned(),
+        DemandEnd::Met => {
+            let by = demand.done_by.iter().map(|done| {
+                let at = render::time_of_day(&done.at.to_string());
+                format!("`{}` at {at}", render::printable(&done.command))
+            });
+            format!("done: {}", by.collect::<Vec<_>>().join("; "))
+        }
         DemandEnd::Left => format!(
             "not done: {} of {}",
             demand.left.len(),

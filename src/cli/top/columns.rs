@@ -9,19 +9,18 @@ pub(super) enum Column {
     Project,
     Branch,
     Open,
-    Tool,
-    Flags,
+    Pane,
+    Last,
 }
 
 /// The columns and their widths; `None` takes what is left.
-const COLUMNS: [(Column, Option<u16>); 7] = [
+const COLUMNS: [(Column, Option<u16>); 6] = [
     (Column::State, Some(9)),
     (Column::Open, Some(16)),
     (Column::Agent, Some(6)),
     (Column::Title, Some(17)),
     (Column::Project, Some(10)),
-    (Column::Tool, None),
-    (Column::Flags, Some(6)),
+    (Column::Last, None),
 ];
 const COLUMNS_WIDE: [(Column, Option<u16>); 8] = [
     (Column::State, Some(9)),
@@ -30,8 +29,8 @@ const COLUMNS_WIDE: [(Column, Option<u16>); 8] = [
     (Column::Title, Some(30)),
     (Column::Project, Some(18)),
     (Column::Branch, Some(14)),
-    (Column::Tool, None),
-    (Column::Flags, Some(14)),
+    (Column::Pane, Some(5)),
+    (Column::Last, None),
 ];
 /// The same at a collector, with the machine in place of what is known on it only.
 const COLUMNS_FLEET: [(Column, Option<u16>); 7] = [
@@ -41,20 +40,19 @@ const COLUMNS_FLEET: [(Column, Option<u16>); 7] = [
     (Column::Agent, Some(6)),
     (Column::Title, Some(14)),
     (Column::Project, Some(10)),
-    (Column::Tool, None),
+    (Column::Last, None),
 ];
-const COLUMNS_WIDE_FLEET: [(Column, Option<u16>); 8] = [
+const COLUMNS_WIDE_FLEET: [(Column, Option<u16>); 7] = [
     (Column::State, Some(9)),
     (Column::Open, Some(30)),
     (Column::Machine, Some(16)),
     (Column::Agent, Some(6)),
     (Column::Title, Some(28)),
     (Column::Project, Some(26)),
-    (Column::Tool, None),
-    (Column::Flags, Some(10)),
+    (Column::Last, None),
 ];
-/// The least width for the last tool.
-pub(super) const TOOL_MIN: u16 = 10;
+/// The least width for what it did or said last.
+pub(super) const LAST_MIN: u16 = 10;
 
 impl Column {
     /// Returns the column's title.
@@ -67,8 +65,8 @@ impl Column {
             Self::Project => "PROJECT",
             Self::Branch => "BRANCH",
             Self::Open => "OPEN",
-            Self::Tool => "LAST TOOL",
-            Self::Flags => "FLAGS",
+            Self::Pane => "PANE",
+            Self::Last => "LAST",
         }
     }
 }

@@ -63,8 +63,6 @@ pub(crate) enum Sort {
     Project,
     /// By machine, then as by [`Sort::Need`].
     Machine,
-    /// Longest turn first.
-    Turn,
 }
 
 impl Sort {
@@ -73,8 +71,7 @@ impl Sort {
             Self::Need => Self::Newest,
             Self::Newest => Self::Project,
             Self::Project if has_machines => Self::Machine,
-            Self::Project | Self::Machine => Self::Turn,
-            Self::Turn => Self::Need,
+            Self::Project | Self::Machine => Self::Need,
         }
     }
 
@@ -84,7 +81,6 @@ impl Sort {
             Self::Newest => "the newest event first",
             Self::Project => "by project",
             Self::Machine => "by machine",
-            Self::Turn => "the longest turn first",
         }
     }
 }
@@ -201,7 +197,6 @@ impl Model {
                 rows.sort_by(|one, other| one.remote_or_project().cmp(other.remote_or_project()))
             }
             Sort::Machine => rows.sort_by(|one, other| one.machine().cmp(&other.machine())),
-            Sort::Turn => rows.sort_by_key(|row| (row.turn_start.is_none(), row.turn_start)),
         }
         rows
     }
@@ -409,8 +404,11 @@ fn words(row: &NowRow) -> String {
         title.branch.as_deref().unwrap_or_default(),
         title.pane.as_deref().unwrap_or_default(),
         row.status.words(),
+        row.need.words().unwrap_or_default(),
+        row.said.as_deref().unwrap_or_default(),
         &row.native_session,
     ]
     .join(" ");
-    format!("{names} {} {}", row.session, row.flags.join(" "))
+    let more = [row.open_words.join(" "), row.flags.join(" ")].join(" ");
+    format!("{names} {} {more}", row.session)
 }

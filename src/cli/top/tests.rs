@@ -13,7 +13,7 @@ use super::page::Subject;
 use super::view;
 use crate::cli::text::timeline::Drawn;
 use crate::ops::sessions_now::{LastTool, NowRow, SessionsNow};
-use crate::ops::views::SessionTitle;
+use crate::ops::views::{Need, SessionTitle};
 
 mod acts;
 mod fleet;
@@ -35,20 +35,22 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         },
         remote: None,
         source: None,
+        need: match status {
+            SessionStatus::NeedsYou => Need::You,
+            SessionStatus::Running => Need::Running,
+            _ => Need::Finished,
+        },
         status,
         open: Vec::new(),
+        open_words: Vec::new(),
         why: None,
-        earlier: false,
-        turn: 3,
-        turn_start: Some(at(-95)),
-        min_turn_ms: 30_000,
+        said: Some("The cart is done.".into()),
+        resume: None,
         last_tool: None,
         flags: Vec::new(),
         first_at: at(-600),
         last_at: at(-5),
         last_seq: 40,
-        injected: 1,
-        passed: 2,
     }
 }
 
@@ -70,19 +72,17 @@ fn now() -> SessionsNow {
     asks.last_tool = tool("Bash", "cargo test --workspace \x1b[31m", true);
     let mut waits = row(2, Agent::Codex, "website", SessionStatus::Waiting);
     waits.flags = vec!["muted".into(), "cleared".into()];
-    waits.turn_start = None;
+    waits.need = Need::Open;
     waits.open = vec![OpenItem {
         what: "tests not run".into(),
         files: vec!["shop/cart.py".into(), "shop/tax.py".into()],
     }];
     let mut runs = row(3, Agent::Gemini, "search", SessionStatus::Running);
     runs.title.branch = Some("topic/a-long-name-of-a-branch".into());
-    runs.turn_start = Some(at(-12));
     runs.last_tool = tool("write_file", "src/index.rs", false);
     let mut old = row(4, Agent::Claude, "attic", SessionStatus::Waiting);
-    old.earlier = true;
+    old.need = Need::Nothing;
     old.title = SessionTitle::default();
-    old.turn_start = None;
     SessionsNow {
         seq: 421,
         at: at(0),
@@ -143,12 +143,12 @@ fn timeline(lines: usize) -> Vec<Drawn> {
 #[test]
 fn the_now_view_fits_80_by_24() {
     insta::assert_snapshot!(screen(&model(80, 24)), @"
-     checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)         event 421
-    STATE     OPEN             AGENT  TITLE             PROJECT    LAST TOOL  FLAGS
-    needs you -                claude Fix number 1 of … billing-s… ✗ Bash car
-    waiting   tests not run: … codex  Fix number 2 of … website    -          muted…
-    running   -                gemini Fix number 3 of … search     write_file
-    waiting   -                claude (attic)           attic      -
+     checkpointd  1 needs you, 1 open, 1 running  (4 sessions)            event 421
+    STATE     OPEN             AGENT  TITLE             PROJECT    LAST
+    needs you -                claude Fix number 1 of … billing-s… ✗ Bash cargo test
+    open      tests not run: … codex  Fix number 2 of … website    The cart is done.
+    running   -                gemini Fix number 3 of … search     write_file src/in
+    waiting   -                claude (attic)           attic      The cart is done.
 
 
 
@@ -173,12 +173,12 @@ fn the_now_view_fits_80_by_24() {
 #[test]
 fn the_now_view_uses_140_by_40() {
     insta::assert_snapshot!(screen(&model(140, 40)), @"
-     checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)                                                                     event 421
-    STATE     OPEN                           AGENT  TITLE                          PROJECT            BRANCH         LAST TOOL    FLAGS
-    needs you -                              claude Fix number 1 of billing-servi… billing-service    main           ✗ Bash cargo
-    waiting   tests not run: cart.py, 1 more codex  Fix number 2 of website        website            main           -            muted,cleared
-    running   -                              gemini Fix number 3 of search         search             topic/a-long-… write_file s
-    waiting   -                              claude (attic)                        attic              -              -
+     checkpointd  1 needs you, 1 open, 1 running  (4 sessions)                                                                        event 421
+    STATE     OPEN                           AGENT  TITLE                          PROJECT            BRANCH         PANE  LAST
+    needs you -                              claude Fix number 1 of billing-servi… billing-service    main           %7    ✗ Bash cargo test --w
+    open      tests not run: cart.py, 1 more codex  Fix number 2 of website        website            main           %7    The cart is done.
+    running   -                              gemini Fix number 3 of search         search             topic/a-long-… %7    write_file src/index.
+    waiting   -                              claude (attic)                        attic              -              -     The cart is done.
 
 
 
@@ -199,7 +199,7 @@ fn the_now_view_uses_140_by_40() {
 
 
 
-     00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, turn 3, asked at 1 of 3 stops, main %7, /home/me/code…
+     00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, main %7, /home/me/code/billing-service
     12:00:18.000     418  claude 00000001  tool started         Bash
     12:00:19.000     419  claude 00000001  tool started         Bash
     12:00:20.000     420  claude 00000001  tool started         Bash

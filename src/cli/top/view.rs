@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use checkpoint::state::SessionStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -15,6 +14,7 @@ use super::model::Model;
 use super::page::{Page, Subject};
 use crate::cli::text::{session, spaced};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
+use crate::ops::views::Need;
 use crate::render;
 
 /// The smallest terminal in which all of it can be read.
@@ -92,11 +92,12 @@ impl Paint {
     }
 
     fn of(self, row: &NowRow) -> Style {
-        match row.status {
-            SessionStatus::NeedsYou => self.color(Color::Red).add_modifier(Modifier::BOLD),
-            SessionStatus::Waiting => self.color(Color::Yellow),
-            SessionStatus::Running => self.color(Color::Green),
-            SessionStatus::Idle | SessionStatus::Ended => self.dim(),
+        match row.need {
+            Need::You => self.color(Color::Red).add_modifier(Modifier::BOLD),
+            Need::Open => self.color(Color::Yellow),
+            Need::Running => self.color(Color::Green),
+            Need::Finished => self.color(Color::Cyan),
+            Need::Nothing => self.dim(),
         }
     }
 }
@@ -157,7 +158,7 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
     let is_wide = table.width >= WIDE;
     let columns = columns::of(is_wide, model.has_machines());
     let lines = rows.iter().map(|row| {
-        let style = if row.earlier {
+        let style = if row.need == Need::Nothing {
             paint.dim()
         } else {
             Style::new()
@@ -176,7 +177,7 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
     let head = TableRow::new(columns.iter().map(|(column, _)| column.head()));
     let columns = columns
         .iter()
-        .map(|(_, width)| width.map_or(Constraint::Min(columns::TOOL_MIN), Constraint::Length));
+        .map(|(_, width)| width.map_or(Constraint::Min(columns::LAST_MIN), Constraint::Length));
     let drawn = Table::new(lines, columns)
         .header(head.style(paint.dim()))
         .row_highlight_style(paint.bar());
@@ -202,18 +203,13 @@ fn summary(model: &Model) -> String {
     let Some(SessionsNow { rows, sessions, .. }) = &model.now else {
         return "checkpointd".into();
     };
-    let count = |status| rows.iter().filter(|row| row.status == status).count();
-    let counts = [
-        ("needs you", SessionStatus::NeedsYou),
-        ("waiting", SessionStatus::Waiting),
-        ("running", SessionStatus::Running),
-    ];
-    let counts = counts.map(|(word, status)| (count(status), word));
-    let counts: Vec<_> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let counts = [Need::You, Need::Open, Need::Running, Need::Finished];
+    let counts = counts.into_iter().filter_map(|need| {
+        let count = rows.iter().filter(|row| row.need == need).count();
+        let word = need.words().filter(|_| count > 0)?;
+        Some(format!("{count} {word}"))
+    });
+    let counts: Vec<_> = counts.collect();
     let what = if *sessions == 1 {
         "session"
     } else {
@@ -235,8 +231,10 @@ fn summary(model: &Model) -> String {
 fn cell(column: Column, row: &NowRow, paint: Paint) -> (String, Style) {
     let plain = |text: &str| (render::printable(text), Style::new());
     match column {
-        Column::State if row.earlier => (row.status.words().to_owned(), paint.dim()),
-        Column::State => (row.status.words().to_owned(), paint.of(row)),
+        Column::State => {
+            let words = row.need.words().unwrap_or(row.status.words());
+            (words.to_owned(), paint.of(row))
+        }
         Column::Machine => plain(row.machine().unwrap_or("-")),
         Column::Agent => plain(row.agent.word()),
         Column::Title => (row.title.words(&row.project), Style::new()),
@@ -248,16 +246,29 @@ fn cell(column: Column, row: &NowRow, paint: Paint) -> (String, Style) {
         Column::Branch => plain(row.title.branch.as_deref().unwrap_or("-")),
         Column::Open if row.open.is_empty() => plain("-"),
         Column::Open => (session::open(&row.open), paint.color(Color::Yellow)),
-        Column::Tool => match &row.last_tool {
-            None => plain("-"),
-            Some(tool) if tool.failed => {
-                let (text, _) = plain(&format!("✗ {} {}", tool.tool, tool.about));
+        Column::Pane => plain(row.title.pane.as_deref().unwrap_or("-")),
+        // What the agent works on, or what it said when it stopped.
+        Column::Last => match (&row.last_tool, &row.said) {
+            (Some(tool), _) if row.works() && tool.failed => {
+                let (text, _) = plain(&format!("{}✗ {} {}", notes(row), tool.tool, tool.about));
                 (text, paint.color(Color::Red))
             }
-            Some(tool) => plain(&format!("{} {}", tool.tool, tool.about)),
+            (Some(tool), _) if row.works() => {
+                plain(&format!("{}{} {}", notes(row), tool.tool, tool.about))
+            }
+            (_, Some(said)) => plain(&format!("{}{said}", notes(row))),
+            (_, None) if row.flags.is_empty() => plain("-"),
+            (_, None) => plain(notes(row).trim_end()),
         },
-        Column::Flags => plain(&row.flags.join(",")),
     }
+}
+
+/// Returns what differs from the usual, before other words: `[muted] `.
+fn notes(row: &NowRow) -> String {
+    if row.flags.is_empty() {
+        return String::new();
+    }
+    format!("[{}] ", row.flags.join(","))
 }
 
 /// Returns details of the selected session.
@@ -280,16 +291,10 @@ fn details(model: &Model) -> String {
         None => render::path(Path::new(&row.project)),
         Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
     };
-    let sent = format!(
-        "asked at {} of {} stops",
-        row.injected,
-        row.injected + row.passed
-    );
     format!(
-        " {id}: {}; {}{why}, last event {ago}, turn {}, {sent}, {}, {project}",
+        " {id}: {}; {}{why}, last event {ago}, {}, {project}",
         row.title.words(&row.project),
         row.status.words(),
-        row.turn,
         row.title.place()
     )
 }

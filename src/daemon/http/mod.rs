@@ -6,7 +6,7 @@ pub(super) mod health;
 mod hooks;
 mod journal;
 mod metrics;
-mod orders;
+pub(crate) mod orders;
 mod phase;
 mod progress;
 mod queries;

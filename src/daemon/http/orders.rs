@@ -2,13 +2,13 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use actors::Shared;
 use actors::restart::{Refusal, RestartAgent, Restarted};
 use journal::SessionEntry;
 
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
-use crate::error::Failure;
-use crate::ops::orders::{MuteBody, Order, RestartAnswer, RestartOutcome, answer, draft};
+use crate::ops::orders::{Author, MuteBody, Order, RestartAnswer, RestartOutcome, answer, draft};
 use crate::ops::query;
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -21,11 +21,11 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 }
 
 async fn clear(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    order(&api, &id, &Order::Clear).await
+    order(&api.shared, &id, &Order::Clear, None).await
 }
 
 async fn unmute(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    order(&api, &id, &Order::Unmute).await
+    order(&api.shared, &id, &Order::Unmute, None).await
 }
 
 async fn mute(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
@@ -34,35 +34,52 @@ async fn mute(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> H
     } else {
         serde_json::from_slice(&body)
     };
-    let read = body
-        .map_err(Failure::usage)
-        .and_then(|body: MuteBody| Order::mute(body.period.as_deref()));
-    match read {
-        Ok(mute) => order(&api, &id, &mute).await,
-        Err(failure) => refuse(StatusCode::BAD_REQUEST, failure.text().as_str()),
+    match body {
+        Ok(body) => mute_for(&api.shared, &id, &body, None).await,
+        Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
 
 async fn wrong(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
     match serde_json::from_slice(&body) {
-        Ok(mark) => order(&api, &id, &Order::Wrong(mark)).await,
+        Ok(mark) => order(&api.shared, &id, &Order::Wrong(mark), None).await,
         Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
 
-async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
-    let entry = match find(api, session).await {
+/// Mutes a session for the period of a request.
+pub(crate) async fn mute_for(
+    shared: &Shared,
+    session: &str,
+    body: &MuteBody,
+    by: Option<Author>,
+) -> HttpResponse {
+    match Order::mute(body.period.as_deref()) {
+        Ok(mute) => order(shared, session, &mute, by).await,
+        Err(failure) => refuse(StatusCode::BAD_REQUEST, failure.text().as_str()),
+    }
+}
+
+/// Carries an order out, and answers with the event that it made. `by` is journaled with it.
+pub(crate) async fn order(
+    shared: &Shared,
+    session: &str,
+    order: &Order,
+    by: Option<Author>,
+) -> HttpResponse {
+    let entry = match find(shared, session).await {
         Ok(entry) => entry,
         Err(refusal) => return refusal,
     };
     if let Order::Wrong(mark) = order
-        && let Err(error) = mark.check(&api.shared.journal, &entry)
+        && let Err(error) = mark.check(&shared.journal, &entry)
     {
         return refuse(StatusCode::NOT_FOUND, &error.to_string());
     }
-    let draft = draft(&entry, order, &api.shared.config().redactor);
+    let mut draft = draft(&entry, order, &shared.config().redactor);
+    draft.payload = by.map(|by| serde_json::to_string(&by).expect("plain data"));
     let event = draft.event.clone();
-    match api.shared.append_and_settle(vec![draft]).await {
+    match shared.append_and_settle(vec![draft]).await {
         Ok(appended) => HttpResponse::Ok().json(answer(
             &entry,
             &event,
@@ -74,7 +91,7 @@ async fn order(api: &Api, session: &str, order: &Order) -> HttpResponse {
 
 /// Restarts an agent. 200 once its resume command runs, otherwise 409 with a reason word.
 async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    let entry = match find(&api, &id).await {
+    let entry = match find(&api.shared, &id).await {
         Ok(entry) => entry,
         Err(refusal) => return refusal,
     };
@@ -108,11 +125,11 @@ async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
 }
 
 /// Resolves the session in a path.
-async fn find(api: &Api, session: &str) -> std::result::Result<SessionEntry, HttpResponse> {
+async fn find(shared: &Shared, session: &str) -> std::result::Result<SessionEntry, HttpResponse> {
     // Includes events acknowledged a moment ago.
-    if let Err(error) = api.shared.settle().await {
+    if let Err(error) = shared.settle().await {
         return Err(refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()));
     }
-    query::find_session(&api.shared.journal, session)
+    query::find_session(&shared.journal, session)
         .map_err(|error| refuse(StatusCode::NOT_FOUND, &error.to_string()))
 }

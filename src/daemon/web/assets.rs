@@ -21,6 +21,7 @@ files! {
     "app.js": SCRIPT,
     "api.js": SCRIPT,
     "dom.js": SCRIPT,
+    "acts.js": SCRIPT,
     "keys.js": SCRIPT,
     "signs.js": SCRIPT,
     "format.js": SCRIPT,

@@ -1,6 +1,7 @@
 //! The web page: served by the daemon on a loopback port after a request on the socket.
 //!
-//! It runs on a thread of its own, so that no page can slow a hook call down, and is read-only.
+//! It runs on a thread of its own, so that no page can slow a hook call down. It reads, and may do what `top` does to one
+//! session: mute it, let its next stop pass, mark a demand wrong.
 //! `connections.rs` accepts connections, `guard.rs` admits requests, `routes.rs` defines the routes.
 
 mod access;

@@ -1,5 +1,5 @@
-//! The page's routes. Every answer comes from `query.rs` or `live.rs`; nothing here changes any
-//! state.
+//! The page's routes. Every answer comes from `query.rs` or `stream.rs`. Four routes carry out an order for one session,
+//! which is journaled with the page as its author; nothing else here changes any state.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::page::Page;
 use super::{assets, guard, stream};
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
+use crate::daemon::http::orders;
 use crate::ops::lookback::{self, Rules, Scope};
+use crate::ops::orders::{Author, Mark, MuteBody, Order};
 use crate::ops::query::{Audit, Query};
 use crate::ops::wire::Token;
 
@@ -31,12 +33,17 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/api/now", web::get().to(now))
         .route("/api/live", web::get().to(stream::follow))
         .route("/api/sessions/{id}/timeline", web::get().to(timeline))
+        .route("/api/sessions/{id}/open", web::get().to(open))
         .route("/api/events/{seq}", web::get().to(event))
         .route("/api/decisions", web::get().to(decisions))
         .route("/api/decisions/{seq}", web::get().to(decision))
         .route("/api/trends", web::get().to(trends))
         .route("/api/lookback", web::get().to(look_back))
         .route("/api/config", web::get().to(configuration))
+        .route("/api/sessions/{id}/clear", web::post().to(clear))
+        .route("/api/sessions/{id}/mute", web::post().to(mute))
+        .route("/api/sessions/{id}/unmute", web::post().to(unmute))
+        .route("/api/sessions/{id}/wrong", web::post().to(wrong))
         .route("/api/what-if", web::post().to(what_if))
         .default_service(web::to(|| async {
             refuse(StatusCode::NOT_FOUND, "not found")
@@ -105,6 +112,14 @@ async fn timeline(
         },
     )
     .await
+}
+
+async fn open(page: web::Data<Page>, id: web::Path<String>) -> HttpResponse {
+    let query = Query::Open {
+        session: id.into_inner(),
+        machine: None,
+    };
+    ask_whole(&page.reader, query, true).await
 }
 
 async fn event(page: web::Data<Page>, seq: web::Path<u64>) -> HttpResponse {
@@ -206,6 +221,51 @@ async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse
         },
     )
     .await
+}
+
+/// The author of all that the page does.
+const AUTHOR: Option<Author> = Some(Author { by: "page" });
+/// The longest note of a mark, in bytes.
+const NOTE_BYTES_MAX: usize = 1_000;
+
+/// The body of an order without options. A form of another site cannot send JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn clear(
+    page: web::Data<Page>,
+    id: web::Path<String>,
+    _: web::Json<Nothing>,
+) -> HttpResponse {
+    orders::order(&page.shared, &id, &Order::Clear, AUTHOR).await
+}
+
+async fn unmute(
+    page: web::Data<Page>,
+    id: web::Path<String>,
+    _: web::Json<Nothing>,
+) -> HttpResponse {
+    orders::order(&page.shared, &id, &Order::Unmute, AUTHOR).await
+}
+
+async fn mute(
+    page: web::Data<Page>,
+    id: web::Path<String>,
+    body: web::Json<MuteBody>,
+) -> HttpResponse {
+    orders::mute_for(&page.shared, &id, &body, AUTHOR).await
+}
+
+async fn wrong(
+    page: web::Data<Page>,
+    id: web::Path<String>,
+    mark: web::Json<Mark>,
+) -> HttpResponse {
+    if mark.note.len() > NOTE_BYTES_MAX {
+        return refuse(StatusCode::BAD_REQUEST, "the note is too long");
+    }
+    orders::order(&page.shared, &id, &Order::Wrong(mark.into_inner()), AUTHOR).await
 }
 
 /// Streams the answer to a query that walks over many events; the number of such walks is limited.

@@ -90,7 +90,9 @@ pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
         }
         benefit.actions += actions(&events, &decisions);
     }
-    benefit.mistakes.sort_by_key(|mistake| Reverse(mistake.decision));
+    benefit
+        .mistakes
+        .sort_by_key(|mistake| Reverse(mistake.decision));
     benefit.mistakes.truncate(MISTAKES_MAX);
     Ok(benefit)
 }

@@ -17,8 +17,7 @@ use super::policies::policies;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{
-    DecisionRow, Demand, DemandEnd, EventLine, Explanation, OtherStop, RulesView, StateView,
-    TimeAfter,
+    DecisionRow, Demand, EventLine, Explanation, OtherStop, RulesView, StateView, TimeAfter,
 };
 
 /// The smallest number that may be the short id of a session: eight digits.
@@ -154,18 +153,9 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     }
     let evidence = gathered.take(decision.trigger);
     let mut policies = policies(journal)?;
-    let follow_up = follow_up::of_session(&stream, &policies)
+    let followed = follow_up::all_of_session(&stream, &policies)
         .into_iter()
-        .find(|(seq, _)| *seq == decided.seq);
-    let mut demand = follow_up.map(|(_, follow_up)| Demand::from(follow_up));
-    if let Some(demand) = demand
-        .as_mut()
-        .filter(|demand| demand.end == DemandEnd::Met)
-    {
-        let found = follow_up::open_work(period(&stream, decided.seq), &policies);
-        let found = found.filter(|found| found.decision == decided.seq);
-        demand.done = found.map(|found| found.done).unwrap_or_default();
-    }
+        .find(|followed| followed.decision == decided.seq);
     let policy = policies.remove(&decision.policy);
     let is_withheld = state.withheld || decided.is_withheld();
     let (considered, rules) = if is_withheld {
@@ -202,7 +192,7 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         delivery: delivery.into_iter().cloned().map(EventLine::new).collect(),
         times,
         marked_wrong: Marks::of_session(&stream).of(decided.seq),
-        demand,
+        demand: followed.and_then(Demand::of),
         // Parts of it are missing, and an empty list would say that there was nothing.
         evidence: evidence.filter(|_| !is_withheld),
         policy,

@@ -147,7 +147,7 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
             rows.push(row);
         }
     }
-    rows.sort_by_key(SessionRow::need);
+    rows.sort_by_key(SessionRow::key);
     if let Some(limit) = wanted.limit {
         rows.truncate(limit);
     }

@@ -53,6 +53,7 @@ pub(super) fn what_if(
                 at: past.envelope.at,
                 session: past.envelope.stream.session,
                 agent: past.envelope.stream.agent,
+                project: past.state.project().to_owned(),
                 was: Side::from(was),
                 now: Side::from(&now),
                 guessed,

@@ -2,7 +2,7 @@
 
 use checkpoint::Policy;
 use checkpoint::decide::Considered;
-use checkpoint::follow_up::FollowUp;
+use checkpoint::follow_up::{DoneBy, FollowUp, Followed};
 use journal::{Action, Evidence, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -70,9 +70,9 @@ pub(crate) struct Demand {
     pub(crate) end: DemandEnd,
     /// The actions that were not done.
     pub(crate) left: Vec<Action>,
-    /// The calls that show that all were done.
+    /// The calls that show that others were.
     #[serde(default)]
-    pub(crate) done: Vec<String>,
+    pub(crate) done_by: Vec<DoneBy>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,19 +87,20 @@ pub(crate) enum DemandEnd {
     Withheld,
 }
 
-impl From<FollowUp> for Demand {
-    fn from(follow_up: FollowUp) -> Self {
-        let (end, left) = match follow_up {
+impl Demand {
+    /// Returns `None` for a checkpoint that asked for no action.
+    pub(crate) fn of(followed: Followed) -> Option<Self> {
+        let (end, left) = match followed.end? {
             FollowUp::Open => (DemandEnd::Open, Vec::new()),
             FollowUp::Fulfilled => (DemandEnd::Met, Vec::new()),
             FollowUp::Unfulfilled(left) => (DemandEnd::Left, left),
             FollowUp::Unknown => (DemandEnd::Unknown, Vec::new()),
             FollowUp::Withheld => (DemandEnd::Withheld, Vec::new()),
         };
-        Self {
+        Some(Self {
             end,
             left,
-            done: Vec::new(),
-        }
+            done_by: followed.done_by,
+        })
     }
 }

@@ -66,6 +66,7 @@ pub(crate) struct ChangedDecision {
     pub(crate) at: Timestamp,
     pub(crate) session: Uuid,
     pub(crate) agent: Agent,
+    pub(crate) project: String,
     pub(crate) was: Side,
     pub(crate) now: Side,
     /// It passed before evidence was gathered, so its demands are not known.

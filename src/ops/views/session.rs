@@ -63,6 +63,36 @@ impl SessionTitle {
 /// The variable in which tmux names an agent's pane.
 const PANE: &str = "TMUX_PANE";
 
+/// What a session needs: the groups of the page and the order of all lists, the most urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Need {
+    /// A person: a dialog is open, or it failed.
+    You,
+    /// A look: its agent stopped and left something open.
+    Open,
+    /// Nothing: its agent works.
+    Running,
+    /// The next message: its agent finished.
+    Finished,
+    /// Nothing: it was closed, or quiet for a day.
+    Nothing,
+}
+
+#[cfg(feature = "top")]
+impl Need {
+    /// Returns the words for people; none if it needs nothing, as the session's status says more then.
+    pub(crate) const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::You => Some("needs you"),
+            Self::Open => Some("open"),
+            Self::Running => Some("running"),
+            Self::Finished => Some("waiting"),
+            Self::Nothing => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionRow {
     pub(crate) session: Uuid,
@@ -149,9 +179,21 @@ impl SessionRow {
         }
     }
 
-    /// Returns the key by which sessions are listed: what waits for a person first, then the newest first.
-    pub(crate) const fn need(&self) -> (SessionStatus, bool, std::cmp::Reverse<Timestamp>) {
-        (self.status, self.earlier, std::cmp::Reverse(self.last_at))
+    /// Returns what it needs. Depends on what is open.
+    pub(crate) fn need(&self) -> Need {
+        match self.status {
+            SessionStatus::NeedsYou => Need::You,
+            SessionStatus::Running => Need::Running,
+            _ if self.earlier => Need::Nothing,
+            _ if !self.open.is_empty() => Need::Open,
+            SessionStatus::Waiting => Need::Finished,
+            SessionStatus::Idle | SessionStatus::Ended => Need::Nothing,
+        }
+    }
+
+    /// Returns the key by which sessions are listed: by need, then the newest first.
+    pub(crate) fn key(&self) -> (Need, std::cmp::Reverse<Timestamp>) {
+        (self.need(), std::cmp::Reverse(self.last_at))
     }
 
     /// Returns the word for what it waits for, if it waits for a person.

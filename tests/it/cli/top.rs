@@ -135,8 +135,8 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     let screen = top.waits_for("let through: already");
     insta::assert_snapshot!(masked(&screen), @"
      checkpointd  1 waiting  (1 session)                                   event 29
-    STATE     OPEN             AGENT  TITLE             PROJECT    LAST TOOL  FLAGS
-    waiting   -                claude [script:basic] p… project    ✗ Bash ls  asked
+    STATE     OPEN             AGENT  TITLE             PROJECT    LAST
+    waiting   -                claude [script:basic] p… project    debrief: I echoed
 
 
 
@@ -213,7 +213,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     top.press(&["Escape"]);
     top.waits_for("turn 5");
     top.press(&["BSpace"]);
-    top.waits_for("LAST TOOL");
+    top.waits_for("  LAST");
     top.press(&["q"]);
     top.ends_cleanly();
 }
@@ -223,12 +223,12 @@ fn it_follows_the_size_of_the_terminal() {
     let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
     play_session(&daemon);
     let top = Top::start(&server, &daemon.home, "");
-    top.waits_for("LAST TOOL");
+    top.waits_for("  LAST");
     top.resize(140, 40);
     let column = |screen: &str| {
         screen
             .lines()
-            .find_map(|line| line.find("LAST TOOL"))
+            .find_map(|line| line.find("  LAST"))
             .unwrap_or_default()
     };
     until("the columns are wider", || {
@@ -238,7 +238,7 @@ fn it_follows_the_size_of_the_terminal() {
     top.resize(40, 10);
     top.waits_for("This terminal has 40x10");
     top.resize(80, 24);
-    let screen = top.waits_for("LAST TOOL");
+    let screen = top.waits_for("  LAST");
     assert!(!screen.contains("This terminal"), "{screen}");
     top.press(&["C-c"]);
     top.ends_cleanly();

@@ -36,7 +36,7 @@ pub(crate) fn restart(stage: &Stage, browser: &Browser) {
     let mut told = Told::new(stage, "after the restart", "webshop", Duration::ZERO);
     told.prompt("Go on");
     browser.wait(&format!(
-        "document.querySelector('tbody.running tr[data-session=\"{}\"]')",
+        "document.querySelector('.group.running li[data-session=\"{}\"]')",
         told.session()
     ));
     told.end();
@@ -85,15 +85,16 @@ pub(crate) fn forwarded(stage: &Stage, browser: &Browser) {
     browser.go(&format!("http://localhost:{other}/{token}"));
     browser.wait("location.hash === '' && document.querySelector('.view')?.dataset.ready");
     browser.show("decision");
-    browser.wait("document.querySelectorAll('tbody tr').length > 0");
+    browser.wait("document.querySelectorAll('li.card').length > 0");
 }
 
 pub(crate) fn keys(stage: &Stage, browser: &Browser) {
     browser.show("");
-    let titles = "[...document.querySelectorAll('.now tbody tr:not(.group)')].map(row => row.dataset.session)";
+    let titles =
+        "[...document.querySelectorAll('li[data-session]')].map(row => row.dataset.session)";
     let all = browser.evaluate(titles);
     let all = all.as_array().expect("rows");
-    let at = "document.activeElement.closest('tr')?.dataset.session";
+    let at = "document.activeElement.closest('li')?.dataset.session";
     browser.key("j");
     assert_eq!(browser.evaluate(at), all[0]);
     browser.key("j");
@@ -139,7 +140,7 @@ pub(crate) fn keys(stage: &Stage, browser: &Browser) {
     let choose = |field: &str, value: &str| {
         browser.evaluate(&format!("(() => {{ const field = document.querySelector('[aria-label=\"{field}\"]'); field.value = {}; field.dispatchEvent(new Event('change')); }})()", json!(value)));
     };
-    let shown = "[...document.querySelectorAll('tbody tr')].length";
+    let shown = "[...document.querySelectorAll('li.card')].length";
     choose("Agent", "codex");
     let count = |arguments: &[&str]| stage.ask(&[&["audit", "--json"], arguments].concat()).len();
     browser.wait(&format!(

@@ -27,7 +27,7 @@ fn check_click(browser: &Browser, events: &[Value]) {
         corner[0].as_f64().expect("a place") + x + 1.0,
         corner[1].as_f64().expect("a place") + 40.0 + 6.0 * 31.0 + 15.0,
     );
-    browser.wait("document.querySelector('.detail h2')?.textContent === 'decided'");
+    browser.wait("document.querySelector('.detail h2')?.textContent === 'checkpointd'");
     let checkpoint = events
         .iter()
         .find(|event| event["kind"] == "decided")
@@ -37,7 +37,7 @@ fn check_click(browser: &Browser, events: &[Value]) {
         checkpoint["seq"]
     ));
     assert_eq!(
-        browser.evaluate("document.querySelector('.events tr[aria-selected]').dataset.seq"),
+        browser.evaluate("document.querySelector('.events li.chosen').dataset.seq"),
         checkpoint["seq"].to_string()
     );
     browser.wait(&format!(
@@ -50,9 +50,8 @@ fn check_click(browser: &Browser, events: &[Value]) {
 fn check_keyboard(browser: &Browser) {
     browser.evaluate("document.querySelector('canvas.chart').focus()");
     browser.key("ArrowLeft");
-    browser
-        .wait("document.querySelector('.view > .unseen').textContent.startsWith('agent stopped')");
-    browser.wait("document.querySelector('.detail h2').textContent === 'agent stopped'");
+    browser.wait("document.querySelector('.view > .unseen').textContent.startsWith('stopped')");
+    browser.wait("document.querySelector('.detail h2').textContent === 'stopped'");
     browser.wait("document.querySelector('.detail details pre').textContent.includes('last_assistant_message')");
     let picture = "document.querySelector('canvas.chart').toDataURL()";
     let whole = browser.text(picture);
@@ -81,13 +80,56 @@ fn check_read(browser: &Browser, events: &[Value]) {
     );
 }
 
+/// A turn is the message, one row for each call that is over, the stops, and what was checked at the last one. Its title is
+/// the task, and beside it stands what the agent said last. The rest is shown on request.
+fn check_turn(browser: &Browser, events: &[Value]) {
+    assert_eq!(
+        browser.text("document.querySelector('h1').textContent"),
+        "Please make the next case work, and keep the tests green"
+    );
+    browser
+        .wait("document.querySelector('.detail .text')?.textContent === 'Done: the tests pass.'");
+    let shown =
+        "[...document.querySelectorAll('.events > li')].map(row => Number(row.dataset.seq))";
+    let seqs = |kinds: &[&str]| -> Vec<u64> {
+        let of = events
+            .iter()
+            .filter(|event| kinds.iter().any(|kind| event["kind"] == *kind));
+        of.filter_map(|event| event["seq"].as_u64()).collect()
+    };
+    let acts = [
+        "prompt_submitted",
+        "tool_finished",
+        "tool_failed",
+        "agent_stopped",
+        "decided",
+    ];
+    assert_eq!(browser.evaluate(shown), json!(seqs(&acts)));
+    let took =
+        browser.text("document.querySelector('.events li:nth-child(2) .outcome').textContent");
+    assert_eq!(took, "1.0s", "the time of a call");
+    browser.wait("document.querySelector('.events details[open] .checks > li.bad')");
+    // A stop that nobody has opened asks for nothing.
+    let asked = "performance.getEntriesByType('resource').filter(it => it.name.includes('/api/decisions/')).length";
+    assert_eq!(browser.evaluate(asked), 1);
+    browser.evaluate("document.querySelectorAll('[type=checkbox]')[1].click()");
+    let all = browser.evaluate(shown);
+    let all = all.as_array().expect("a list");
+    let inner = seqs(&["evidence_gathered", "delivery_confirmed"]);
+    assert!(
+        !inner.is_empty() && inner.iter().all(|seq| all.contains(&json!(seq))),
+        "{all:?}"
+    );
+    browser.evaluate("document.querySelectorAll('[type=checkbox]')[1].click()");
+}
+
 pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     let mut told = Told::new(stage, "told on", "parser", Duration::from_secs(140));
     told.turn(95, true);
     browser.show(&format!("session/{}", told.session()));
     let events = stage.ask(&["timeline", &told.session(), "--json"]);
-    let rows = "document.querySelectorAll('.events tbody tr').length";
-    assert_eq!(browser.evaluate(rows), events.len());
+    let rows = "document.querySelectorAll('.events > li').length";
+    check_turn(browser, &events);
     for (lane, color) in [
         (0, "accent"),
         (1, "accent"),
@@ -103,22 +145,55 @@ pub(crate) fn timeline(stage: &Stage, browser: &Browser) {
     check_keyboard(browser);
     // What happens now is there without a reload.
     told.prompt("And one more thing");
-    browser.wait(&format!("{rows} === {}", events.len() + 1));
+    browser
+        .wait("document.querySelector('.split h2:last-of-type').textContent.startsWith('Turn 2')");
     check_read(browser, &events);
     // Words narrow the list down.
     browser.evaluate("(() => { const box = document.querySelector('[type=search]'); box.value = 'one more'; box.dispatchEvent(new Event('input')); })()");
     browser.wait(&format!("{rows} === 1"));
 }
 
+/// What stands is a cross with its purpose, what was done a tick with its call; what was asked for says what came of it.
+fn check_checks(browser: &Browser, explained: &Value) {
+    let rules = explained["rules"]["trace"].as_array().expect("a list");
+    let actions = rules
+        .iter()
+        .flat_map(|rule| rule["actions"].as_array().expect("a list"));
+    let due = actions.filter(|action| action["stands"] == true);
+    let mut due: Vec<_> = due.map(|action| action["text"].clone()).collect();
+    due.dedup();
+    let crossed = browser.evaluate("[...document.querySelectorAll('.checks > li.bad')].map(row => [row.querySelector('p').title, row.querySelector('.mark').textContent])");
+    let crossed = crossed.as_array().expect("a list");
+    assert!(
+        !due.is_empty() && crossed.iter().all(|row| row[1] == "✗"),
+        "{crossed:?}"
+    );
+    assert!(
+        due.iter()
+            .all(|text| crossed.iter().any(|row| row[0] == *text)),
+        "{due:?} {crossed:?}"
+    );
+    let came = browser.text("document.querySelector('.came').textContent");
+    let end = match explained["demand"]["end"].as_str().expect("an end") {
+        "met" => "all of it was done afterward",
+        "left" => "not done afterward",
+        _ => "has not stopped again yet",
+    };
+    assert!(came.contains(end), "{came}");
+    // Only what was checked, sent, and came of it is open.
+    let seen = browser.text("document.querySelector('main').innerText");
+    assert!(!seen.contains("stop journaled"), "{seen}");
+}
+
 pub(crate) fn decision(stage: &Stage, browser: &Browser) {
     let sent = last_checkpoint(stage);
     browser.show("decision");
     browser.wait(&format!(
-        "document.querySelector('td a[href=\"#/decision/{}\"]')",
+        "document.querySelector('.card a[href=\"#/decision/{}\"]')",
         sent["seq"]
     ));
     browser.evaluate(&format!(
-        "document.querySelector('td a[href=\"#/decision/{}\"]').click()",
+        "document.querySelector('.card a[href=\"#/decision/{}\"]').click()",
         sent["seq"]
     ));
     let check = || {
@@ -127,7 +202,8 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
             browser.evaluate("document.querySelector('pre.message').textContent"),
             sent["message"]
         );
-        let text = browser.text("document.querySelector('main').innerText");
+        // What is folded is there too.
+        let text = browser.text("document.querySelector('main').textContent");
         let explained = &stage.ask(&["explain", &sent["seq"].to_string(), "--json"])[0];
         let strings = |list: &Value, field: &str| -> Vec<String> {
             let list = list.as_array().cloned().unwrap_or_default();
@@ -153,10 +229,11 @@ pub(crate) fn decision(stage: &Stage, browser: &Browser) {
                 .for_each(|action| parts.extend(strings(&action["seen"], "")));
         }
         parts.extend(strings(&explained["evidence"]["changes"]["known"], "path"));
-        parts.extend(["due", "taken", "arrived", "stop journaled"].map(String::from));
+        parts.extend(["What came of it", "taken", "arrived", "stop journaled"].map(String::from));
         for part in parts {
             assert!(text.contains(&part), "{part}: {text}");
         }
+        check_checks(browser, explained);
     };
     check();
     // The address of a decision is for ever.
@@ -186,7 +263,7 @@ pub(crate) fn decisions(stage: &Stage, browser: &Browser) {
         told.prompt(&format!("part {number}"));
         told.stop(0, false, &format!("Part {number} is done."));
     }
-    let seqs = "[...document.querySelectorAll('tbody tr')].map(row => Number(row.querySelector('a').textContent))";
+    let seqs = "[...document.querySelectorAll('li.card')].map(row => Number(row.dataset.seq))";
     let rows = format!("{seqs}.length");
     let older =
         "[...document.querySelectorAll('button')].find(button => button.textContent === 'Older')";

@@ -1,5 +1,6 @@
 //! Each view, as a person uses it.
 
+pub(crate) mod acts;
 pub(crate) mod gone;
 pub(crate) mod history;
 
@@ -110,6 +111,13 @@ pub(crate) fn neighbor(stage: &Stage, browser: &Browser) {
         let got = browser.evaluate(&read);
         assert!(got == "refused" || got == 0, "{options}: {got}");
     }
+    // Nor can it do anything: not even where the answer does not matter.
+    let runs = Told::new(stage, "runs", "webshop", Duration::ZERO).session();
+    let order = format!(
+        "fetch('{address}api/sessions/{runs}/mute', {{ method: 'POST', mode: 'no-cors', body: '{{}}' }}).then(() => 0, () => 0)"
+    );
+    browser.evaluate(&order);
+    assert!(!is_muted(stage, &runs));
     browser.problems();
     browser.go(address);
     browser.wait(there);
@@ -124,6 +132,12 @@ pub(crate) fn tabs(stage: &Stage, browser: &Browser) {
         seen.contains("What if") && !seen.contains("no access"),
         "{seen}"
     );
+}
+
+fn is_muted(stage: &Stage, session: &str) -> bool {
+    let rows = stage.ask(&["sessions", "--json"]);
+    let row = rows.iter().find(|row| row["session"] == session);
+    row.expect("a session")["muted"] == true
 }
 
 pub(crate) fn led(stage: &Stage, browser: &Browser) {
@@ -146,16 +160,10 @@ pub(crate) fn led(stage: &Stage, browser: &Browser) {
 
 pub(crate) fn now(stage: &Stage, browser: &Browser) {
     browser.show("");
-    let groups = browser
-        .evaluate("[...document.querySelectorAll('.now tbody')].map(body => body.className)");
-    let order = [
-        "needs_you",
-        "waiting",
-        "running",
-        "idle",
-        "ended",
-        "earlier",
-    ];
+    let groups = browser.evaluate(
+        "[...document.querySelectorAll('section.group')].map(group => group.classList[1])",
+    );
+    let order = ["you", "open", "running", "finished", "nothing"];
     let places: Vec<_> = groups
         .as_array()
         .expect("groups")
@@ -166,7 +174,7 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     let row = |name: &str| {
         let id = Told::new(stage, name, "webshop", Duration::ZERO).session();
         browser.text(&format!(
-            "document.querySelector('tr[data-session=\"{id}\"]').innerText"
+            "document.querySelector('li[data-session=\"{id}\"]').innerText"
         ))
     };
     let asks = row("asks");
@@ -181,6 +189,29 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     }
     let runs = row("runs");
     assert!(runs.contains("npm run lint …"), "it still runs: {runs}");
+    let finished = row("finished");
+    for part in ["Please make the next case work", "Done: the tests pass."] {
+        assert!(finished.contains(part), "{part}: {finished}");
+    }
+    // What is open is said as the commands say it, and the order is that of `sessions`.
+    let left = "[...document.querySelectorAll('.group.open li')].map(row => [row.dataset.session, row.querySelector('.open').textContent])";
+    let left = browser.evaluate(left);
+    let rows = stage.ask(&["sessions", "--json"]);
+    let shown = browser.evaluate(
+        "[...document.querySelectorAll('li[data-session]')].map(row => row.dataset.session)",
+    );
+    let listed: Vec<_> = rows.iter().map(|row| row["session"].clone()).collect();
+    assert_eq!(shown, json!(listed[..shown.as_array().map_or(0, Vec::len)]));
+    for line in left.as_array().expect("a list") {
+        let row = rows.iter().find(|row| row["session"] == line[0]);
+        let open = &row.expect("a session")["open"][0];
+        let words = line[1].as_str().expect("words");
+        assert!(
+            words.starts_with(open["what"].as_str().expect("words")),
+            "{words}: {open}"
+        );
+    }
+    assert!(!left.as_array().expect("a list").is_empty());
     let shown = browser.text("document.querySelector('.summary').textContent");
     let known = stage.ask(&["sessions", "--json"]).len();
     assert!(
@@ -198,7 +229,7 @@ pub(crate) fn live(stage: &Stage, browser: &Browser) {
         let name = format!("live {number}");
         let mut told = Told::new(stage, &name, "webshop", Duration::ZERO);
         let row = format!(
-            "document.querySelector('tbody.needs_you tr[data-session=\"{}\"]')",
+            "document.querySelector('.group.you li[data-session=\"{}\"]')",
             told.session()
         );
         assert_eq!(browser.evaluate(&format!("Boolean({row})")), false);
@@ -208,7 +239,7 @@ pub(crate) fn live(stage: &Stage, browser: &Browser) {
         browser.wait(&row);
         best = best.min(began.elapsed().as_secs_f64() * 1e3);
         told.stop(0, false, "Never mind.");
-        let waits = row.replace("needs_you", "waiting");
+        let waits = row.replace(".you", ".finished");
         browser.wait(&waits);
         told.end();
     }
@@ -222,6 +253,32 @@ pub(crate) fn live(stage: &Stage, browser: &Browser) {
         true,
         "the page was not loaded anew"
     );
+}
+
+/// Each decision that would change names its project, and shows which lines of the message go and which come.
+fn check_difference(browser: &Browser, changed: &Value) {
+    let projects = browser.evaluate(
+        "[...new Set([...document.querySelectorAll('.where .project')].map(it => it.title))].sort()",
+    );
+    let changed = changed.as_array().expect("a list");
+    let known: std::collections::BTreeSet<_> = changed
+        .iter()
+        .filter_map(|it| it["project"].as_str())
+        .collect();
+    assert_eq!(projects, json!(known));
+    let newest = changed.last().expect("one");
+    let lines = |side: &str| {
+        newest[side]["message"]
+            .as_str()
+            .map_or(0, |text| text.lines().count())
+    };
+    let shown = |tag: &str| {
+        let card = format!("document.querySelector('li.card').querySelectorAll('{tag}').length");
+        browser.evaluate(&card).as_u64().unwrap_or_default() as usize
+    };
+    assert!(shown("ins") + shown("del") > 0);
+    assert_eq!(shown("ins") + shown(".difference span"), lines("now"));
+    assert_eq!(shown("del") + shown(".difference span"), lines("was"));
 }
 
 pub(crate) fn what_if(stage: &Stage, browser: &Browser) {
@@ -244,9 +301,10 @@ pub(crate) fn what_if(stage: &Stage, browser: &Browser) {
         )
     );
     assert_eq!(
-        browser.evaluate("document.querySelectorAll('main tbody tr').length"),
+        browser.evaluate("document.querySelectorAll('li.card').length"),
         changed
     );
+    check_difference(browser, &answer["changed"]);
     assert_eq!(
         browser.text("document.querySelector('textarea').value"),
         *text
@@ -270,8 +328,11 @@ pub(crate) fn what_if(stage: &Stage, browser: &Browser) {
     }
     // Rules are tried too, and a mistake is named with its place.
     browser.evaluate("(() => { document.querySelector('textarea').value = 'min_trun: 5m'; document.querySelector('form button').click(); })()");
-    browser
-        .wait("document.querySelector('.problem')?.textContent.includes('unknown key `min_trun`')");
+    browser.wait(
+        "document.querySelector('pre.problem')?.textContent.includes('unknown key `min_trun`')",
+    );
+    let marked = "(() => { const box = document.querySelector('textarea'); return box.value.slice(box.selectionStart, box.selectionEnd); })()";
+    assert_eq!(browser.text(marked), "min_trun: 5m");
 }
 
 pub(crate) fn trends(stage: &Stage, browser: &Browser) {
@@ -320,6 +381,11 @@ pub(crate) fn narrow(stage: &Stage, browser: &Browser) {
             browser.show(&view);
             let wide = browser.evaluate("document.documentElement.scrollWidth");
             assert!(wide.as_u64() <= Some(360), "{view} is {wide} wide");
+            // A line is as high as what it says, and nothing of it is beside the screen.
+            let odd = "[...document.querySelectorAll('.events > li:not(:has(details[open])), li.card')].map(row => [row.offsetHeight, row.scrollWidth, row.innerText]).filter(([high, wide]) => high > 260 || wide > 360)";
+            assert_eq!(browser.evaluate(odd), json!([]), "{view}");
+            let aside = "[...document.querySelectorAll('.card .about, .checks p, .came, .outcome')].filter(it => it.getBoundingClientRect().right > innerWidth).map(it => it.innerText)";
+            assert_eq!(browser.evaluate(aside), json!([]), "{view}");
         }
         let paper = browser.text("getComputedStyle(document.body).backgroundColor");
         let is_dark = paper

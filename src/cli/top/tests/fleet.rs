@@ -30,12 +30,12 @@ fn fleet(width: u16, height: u16) -> Model {
 #[test]
 fn machines_have_a_column_at_a_collector() {
     insta::assert_snapshot!(screen(&fleet(80, 12)), @"
-     checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)         event 421
-    STATE     OPEN          MACHINE      AGENT  TITLE          PROJECT    LAST TOOL
+     checkpointd  1 needs you, 1 open, 1 running  (4 sessions)            event 421
+    STATE     OPEN          MACHINE      AGENT  TITLE          PROJECT    LAST
     needs you -             desk-2       claude Fix number 1 … shop       ✗ Bash car
-    waiting   tests not ru… laptop-7     codex  Fix number 2 … shop       -
+    open      tests not ru… laptop-7     codex  Fix number 2 … shop       The cart i
     running   -             desk-2       gemini Fix number 3 … search     write_file
-    waiting   -             laptop-7     claude (attic)        attic      -
+    waiting   -             laptop-7     claude (attic)        attic      The cart i
 
      00000001: Fix number 1 of billing-service; needs you, permission, last event 5…
     12:00:27.000     427  claude 00000001  tool started         Bash

@@ -146,6 +146,9 @@ async function ask(path, options = {}) {
   throw new Refused(response.status, said || 'the daemon refused (' + response.status + ')');
 }
 
+// Asks for one thing to be done.
+export const send = async (path, body) => read(await (await ask(path, post(body))).text());
+
 export const get = async (path, options) => read(await (await ask(path, options)).text());
 
 // Hands every line of an answer to `each`, `{"progress":[done,all]}` lines to `progress`. `began` is told of the answer.

@@ -1,6 +1,7 @@
 // Which view is shown, the colors, and the link to the daemon. Views are permanent links: `#/session/ID` and the like.
 
 import { Away, enter, follow, get, onRestart } from './api.js';
+import { note } from './acts.js';
 import { press } from './keys.js';
 import { h, replace } from './dom.js';
 
@@ -17,7 +18,6 @@ const THEMES = ['auto', 'light', 'dark'];
 const RETRY_MS = 5000;
 const AGAIN_MS = 1000;
 const LOOK_MS = 15000;
-const NOTE_MS = 20000;
 
 const main = document.getElementById('main');
 const state = { view: null, turn: 0, source: null, seq: 0, timer: 0, attempt: 0 };
@@ -67,15 +67,6 @@ function said(is, text) {
 }
 
 const unlinked = (refused) => said(false, refused ? 'not let in: run checkpointd web --open' : 'the daemon is away, trying again');
-
-// A sentence that is heard, and goes away by itself.
-function note(text) {
-  const place = document.getElementById('note');
-  place.textContent = text;
-  place.hidden = false;
-  clearTimeout(state.noted);
-  state.noted = setTimeout(() => { place.hidden = true; }, NOTE_MS);
-}
 
 // Begins at the journal's end: every view reads by itself what was there before. A browser has six connections for all
 // of its tabs, so only those that are seen keep one; the others look now and then, for the count in their title.

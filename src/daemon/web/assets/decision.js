@@ -1,15 +1,14 @@
-// A decision as a page: what it was based on, what was found and missing, what was sent, and what became of it.
+// A decision as a page: what was checked, what was sent, and what came of it; the rest is folded.
 
+import { wrong, wrongForm } from './acts.js';
 import { get } from './api.js';
-import { decisionLink, eventLink, h, link, replace, row, sessionLink, table } from './dom.js';
-import { cut, duration, folder, micros, moment, number, plural, reasonWords, verdictWords, words } from './format.js';
+import { eventLink, h, link, replace, sessionLink, table } from './dom.js';
+import { cut, duration, folder, micros, moment, number, plural, reasonWords, time, verdictWords, words } from './format.js';
 import { toolWords } from './words.js';
 
 const LIST = 100;
-const HEADS = ['Decision', 'At', 'Agent', 'Session', 'Project', 'Turn', 'Verdict', 'Why', 'After', 'Delivery'];
-const NUMBERS = [0, 5, 8];
-const FLEET_HEADS = [...HEADS.slice(0, 3), 'Machine', ...HEADS.slice(3)];
-const FLEET_NUMBERS = [0, 6, 9];
+const ASKED_MAX = 240;
+const COMMAND_MAX = 90;
 const FILES_MAX = 60;
 const FILES_CHARS_MAX = 200;
 const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
@@ -27,9 +26,7 @@ async function list(root) {
   const more = h('button', { type: 'button', onclick: () => older() }, 'Older');
   // At a collector decisions came from machines.
   const isFleet = (await get('/api/decisions?limit=1')).some((it) => it.machine);
-  const line = lineOf(isFleet);
-  const whole = table('Decisions, the newest first', isFleet ? FLEET_HEADS : HEADS, [], isFleet ? FLEET_NUMBERS : NUMBERS);
-  const body = whole.querySelector('tbody');
+  const body = h('ul', { class: 'cards', 'aria-label': 'Decisions, the newest first' });
   const rows = new Map();
   let oldest = null;
   let asked = 0;
@@ -60,7 +57,7 @@ async function list(root) {
   }
 
   function count() {
-    whole.hidden = !rows.size;
+    body.hidden = !rows.size;
     summary.textContent = rows.size ? plural(rows.size, 'decision') + (more.hidden ? ', all there are' : '') + ', the newest first.' : 'Nothing like that was decided yet.';
   }
 
@@ -103,113 +100,153 @@ async function list(root) {
 
   verdict.addEventListener('change', anew);
   for (const field of [text, agent, project, machine]) field.addEventListener('change', anew);
-  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, text, h('label', null, 'Verdict ', verdict), agent, project, isFleet && machine), whole,
+  replace(root, h('h1', null, 'Decisions'), summary, h('div', { class: 'tools' }, text, h('label', null, 'Verdict ', verdict), agent, project, isFleet && machine), body,
     h('div', { class: 'tools' }, more));
   await anew();
   return { changed };
 }
 
-const lineOf = (isFleet) => (it) => row([decisionLink(it.seq), moment(it.at), it.agent, ...(isFleet ? [it.machine ?? '–'] : []), sessionLink(it.session),
-  folder(isFleet && it.remote ? it.remote : it.project), it.turn, verdictOf(it), reasonWords(it.reason), duration(it.elapsed_ms), delivery(it)],
-isFleet ? FLEET_NUMBERS : NUMBERS);
+// What was decided and asked, and where.
+function line(it) {
+  const asked = [...it.actions.map((action) => action.text), ...it.observations];
+  return h('li', { class: 'card ' + it.verdict, 'data-seq': it.seq },
+    h('p', { class: 'about' }, link('decision/' + it.seq, [it.seq + ': ', verdictOf(it), ', ' + reasonWords(it.reason)])),
+    asked.length ? h('p', { class: 'last' }, cut(asked.join('; '), ASKED_MAX)) : null,
+    h('p', { class: 'where' }, it.machine && h('span', { class: 'machine' }, it.machine), h('span', { class: 'project', title: it.project }, folder(it.machine && it.remote ? it.remote : it.project)),
+      h('span', null, it.agent + ' ', sessionLink(it.session), ' turn ' + it.turn), it.delivery === 'none' ? null : h('span', null, delivery(it)), h('time', { datetime: it.at }, moment(it.at))));
+}
+
 const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, verdictWords(decision.verdict));
-const delivery = (decision) => (decision.delivery === 'none' ? '–'
-  : OUTCOMES[decision.delivery] + (decision.delivery_reason ? ' (' + words(decision.delivery_reason) + ')' : ''));
+const delivery = (decision) => OUTCOMES[decision.delivery] + (decision.delivery_reason ? ' (' + words(decision.delivery_reason) + ')' : '');
 
 async function one(root, seq) {
   let shown = '';
+  let chosen = null;
   const draw = async () => {
     const answer = await get('/api/decisions/' + encodeURIComponent(seq));
     // Whatever somebody reads or marks stays as it is, unless it has changed.
     const text = JSON.stringify(answer);
     if (text === shown) return;
     shown = text;
+    chosen = answer.decision.session;
     document.title = 'Decision ' + answer.decision.seq + ' – checkpointd';
     replace(root, page(answer));
   };
   await draw();
-  const session = JSON.parse(shown).decision.session;
-  return { changed: (message) => (message.everything || message.rows.some((row) => row.session === session) ? draw() : null) };
+  return { changed: (message) => (message.everything || message.rows.some((row) => row.session === chosen) ? draw() : null) };
 }
 
 function page(answer) {
-  const { decision, state, evidence, rules, considered } = answer;
+  const { decision, evidence, rules } = answer;
+  const checks = rules ? checksOf(rules, evidence) : [];
   return [
     h('h1', null, 'Decision ' + decision.seq + ': ', verdictOf(decision), ', ' + reasonWords(decision.reason)),
-    h('p', { class: 'summary' }, decision.agent, ' session ', sessionLink(decision.session), decision.machine ? ' on ' + decision.machine : null, ', turn ' + decision.turn + ', ',
+    h('p', { class: 'summary' }, decision.agent, ' session ', sessionLink(decision.session), decision.machine ? ' on ' + decision.machine : null, ', ', folder(answer.state.project), ', turn ' + decision.turn + ', ',
       moment(decision.at), decision.elapsed_ms === null ? '' : ', after ' + duration(decision.elapsed_ms) + ' of work'),
     decision.withheld?.length ? h('p', { class: 'warn' }, 'Its machine did not send: ' + decision.withheld.join(', ') + '. What depends on it is not known here.') : null,
-    decision.message ? [h('h2', null, 'The message as the agent got it'), h('pre', { class: 'message' }, decision.message)] : null,
-    h('div', { class: 'split' }, h('div', null, asked(answer), exits(considered), found(rules)), h('div', null, inputs(answer.event, state), seen(evidence), times(answer))),
+    h('h2', null, 'Checks'),
+    checks.length ? checkList(checks) : h('p', { class: 'soft' }, rules ? 'Nothing that the session changed has to be checked.' : 'What was checked is not known.'),
+    outcome(answer),
+    decision.message ? [h('h2', null, 'Sent to the agent, ' + OUTCOMES[decision.delivery]), h('pre', { class: 'message' }, decision.message)]
+      : h('p', null, 'Nothing was sent: ', why(answer), '.'),
+    folded('Ways out that were not taken', exits(answer)),
+    rules ? folded('What each rule found', found(rules)) : null,
+    evidence ? folded('What git and the transcript said', seen(evidence)) : null,
+    folded('The session before it', inputs(answer)),
+    folded('Times, and the delivery', times(answer)),
   ];
 }
 
-function asked({ decision, demand, marked_wrong: marked }) {
-  const list = (title, items) => (items.length ? [h('h2', null, title), h('ol', null, items.map((item) => h('li', null, item)))] : null);
-  const left = demand?.end === 'left' ? (demand.left ?? []).length + ' of ' + decision.actions.length + ' were not done afterward' : ENDS[demand?.end];
-  return [
-    list('What it asked for', decision.actions.map((action) => [action.text, h('span', { class: 'soft' }, ' ' + action.category + ', ' + action.step)])),
-    decision.actions.length && left ? h('p', { class: demand.end === 'met' ? 'good' : demand.end === 'left' ? 'warn' : 'soft' }, 'Outcome: ' + left + '.') : null,
-    list('What it had noticed', decision.observations),
-    list('Marked wrong', marked.map((mark) => (mark.item === null ? 'all demands' : 'demand ' + mark.item) + (mark.note ? ': ' + mark.note : ''))),
-  ];
+const folded = (title, content) => (content ? h('details', null, h('summary', null, title), content) : null);
+const why = ({ decision, considered }) => considered.find((exit) => exit.taken)?.why ?? reasonWords(decision.reason);
+
+// What came of it: whether it was done, by which call, and what a person said of it.
+function outcome({ decision, demand, others, marked_wrong: marked }) {
+  const marks = [marked.map((mark) => h('p', { class: 'warn' }, 'Marked wrong' + (mark.item === null ? '' : ', demand ' + mark.item) + (mark.note ? ': ' + mark.note : '.'))),
+    decision.verdict !== 'inject' || decision.machine ? null : marked.length ? h('p', null, h('button', { type: 'button', onclick: () => wrong(decision, '', false) }, 'It was not wrong')) : wrongForm(decision)];
+  if (!demand) return marks;
+  const left = demand.left.length + ' of ' + decision.actions.length + ' not done afterward';
+  const tone = { met: 'good', left: 'bad' }[demand.end] ?? 'soft';
+  const next = others.find((it) => it.seq > decision.seq && it.turn === decision.turn);
+  return [h('p', { class: 'came ' + tone }, 'What came of it: ', demand.end === 'left' ? left : ENDS[demand.end] ?? words(demand.end),
+    demand.done_by.map((it) => ['; ' + it.purpose + ': ', by(it)]), next ? [' (', link('decision/' + next.seq, 'the next stop'), ')'] : null, '.'), marks];
 }
+
+// The checks of a stop, as those of a pull request: what stands first.
+export function checksOf(rules, evidence) {
+  const calls = evidence?.timeline.calls ?? [];
+  const checks = new Map();
+  for (const it of rules.trace.flatMap((rule) => rule.actions)) {
+    const known = checks.get(it.text);
+    if (!known || (it.stands && !known.stands)) checks.set(it.text, it);
+  }
+  return [...checks.values()].map((it) => check(it, calls)).sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
+}
+
+const TONES = ['bad', 'unknown', 'good', 'soft'];
+const SIGNS = { bad: ['✗', 'open'], unknown: ['?', 'not known'], good: ['✓', 'done'], soft: ['–', 'not asked for'] };
+// Why a call that looks like it does not count.
+const COUNTS = { not_run: 'was not certainly run', unclear: 'hides how it ended', failed: 'failed', too_early: 'came before what it has to follow', before_edit: 'came before the last edit' };
+
+function check(it, calls) {
+  const at = (index) => (calls[index] ? { command: calls[index].command ?? calls[index].tool, at: calls[index].at } : null);
+  const is = (verified) => it.answers.length && it.answers.every((answer) => answer.verified === verified);
+  const counted = it.found.findLast((found) => found.outcome === 'counts');
+  const proof = it.answers.find((answer) => answer.verified === 'done' && answer.call !== undefined)?.call ?? counted?.call;
+  const tone = it.stands ? 'bad' : is('done') || counted ? 'good' : it.answers.some((answer) => answer.verified === 'unknown') ? 'unknown' : 'soft';
+  const near = it.found.findLast((found) => found.outcome !== 'counts');
+  const said = tone === 'good' && at(proof) ? by(at(proof))
+    : near ? [by({ command: near.command, at: calls[near.call]?.at }), ' ' + COUNTS[near.outcome]]
+      : { bad: 'not run, ' + plural(calls.length, 'call') + ' looked at', unknown: 'the record does not say', soft: 'not asked for here', good: 'done' }[tone];
+  return { tone, name: it.purpose, hint: it.looked_for[0], text: it.text, said, answers: it.answers };
+}
+
+const by = (call) => [h('code', null, cut(call.command, COMMAND_MAX)), call.at ? ' at ' + time(call.at) : null];
+
+export const checkList = (checks) => h('ul', { class: 'checks' }, checks.map((it) => {
+  const [sign, name] = SIGNS[it.tone];
+  return h('li', { class: it.tone }, h('span', { class: 'mark', role: 'img', 'aria-label': name }, sign),
+    h('div', null, h('p', { title: it.text }, h('strong', null, it.name), it.hint && it.tone !== 'good' ? [' (', h('code', null, it.hint), ')'] : null, ': ', it.said),
+      it.tone === 'good' || !it.answers.length ? null : h('ul', null, it.answers.map((answer) => h('li', null, h('code', null, answer.file), ': ' + answer.why)))));
+}));
 
 // The exits in their order: the first that is taken decides.
-function exits(considered) {
-  return [h('h2', null, 'Ways out, in order'), table('Ways out that were considered',
-    ['Way out', 'Taken', 'Why'], considered.map((exit) => [reasonWords(exit.reason), exit.taken ? h('strong', { class: 'warn' }, 'taken') : 'no', exit.why]))];
-}
+const exits = ({ considered }) => table('Ways out that were considered', ['Way out', 'Taken', 'Why'],
+  considered.map((exit) => [reasonWords(exit.reason), exit.taken ? h('strong', { class: 'warn' }, 'taken') : 'no', exit.why]));
 
 // What each rule asks for: which files brought it up, what was looked for, and what was found.
-function found(rules) {
-  if (!rules) return null;
-  return [h('h2', null, 'What the rules found'),
-    h('p', { class: 'soft' }, 'Categories: ' + (rules.categories.join(', ') || 'none') + '. All clear: ' + (rules.all_clear ? 'yes' : 'no') + '.'),
-    (rules.trace ?? []).map((rule) => [
-      h('h3', null, rule.rule, h('span', { class: 'soft' }, ' (' + rule.pack + ') ' + (rule.files.length ? cut(rule.files.join(' '), FILES_CHARS_MAX) : 'every stop'))),
-      (rule.actions ?? []).map(action)])];
-}
+const found = (rules) => [h('p', { class: 'soft' }, 'Categories: ' + (rules.categories.join(', ') || 'none') + '.'), rules.trace.map((rule) => [
+  h('h3', null, rule.rule, h('span', { class: 'soft' }, ' (' + rule.pack + ') ' + (rule.files.length ? cut(rule.files.join(' '), FILES_CHARS_MAX) : 'every stop'))),
+  rule.actions.map((action) => [h('p', null, action.text), h('p', { class: 'soft' }, 'Looked for ' + action.looked), h('ul', null, action.seen.map((said) => h('li', null, said)))])])];
 
-function action(action) {
-  const done = action.found.some((seen) => seen.outcome === 'counts');
-  const [mark, tone] = action.stands ? ['due', 'warn'] : done ? ['done', 'good'] : ['with another', 'soft'];
-  return h('div', { class: 'action' }, h('p', null, h('strong', { class: tone }, mark), ' ', action.text),
-    h('p', { class: 'soft' }, 'Looked for ' + action.looked), h('ul', null, action.seen.map((said) => h('li', null, said))));
-}
-
-function inputs(event, state) {
-  const rows = [['project', state.project], ['last message', time(state.last_message_sent_at)], ['last checkpoint', time(state.last_checkpoint_at)],
-    ['last tool use', time(state.last_tool_use_at)], ['checkpoints in this turn', number(state.blocks_this_turn)],
-    ['muted', state.muted === 'off' || !state.muted ? 'no' : 'yes'], ['cleared by a person', state.cleared ? 'yes' : 'no']];
-  return [h('h2', null, 'The session before it'), h('dl', null, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value ?? '–')])),
+function inputs({ event, state }) {
+  const rows = [['project', state.project], ['last message', when(state.last_message_sent_at)], ['last checkpoint', when(state.last_checkpoint_at)],
+    ['last tool use', when(state.last_tool_use_at)], ['checkpoints in this turn', number(state.blocks_this_turn)],
+    ['muted', state.muted ? 'yes' : 'no'], ['cleared by a person', state.cleared ? 'yes' : 'no']];
+  return [h('dl', null, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value ?? '–')])),
     event ? h('p', null, words(event.kind) + ', ', eventLink(event.seq), ', in ', link('session/' + encodeURIComponent(event.session), 'the session’s timeline')) : null];
 }
 
-const time = (at) => (at ? moment(at) : '–');
+const when = (at) => (at ? moment(at) : '–');
 
 function seen(evidence) {
-  if (!evidence) return null;
   const { changes } = evidence;
   const files = changes?.known?.map((file) => file.path);
   const said = files ? (files.length ? number(files.length) : 'none') : changes?.unknown ? 'unknown: ' + words(changes.unknown) : 'not asked for';
   const { calls, source } = evidence.timeline;
   return [
-    h('h2', null, 'What git and the transcript said'),
     h('dl', null, h('dt', null, 'changed files'), h('dd', null, said), h('dt', null, 'tool calls'), h('dd', null, number(calls.length) + ', from: ' + source),
       evidence.notes.map((note) => [h('dt', null, 'note'), h('dd', null, note)])),
-    files?.length ? h('details', { open: files.length <= 12 }, h('summary', null, 'Changed files'),
-      h('ul', { class: 'mono' }, files.slice(0, FILES_MAX).map((file) => h('li', null, file))), files.length > FILES_MAX ? h('p', null, '… and ' + (files.length - FILES_MAX) + ' more') : null) : null,
-    calls.length ? h('details', { open: calls.length <= 12 }, h('summary', null, 'Tool calls'),
-      h('ol', { class: 'mono' }, calls.map((call) => h('li', { class: call.is_error ? 'bad' : null }, toolWords(call))))) : null,
+    files?.length ? [h('h3', null, 'Changed files'), h('ul', { class: 'mono' }, files.slice(0, FILES_MAX).map((file) => h('li', null, file))),
+      files.length > FILES_MAX ? h('p', null, '… and ' + (files.length - FILES_MAX) + ' more') : null] : null,
+    calls.length ? [h('h3', null, 'Tool calls'), h('ol', { class: 'mono' }, calls.map((call) => h('li', { class: call.is_error ? 'bad' : null }, toolWords(call))))] : null,
   ];
 }
 
-function times({ decision, evidence, times, delivery: steps }) {
+function times({ evidence, times, delivery: steps }) {
   const rows = (times ?? []).map((step, index) => [index === 0 ? 'stop journaled' : index === 1 ? 'decision journaled' : words(step.kind),
     micros(step.after_us), words(steps[index - 2]?.by ?? steps[index - 2]?.reason ?? steps[index - 2]?.obstacle ?? '')]);
   return [
-    h('h2', null, 'Times, and the delivery: ', OUTCOMES[decision.delivery]),
     rows.length ? table('Steps after the stop', ['Step', 'After the stop', ''], rows, [1]) : null,
     evidence?.steps?.length ? h('p', { class: 'soft' }, 'Looking things up: ' + evidence.steps.map(([name, us]) => name + ' ' + micros(us)).join(', ')) : null,
   ];

@@ -23,18 +23,20 @@ export function detail(event, placed) {
   const fields = Object.entries(event).filter(([name, value]) => !ADDRESS.includes(name) && value !== null);
   const plain = fields.filter(([, value]) => typeof value !== 'object' && String(value).length < PLAIN_MAX);
   const decision = event.kind === 'decided' ? event.seq : event.decision;
+  const { call } = event;
+  const part = (name, text) => (text ? [h('h3', { class: 'soft' }, name), h('pre', null, text)] : null);
   return [
     h('dl', null, h('dt', null, 'event'), h('dd', null, event.seq + (event.late ? ', journaled late' : '')),
       h('dt', null, 'at'), h('dd', null, moment(event.at) + ' (' + exact(event.at) + ')'),
       placed?.began_at ? [h('dt', null, 'began'), h('dd', null, exact(placed.began_at))] : null,
-      placed ? [h('dt', null, 'turn'), h('dd', null, placed.turn)] : null),
+      placed ? [h('dt', null, 'turn'), h('dd', null, placed.turn)] : null,
+      call ? [h('dt', null, 'tool'), h('dd', null, call.tool + (call.is_error ? ', failed' : call.refused ? ', refused' : ''))] : null,
+      plain.map(([name, value]) => [h('dt', null, words(name)), h('dd', null, String(value))])),
     decision ? h('p', null, 'Decision ', decisionLink(decision), ' explains it.') : null,
     event.problem ? h('p', { class: 'problem' }, event.problem) : null,
-    plain.length ? h('dl', null, plain.map(([name, value]) => [h('dt', null, words(name)), h('dd', null, String(value))])) : null,
-    fields.filter((field) => !plain.includes(field)).map(([name, value]) => [h('h3', { class: 'soft' }, words(name)), h('pre', null, pretty(value))]),
-    event.payload ? h('details', null, h('summary', null, 'As the agent told it'), h('pre', null, pretty(event.payload)))
-      : event.payload_dropped ? h('p', { class: 'soft' }, 'What the agent told was dropped by age.') : null,
+    call ? [part('input', call.command ?? call.paths.join('\n')), part('output', call.output)] : null,
+    fields.filter(([name, value]) => typeof value === 'string' && !plain.some(([known]) => known === name)).map(([name, value]) => part(words(name), value)),
+    event.payload_dropped ? h('p', { class: 'soft' }, 'What the agent told was dropped by age.') : null,
+    h('details', null, h('summary', null, 'All of it, as JSON'), h('pre', null, JSON.stringify(event, null, 2))),
   ];
 }
-
-const pretty = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));

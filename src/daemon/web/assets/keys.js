@@ -13,7 +13,7 @@ const KEYS = [
 ];
 
 // Lines of lists, each by the link that opens it.
-const LINES = 'tbody tr:not(.group) td a, tbody tr:not(.group) th a';
+const LINE = 'tbody tr, li.card, .events > li';
 
 let box = null;
 
@@ -33,8 +33,8 @@ function search() {
 
 // One line has one stop, however many links it has.
 function move(by) {
-  const lines = [...new Map([...document.querySelectorAll('main ' + LINES)].filter((link) => link.offsetParent).reverse()
-    .map((link) => [link.closest('tr'), link]))].reverse();
+  const lines = [...new Map([...document.querySelectorAll('main a')].filter((link) => link.offsetParent && link.closest(LINE)).reverse()
+    .map((link) => [link.closest(LINE), link]))].reverse();
   if (!lines.length) return;
   const at = lines.findIndex(([line]) => line.contains(document.activeElement));
   const next = lines[Math.min(lines.length - 1, Math.max(0, at < 0 ? 0 : at + by))];
@@ -49,8 +49,8 @@ function explain() {
   box = h('dialog', { class: 'keys', 'aria-labelledby': 'keys-title', tabindex: '0' },
     h('form', { method: 'dialog' }, h('button', { autofocus: true }, 'Close')),
     h('h2', { id: 'keys-title' }, 'Keys'), list(KEYS.map(([key, text]) => [h('kbd', null, key), text])),
-    h('h2', null, 'States'), list(GROUPS.map(([group, name, text]) => [h('span', { class: 'state ' + group }, name), text])),
-    h('h2', null, 'Flags'), list(Object.entries(FLAGS).map(([flag, text]) => [h('span', { class: 'flag' }, flag), text])),
+    h('h2', null, 'Groups'), list(GROUPS.map(([group, name, text]) => [h('span', { class: 'state ' + group }, name), text])),
+    h('h2', null, 'Notes on sessions'), list(Object.entries(FLAGS).map(([flag, text]) => [h('span', { class: 'flag' }, flag), text])),
     h('h2', null, 'Timelines'), h('ul', { class: 'legend' }, signs.map(([sign, text]) => h('li', null, sign, text))));
   document.body.append(box);
   box.showModal();

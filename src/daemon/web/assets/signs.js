@@ -1,12 +1,11 @@
-// States and flags of sessions, and what they mean.
+// What sessions need, in the order of the page, and what differs from the usual.
 
 export const GROUPS = [
-  ['needs_you', 'Needs you', 'it asks for a permission, or has failed'],
-  ['waiting', 'Finished, waiting for you', 'its turn has ended, and you have not written since'],
+  ['you', 'Needs you', 'it asks for a permission, or has failed'],
+  ['open', 'Left open', 'its agent stopped, and something that it changed is not verified'],
   ['running', 'Running', 'its agent works'],
-  ['idle', 'Idle', 'it needs nothing from you'],
-  ['ended', 'Ended', 'its agent was closed'],
-  ['earlier', 'Quiet for a day', 'no event for a day'],
+  ['finished', 'Finished', 'its agent stopped, and you have not written since'],
+  ['nothing', 'Closed or quiet', 'its agent was closed, or has been quiet for a day'],
 ];
 
 export const FLAGS = {
@@ -16,7 +15,5 @@ export const FLAGS = {
   unseen: 'its folder does not answer and was not looked at',
   broken: 'its .checkpointd.yml has a mistake and is not used: checkpointd status names it',
   cleared: 'its next stop passes',
-  asked: 'this turn had its checkpoint',
-  sending: 'a checkpoint is on its way',
   restart: 'it is being restarted',
 };

@@ -1,18 +1,19 @@
-// One session: swim lanes, the same events as a table, and whichever event was chosen.
+// One session, turn by turn: what was asked, each activity with its outcome, and each stop with what was checked. Above it
+// the same in lanes, beside it whatever was chosen.
 
+import { copyButton, wrongForm } from './acts.js';
 import { get, lines } from './api.js';
-import { eventLink, h, printable, replace } from './dom.js';
+import { checkList, checksOf } from './decision.js';
+import { eventLink, h, link, printable, replace } from './dom.js';
 import { detail } from './event.js';
-import { duration, exact, moment, number, plural } from './format.js';
+import { duration, exact, folder, moment, number, plural, time } from './format.js';
 import { LEGEND, Lanes } from './lanes.js';
 import { Scale } from './scale.js';
-import { kind, lane, said } from './words.js';
+import { about, isInternal, kind, lane, outcome, said } from './words.js';
 
 const PAGE = 100;
 // So many times as long as a reading took, before the next one.
 const REST = 4;
-const HEADS = ['Time', 'Turn', 'In turn', 'Event', 'What'];
-const NUMBERS = [1, 2];
 const HINT = 'Drag or Shift+wheel to move; Ctrl+wheel, double click or + and − to zoom. With the keyboard: ← and → go from event to event, Home shows all.';
 
 export async function show(root, id) {
@@ -40,7 +41,7 @@ export async function show(root, id) {
       again = false;
       const began = performance.now();
       await read();
-      view.update();
+      await view.update();
       // What takes long is done less often.
       if (again) await new Promise((done) => { setTimeout(done, (performance.now() - began) * REST); });
     } while (again);
@@ -60,54 +61,85 @@ export async function show(root, id) {
   };
 }
 
+const isUsers = (event) => (event.kind === 'prompt_submitted' || event.kind === 'prompt_found') && event.origin === 'user';
+const call = (event) => event.began_at + event.call.tool;
+
 class Timeline {
   constructor(root, events, session) {
-    Object.assign(this, { events, session, selected: null, page: null, filter: '', cuts: true });
+    Object.assign(this, { events, session, selected: null, page: null, filter: '', cuts: true, internals: false, boxes: new Map() });
+    this.title = h('h1');
     this.facts = h('p', { class: 'summary' });
+    this.open = h('div');
     this.said = h('p', { class: 'unseen', role: 'status' });
-    this.detail = h('section', { class: 'detail', tabindex: '0', 'aria-label': 'The chosen event' }, h('p', { class: 'soft' }, 'Choose an event to see all of it.'));
+    this.detail = h('section', { class: 'detail', tabindex: '0', 'aria-label': 'What was chosen' });
     this.list = h('div');
     const chart = h('canvas', {
       class: 'chart', tabindex: '0', role: 'application', 'aria-roledescription': 'timeline',
-      'aria-label': 'Timeline of the session in lanes; the table below has the same events. ' + HINT,
+      'aria-label': 'Timeline of the session in lanes; the list below has the same events. ' + HINT,
       onkeydown: (event) => this.key(event),
     });
     const overview = h('canvas', { class: 'overview', 'aria-hidden': 'true' });
     this.lanes = new Lanes(chart, overview, (seq) => this.choose(seq));
     const button = (text, name, action) => h('button', { type: 'button', 'aria-label': name, title: name, onclick: action }, text);
-    const cuts = h('input', { type: 'checkbox', checked: true, onchange: () => { this.cuts = cuts.checked; this.redraw(); } });
-    replace(root,
-      h('h1', null, 'Session ', h('span', { class: 'mono' }, session.slice(0, 8))), this.facts,
+    const box = h('input', { type: 'search', 'aria-label': 'Only events with these words', placeholder: 'only with these words',
+      oninput: () => { this.filter = box.value.toLowerCase(); this.page = 0; this.drawList(); } });
+    const toggle = (text, is, change) => h('label', null, h('input', { type: 'checkbox', checked: is, onchange: (event) => change(event.target.checked) }), text);
+    replace(root, this.title, this.facts, this.open,
       h('div', { class: 'tools' },
         button('+', 'Zoom in', () => this.lanes.zoom(0.5)), button('−', 'Zoom out', () => this.lanes.zoom(2)),
         button('◂', 'Earlier', () => this.lanes.pan(-0.5)), button('▸', 'Later', () => this.lanes.pan(0.5)),
-        button('All', 'Show all', () => this.lanes.fit()), h('label', null, cuts, 'shorten long pauses'),
-        h('span', { class: 'soft' }, 'drag to move, Ctrl+wheel to zoom, ← and → from event to event')),
+        button('All', 'Show all', () => this.lanes.fit()), toggle('shorten long pauses', true, (is) => { this.cuts = is; this.redraw(); })),
       h('div', { class: 'lanes' }, chart, overview),
       h('ul', { class: 'legend' }, LEGEND.map(([tone, text]) => h('li', null, h('i', { class: 'sign ' + tone, 'aria-hidden': 'true' }), text))), this.said,
-      h('div', { class: 'split' }, h('section', { 'aria-label': 'Events' }, h('h2', null, 'Events'), this.search(), this.list), this.detail));
+      h('div', { class: 'tools' }, box, toggle('what checkpointd did in between', false, (is) => { this.internals = is; this.drawList(); })),
+      h('div', { class: 'split' }, h('section', { 'aria-label': 'Turns' }, this.list), this.detail));
     this.update();
   }
 
-  search() {
-    const box = h('input', { type: 'search', 'aria-label': 'Only events with these words', placeholder: 'only with these words',
-      oninput: () => { this.filter = box.value.toLowerCase(); this.page = 0; this.drawList(); } });
-    return h('div', { class: 'tools' }, box);
-  }
-
   update() {
-    const last = this.events[this.events.length - 1];
-    const count = (of) => this.events.filter(of).length;
-    const project = [...this.events].reverse().find((event) => event.cwd)?.cwd;
+    const { events } = this;
+    const last = events[events.length - 1];
+    const count = (of) => events.filter(of).length;
+    const project = this.project = events.findLast((event) => event.cwd)?.cwd;
     const failed = count((event) => event.call?.is_error && event.kind !== 'tool_started');
-    replace(this.facts, last ? [last.agent, ' · ', project ? [h('span', { title: project }, project), ' · '] : null,
-      plural(last.turn, 'turn'), ' · ', plural(this.events.length, 'event'), ' · ',
+    replace(this.title, events.find(isUsers)?.text || 'Session ' + this.session.slice(0, 8));
+    replace(this.facts, last ? [last.agent, ' ', this.session.slice(0, 8), ' · ', project ? [h('span', { title: project }, folder(project)), ' · '] : null,
+      plural(last.turn, 'turn'), ' · ',
       plural(count((event) => event.kind === 'tool_finished' || event.kind === 'tool_failed'), 'tool call'),
-      failed ? [', ', h('span', { class: 'bad' }, number(failed) + ' failed')] : null, ' · ',
-      plural(count((event) => event.kind === 'decided' && event.verdict === 'inject'), 'checkpoint'), ' · last event ', moment(last.at)]
+      failed ? [', ', h('span', { class: 'bad' }, number(failed) + ' failed')] : null, ' · last event ', moment(last.at)]
       : 'Nothing is known of this session.');
+    this.joinCalls();
     this.redraw();
     this.drawList();
+    if (this.selected === null) this.showLast();
+    return this.showOpen();
+  }
+
+  // What the session left open, with the files and why, by what is known now.
+  async showOpen() {
+    const { open, answers } = await get('/api/sessions/' + encodeURIComponent(this.session) + '/open').catch(() => ({ open: [] }));
+    replace(this.open, open.map((item) => h('div', { class: 'left' }, h('p', { class: 'open' }, 'Open: ' + item.what),
+      h('ul', null, item.files.map((file) => {
+        const answer = answers.find((it) => it.file === file);
+        return h('li', null, h('code', null, file), answer && ': ' + answer.why);
+      })))));
+  }
+
+  // A call that began and ended is one activity: the end, which tells of both.
+  joinCalls() {
+    const ended = new Set(this.events.filter((event) => event.began_at).map(call));
+    this.joined = this.events.filter((event) => event.kind !== 'tool_started' || !ended.has(event.at + event.call.tool));
+  }
+
+  // Until something is chosen: what the agent said last.
+  async showLast() {
+    const stop = this.events.findLast((event) => event.kind === 'agent_stopped' && event.last_message);
+    if (stop?.seq === this.shownLast && stop) return;
+    this.shownLast = stop?.seq;
+    const whole = stop && await get('/api/events/' + stop.seq).catch(() => stop);
+    if (this.selected !== null) return;
+    replace(this.detail, whole ? [h('h2', null, 'What the agent said last'), h('p', { class: 'soft' }, 'turn ' + stop.turn + ', ' + moment(stop.at)), h('div', { class: 'text' }, whole.last_message), h('p', null, copyButton('message', whole.last_message))]
+      : h('p', { class: 'soft' }, 'The agent has said nothing so far. Choose a line to see all of it.'));
   }
 
   redraw() {
@@ -117,16 +149,14 @@ class Timeline {
   }
 
   items(scale, moments) {
-    const ended = new Set(this.events.filter((event) => event.began_at).map((event) => event.began_at + event.call.tool));
     const last = moments.length ? moments[moments.length - 1][0] : 0;
     const items = [];
-    for (const event of this.events) {
+    for (const event of this.joined) {
       const place = lane(event);
-      const begins = event.kind === 'tool_started';
-      if (!place || (begins && ended.has(event.at + event.call.tool))) continue;
+      if (!place) continue;
       const at = Date.parse(event.at);
-      const isTool = Boolean(event.began_at) || begins;
-      items.push({ seq: event.seq, lane: place[0], tone: place[1], bar: isTool,
+      const begins = event.kind === 'tool_started';
+      items.push({ seq: event.seq, lane: place[0], tone: place[1], bar: Boolean(event.began_at) || begins,
         from: scale.place(event.began_at ? Date.parse(event.began_at) : at), to: scale.place(begins ? last : at) });
     }
     return items.sort((a, b) => a.from - b.from);
@@ -154,16 +184,15 @@ class Timeline {
     this.lanes.select(seq);
     const event = this.events.find((event) => event.seq === seq);
     this.said.textContent = kind(event) + ' ' + printable(said(event)) + ' at ' + exact(event.at);
-    this.page = Math.floor(this.shown().findIndex((event) => event.seq === seq) / PAGE);
-    if (this.page < 0) this.page = 0;
+    this.page = Math.max(0, Math.floor(this.shown().findIndex((event) => event.seq === seq) / PAGE));
     this.drawList();
     const whole = await get('/api/events/' + seq).catch((error) => ({ ...event, problem: error.message }));
     if (this.selected === seq) replace(this.detail, h('h2', null, kind(whole)), detail(whole, event), h('p', null, eventLink(seq, 'This event on its own')));
   }
 
   shown() {
-    if (!this.filter) return this.events;
-    return this.events.filter((event) => (kind(event) + ' ' + said(event)).toLowerCase().includes(this.filter));
+    const fits = (event) => !this.filter || (kind(event) + ' ' + said(event)).toLowerCase().includes(this.filter);
+    return this.joined.filter((event) => (this.internals || event.seq === this.selected || !isInternal(event)) && fits(event));
   }
 
   drawList() {
@@ -171,25 +200,51 @@ class Timeline {
     const pages = Math.max(1, Math.ceil(shown.length / PAGE));
     const page = Math.min(this.page ?? pages - 1, pages - 1);
     const turn = (to) => () => { this.page = to; this.drawList(); };
-    const rows = shown.slice(page * PAGE, (page + 1) * PAGE).map((event) => this.row(event));
-    const head = HEADS.map((text, index) => h('th', { scope: 'col', class: NUMBERS.includes(index) ? 'number' : null }, text));
+    const focused = this.list.contains(document.activeElement) && document.activeElement.closest('[data-seq]')?.dataset.seq;
+    const groups = Map.groupBy(shown.slice(page * PAGE, (page + 1) * PAGE), (event) => event.turn);
     replace(this.list,
-      h('div', { class: 'tools' },
+      pages > 1 ? h('div', { class: 'tools' },
         h('button', { type: 'button', disabled: page === 0, onclick: turn(page - 1) }, 'Earlier'),
-        h('span', { class: 'soft' }, plural(shown.length, 'event') + ', page ' + (page + 1) + ' of ' + pages),
-        h('button', { type: 'button', disabled: page >= pages - 1, onclick: turn(page + 1) }, 'Later')),
-      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Events of the session' }, h('table', { class: 'events' }, h('caption', { class: 'unseen' }, 'Events of the session'),
-        h('thead', null, h('tr', null, head)), h('tbody', null, rows))));
+        h('span', { class: 'soft' }, 'page ' + (page + 1) + ' of ' + pages),
+        h('button', { type: 'button', disabled: page >= pages - 1, onclick: turn(page + 1) }, 'Later')) : null,
+      [...groups].map(([turn, events]) => [h('h2', null, turn ? 'Turn ' + turn : 'Before the first turn', h('span', { class: 'soft' }, ' ' + moment(events[0].turn_began_at ?? events[0].at))),
+        h('ol', { class: 'events' }, events.map((event) => this.row(event)))]));
+    if (focused) this.list.querySelector('[data-seq="' + focused + '"] a')?.focus({ preventScroll: true });
   }
 
   row(event) {
-    const after = event.turn_began_at ? '+' + duration(Math.max(0, Date.parse(event.at) - Date.parse(event.turn_began_at))) : '';
-    const bad = event.call?.is_error || event.kind === 'delivery_failed';
-    const choose = () => this.choose(event.seq);
-    return h('tr', { 'data-seq': event.seq, 'aria-selected': event.seq === this.selected ? 'true' : null, onclick: choose },
-      h('td', null, h('time', { datetime: event.at }, exact(event.at))), h('td', { class: 'number' }, event.turn),
-      h('td', { class: 'number' }, after), h('td', null, h('a', { href: '#/event/' + event.seq, onclick: (click) => { if (!click.ctrlKey && !click.metaKey) click.preventDefault(); } }, kind(event))),
-      h('td', { class: bad ? 'bad' : null }, said(event)));
+    const { seq } = event;
+    const chosen = seq === this.selected;
+    const [took, tone, word] = outcome(event);
+    const open = (click) => { if (!click.ctrlKey && !click.metaKey) click.preventDefault(); };
+    return h('li', { 'data-seq': seq, class: [chosen && 'chosen', isUsers(event) && 'prompt', event.kind === 'agent_stopped' && 'stop'].filter(Boolean).join(' ') || null, onclick: () => this.choose(seq) },
+      h('time', { datetime: event.at, title: exact(event.at) }, time(event.at)),
+      h('p', null, h('a', { href: '#/event/' + seq, 'aria-current': chosen ? 'true' : null, onclick: open }, event.call?.tool ?? kind(event)), ' ', h('span', { class: event.call ? 'mono' : null }, about(event, this.project))),
+      h('p', { class: 'outcome' }, word ? h('span', { class: tone }, word) : null, took === null ? null : h('span', { class: 'number' }, duration(took))),
+      event.kind === 'decided' ? this.checked(event) : null);
+  }
+
+  // What was checked at a stop: asked for only where somebody opens it, as each takes a look at the whole session. It stays
+  // as it is, with what somebody types there, until a person has marked the decision.
+  checked({ seq }) {
+    const mark = this.events.findLast((event) => event.kind === 'marked_wrong' && event.decision === seq)?.seq;
+    const known = this.boxes.get(seq);
+    if (known && known.mark === mark) return known.box;
+    const place = h('div');
+    let asked = null;
+    const fill = async () => {
+      asked ??= get('/api/decisions/' + seq);
+      const { decision, rules, evidence, marked_wrong: marked } = await asked.catch(() => ({}));
+      const checks = rules ? checksOf(rules, evidence) : [];
+      replace(place, checks.length ? checkList(checks) : h('p', { class: 'soft' }, evidence?.changes.known ? 'Nothing had to be checked.' : 'The work was not looked at.'),
+        decision?.verdict === 'inject' && !decision.machine && !marked.length ? wrongForm(decision) : null,
+        h('p', null, link('decision/' + seq, 'The whole decision')));
+    };
+    const box = h('details', { onclick: (click) => click.stopPropagation(), ontoggle: () => box.open && !asked && fill() }, h('summary', null, 'Checks'), place);
+    // What was sent last is what a person comes for.
+    box.open = known?.box.open ?? seq === (this.joined.findLast((event) => event.verdict === 'inject') ?? this.joined.findLast((event) => event.verdict))?.seq;
+    this.boxes.set(seq, { box, mark });
+    return box;
   }
 }
 

@@ -1,7 +1,7 @@
 // Another configuration, tried on everything that was ever decided. Nothing is changed by it.
 
 import { get, one } from './api.js';
-import { decisionLink, h, replace, sessionLink, table } from './dom.js';
+import { h, link, replace, sessionLink } from './dom.js';
 import { folder, moment, number, plural, reasonWords, verdictWords } from './format.js';
 
 // Keys that have a field of their own; the text below has all of them.
@@ -25,7 +25,7 @@ const RULE = `rules:
 export async function show(root) {
   const { text, settings } = await get('/api/config');
   const holds = new Map(settings);
-  const editor = h('textarea', { rows: '14', spellcheck: 'false', 'aria-label': 'Configuration to try', value: text });
+  const editor = h('textarea', { rows: String(Math.max(4, text.split('\n').length + 1)), spellcheck: 'false', 'aria-label': 'Configuration to try', value: text });
   const fields = FIELDS.map(([key, name, choices]) => {
     const field = choices ? h('select', null, choices.map((choice) => h('option', { value: choice }, choice))) : h('input', { inputmode: 'text' });
     field.name = key;
@@ -58,7 +58,9 @@ export async function show(root) {
       const progress = (done, all) => { bar.max = all; bar.value = done; };
       replace(place, outcome(await one('/api/what-if', { body: { text: editor.value }, progress, signal: stop.signal })));
     } catch (error) {
-      replace(place, h('p', { class: 'problem', role: 'alert' }, error.message));
+      // A mistake is shown with its caret below its place, and selected in the text.
+      replace(place, h('pre', { class: 'problem', role: 'alert' }, error.message));
+      mark(editor, error.message);
     }
     go.disabled = false;
   }
@@ -75,19 +77,51 @@ function write(text, key, value) {
   return key + ': ' + value + '\n' + text;
 }
 
+// Selects the line of a mistake from its place on.
+function mark(editor, message) {
+  const [, line, column] = /config\.yml:(\d+):(\d+)/.exec(message) ?? [];
+  if (!line) return;
+  const lines = editor.value.split('\n');
+  const begin = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+  editor.focus({ preventScroll: true });
+  editor.setSelectionRange(begin + Number(column) - 1, begin + (lines[line - 1] ?? '').length);
+}
+
+// The lines that two texts differ in; what is between them only where it joins two differences.
+function difference(was, now) {
+  const [a, b] = [was ? was.split('\n') : [], now ? now.split('\n') : []];
+  // How many lines are common to the rests of both.
+  const common = Array.from({ length: a.length + 1 }, () => new Array(b.length + 1).fill(0));
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let k = b.length - 1; k >= 0; k -= 1) common[i][k] = a[i] === b[k] ? common[i + 1][k + 1] + 1 : Math.max(common[i + 1][k], common[i][k + 1]);
+  }
+  const lines = [];
+  for (let i = 0, k = 0; i < a.length || k < b.length;) {
+    if (i < a.length && k < b.length && a[i] === b[k]) {
+      lines.push([' ', a[i]]);
+      i += 1;
+      k += 1;
+    } else if (k >= b.length || (i < a.length && common[i + 1][k] >= common[i][k + 1])) lines.push(['−', a[i++]]);
+    else lines.push(['+', b[k++]]);
+  }
+  return h('pre', { class: 'difference' }, lines.map(([sign, text]) => h(sign === '+' ? 'ins' : sign === '−' ? 'del' : 'span', null, sign + ' ' + text + '\n')));
+}
+
 function outcome(answer) {
   const { changed, decisions } = answer;
   const turned = (from, to) => changed.filter((it) => it.was.verdict === from && it.now.verdict === to).length;
   const side = (it) => [h('span', { class: 'verdict ' + it.verdict }, verdictWords(it.verdict)), ', ', reasonWords(it.reason)];
-  const rows = changed.slice(-SHOWN_MAX).reverse().map((it) => [decisionLink(it.seq), moment(it.at), it.agent, sessionLink(it.session), folder(it.project),
-    side(it.was), side(it.now), it.now.message && it.now.message !== it.was.message ? h('details', null, h('summary', null, 'the message'), h('pre', null, it.now.message)) : '–']);
+  const rows = changed.slice(-SHOWN_MAX).reverse().map((it) => h('li', { class: 'card ' + it.now.verdict },
+    h('p', { class: 'about' }, link('decision/' + it.seq, [it.seq + ': ', side(it.was)]), ' → ', side(it.now)),
+    it.was.message !== it.now.message ? h('details', { open: changed.length === 1 }, h('summary', null, 'The difference of the messages'), difference(it.was.message, it.now.message)) : null,
+    h('p', { class: 'where' }, h('span', { class: 'project', title: it.project }, folder(it.project)), h('span', null, it.agent + ' ', sessionLink(it.session)), h('time', { datetime: it.at }, moment(it.at)))));
   return [
     h('h2', null, number(changed.length) + ' of ' + plural(decisions, 'decision') + ' would change'),
     h('p', null, plural(turned('pass', 'inject'), 'more checkpoint') + ', ' + turned('inject', 'pass') + ' fewer, '
       + (changed.length - turned('pass', 'inject') - turned('inject', 'pass')) + ' otherwise'
       + (changed.length > SHOWN_MAX ? '; the newest ' + SHOWN_MAX + ' are shown' : '') + '.'),
     answer.waiting.map((line) => h('p', { class: 'soft' }, line)),
-    rows.length ? table('Decisions that would change', ['Decision', 'At', 'Agent', 'Session', 'Project', 'Was', 'Would be', 'New message'], rows, [0]) : null,
+    rows.length ? h('ul', { class: 'cards', 'aria-label': 'Decisions that would change' }, rows) : null,
   ];
 }
 

@@ -4,7 +4,9 @@ import { cut, duration, folder, moment, reasonWords, verdictWords, words } from 
 
 const TEXT_MAX = 110;
 
-export const kind = (event) => words(event.kind);
+// What people call the commonest ones.
+const KINDS = { prompt_submitted: 'message', prompt_found: 'message', agent_stopped: 'stopped', decided: 'checkpointd' };
+export const kind = (event) => KINDS[event.kind] ?? words(event.kind);
 
 export function toolWords(call) {
   const about = call.command ?? (call.paths ?? []).join(' ');
@@ -12,11 +14,28 @@ export function toolWords(call) {
   return call.tool + ' ' + cut(about, TEXT_MAX) + took + (call.is_error ? ' failed' : call.refused ? ' refused' : '');
 }
 
+// What an event is about: the input of a call, with files by their places in the project; else what it says.
+export function about(event, project) {
+  const within = (path) => (project && path.startsWith(project + '/') ? path.slice(project.length + 1) : path);
+  return event.call ? cut(event.call.command ?? (event.call.paths ?? []).map(within).join(' '), TEXT_MAX) : said(event);
+}
+
+// How a call went: its time, and a word with its tone where it did not just end well.
+export function outcome({ kind, at, began_at: began, call }) {
+  if (!call) return [null];
+  const took = call.duration_ms ?? (began ? Date.parse(at) - Date.parse(began) : null);
+  return call.is_error ? [took, 'bad', 'failed'] : call.refused ? [took, 'warn', 'refused'] : kind === 'tool_started' ? [null, 'soft', 'running …'] : [took];
+}
+
+// What checkpointd does by itself, or an agent's machinery: of interest only to who looks for it.
+const INTERNAL = ['model_stepped', 'other_hook', 'evidence_gathered', 'facts_gathered', 'announced', 'baseline_taken', 'head_seen', 'call_examined', 'progress_written', 'progress_validated'];
+export const isInternal = (event) => INTERNAL.includes(event.kind) || event.kind.startsWith('delivery') || (event.kind.startsWith('prompt') && event.origin !== 'user');
+
 const SAID = {
   session_started: (e) => e.source,
   session_ended: (e) => e.reason,
-  prompt_submitted: (e) => e.origin + ': ' + cut(e.text, TEXT_MAX),
-  prompt_found: (e) => e.origin + ': ' + cut(e.text, TEXT_MAX),
+  prompt_submitted: (e) => (e.origin === 'user' ? '' : e.origin + ': ') + cut(e.text, TEXT_MAX),
+  prompt_found: (e) => (e.origin === 'user' ? '' : e.origin + ': ') + cut(e.text, TEXT_MAX),
   tool_started: (e) => toolWords(e.call),
   tool_finished: (e) => toolWords(e.call),
   tool_failed: (e) => toolWords(e.call),
@@ -33,6 +52,7 @@ const SAID = {
   delivery_failed: (e) => e.decision + ' ' + words(e.reason),
   delivery_expired: (e) => e.decision + ' ' + words(e.reason),
   escape_hatch_used: (e) => 'by ' + e.by,
+  marked_wrong: (e) => String(e.decision),
   muted: (e) => (e.until ? 'until ' + moment(e.until) : ''),
   announced: (e) => words(e.news) + ' of ' + e.about,
   restart_requested: (e) => 'checkpoint due ' + moment(e.due),
@@ -48,6 +68,7 @@ export const said = (event) => SAID[event.kind]?.(event) ?? '';
 
 // In which lane an event stands, and how it looks there; null for what would only be in the way.
 export function lane(event) {
+  if (INTERNAL.includes(event.kind) && !event.kind.startsWith('progress')) return null;
   switch (event.kind) {
     case 'prompt_submitted': case 'prompt_found':
       return ['prompts', event.origin === 'user' ? 'accent' : 'soft'];
@@ -63,8 +84,6 @@ export function lane(event) {
       return ['delivery', 'good'];
     case 'delivery_failed': case 'delivery_expired':
       return ['delivery', 'bad'];
-    case 'model_stepped': case 'other_hook': case 'evidence_gathered': case 'facts_gathered': case 'announced': case 'baseline_taken': case 'head_seen': case 'call_examined':
-      return null;
     default:
       return [event.kind.startsWith('delivery') ? 'delivery' : 'agent', 'soft'];
   }

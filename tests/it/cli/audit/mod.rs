@@ -99,8 +99,12 @@ fn seqs(home: &Home, arguments: &[&str]) -> Vec<u64> {
 fn an_explanation_says_when_things_happened_and_how_the_demand_ended() {
     let home = recorded();
     let claude = lines(&home, &["explain", "13"]).remove(0);
-    let done = json!({ "end": "met", "left": [], "done": ["call 5 `pytest -q`"] });
-    assert_eq!(claude["demand"], done);
+    let done =
+        json!({ "purpose": "tests", "command": "pytest -q", "at": "2026-11-20T09:01:44.000000Z" });
+    assert_eq!(
+        claude["demand"],
+        json!({ "end": "met", "left": [], "done_by": [done] })
+    );
     let times: Vec<_> = claude["times"].as_array().expect("times").iter().collect();
     let kinds: Vec<_> = times
         .iter()

@@ -39,7 +39,10 @@ fn figures_agree_with_the_decisions_that_they_count() {
         text.contains("      3  checkpoints, at 6 stops\n"),
         "{text}"
     );
-    assert!(text.contains("      1  check run because a checkpoint asked"), "{text}");
+    assert!(
+        text.contains("      1  check run because a checkpoint asked"),
+        "{text}"
+    );
 
     // A mark counts, and the answer is the same without a daemon.
     ask(&daemon.home, &["wrong", "13"]);

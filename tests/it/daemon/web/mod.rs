@@ -1,6 +1,7 @@
 //! The web page's server, without a browser: who is let in, what is served, and what is pushed.
 
 mod access;
+mod orders;
 
 use std::fs;
 use std::net::TcpStream;
@@ -249,13 +250,13 @@ fn what_changes_is_pushed_with_how_it_stands_now() {
     let message = pushed.receive();
     let row = &message["rows"][0];
     assert_eq!(
-        (&row["session"], &row["standing"], &row["turn"]),
-        (&json!(id), &json!("running"), &json!(1)),
+        (&row["session"], &row["need"], &row["standing"]),
+        (&json!(id), &json!("running"), &json!("running")),
         "{row}"
     );
     assert_eq!(
-        (&row["min_turn_ms"], &row["project"]),
-        (&json!(0), &json!("/nowhere/project")),
+        (&row["title"], &row["project"]),
+        (&json!("please"), &json!("/nowhere/project")),
         "{row}"
     );
 
