@@ -202,19 +202,6 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     })
 }
 
-/// Returns the events up to the end of a demand's period: the next decision, or the next message of a person.
-fn period(stream: &[Envelope], decision: u64) -> &[Envelope] {
-    let is_end = |envelope: &Envelope| {
-        let ends = match &envelope.event {
-            Event::PromptSubmitted { origin, .. } => *origin == PromptOrigin::User,
-            event => matches!(event, Event::Decided(_)),
-        };
-        ends && envelope.seq > decision
-    };
-    let end = stream.iter().position(is_end).unwrap_or(stream.len());
-    &stream[..end]
-}
-
 /// Returns the session's other decisions of the turn, and what was decided after the turn last.
 fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> {
     let decisions = stream.iter().filter_map(|envelope| match &envelope.event {
