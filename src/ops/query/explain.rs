@@ -6,9 +6,7 @@ use checkpoint::follow_up;
 use checkpoint::gathered::Gathered;
 use checkpoint::replay;
 use checkpoint::state::SessionState;
-use journal::{
-    DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, PromptOrigin, Verdict,
-};
+use journal::{DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Verdict};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
