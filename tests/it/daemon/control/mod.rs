@@ -216,10 +216,8 @@ fn an_order_that_cannot_be_met_says_why() {
             let (code, out, err) = said(daemon, arguments);
             assert_eq!(out, "", "{arguments:?}");
             let line = err.lines().next().unwrap_or_default();
-            let several = line
-                .starts_with("error: several")
-                .then(|| line.split_once("`: "));
-            if let Some(Some((begin, ids))) = several {
+            let several = line.starts_with("error: several");
+            if let Some((begin, ids)) = line.split_once("`: ").filter(|_| several) {
                 // Each is named in full, so that one can be chosen.
                 assert_eq!(ids.split(", ").count(), 2, "{ids}");
                 return format!("{code} {begin}`");
