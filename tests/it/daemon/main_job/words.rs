@@ -155,7 +155,7 @@ fn a_message_of_each_kind_is_short_and_names_what_it_is_about() {
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2];
     assert!(median <= MEDIAN_WORDS_MAX, "{median} words: {page}");
-    insta::assert_snapshot!(page, @r"
+    insta::assert_snapshot!(page, @"
     == tests not run, 43 words
     [checkpointd] Not verified yet
 
@@ -170,10 +170,10 @@ fn a_message_of_each_kind_is_short_and_names_what_it_is_about() {
 
     Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
 
-    == dependencies, 40 words
+    == dependencies, 33 words
     [checkpointd] Not verified yet
 
-    Install updated dependencies (`pip install -e .`, `uv sync`, or the project's own command).
+    Install updated dependencies (`pip install -e .`).
 
     Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
 
@@ -191,10 +191,10 @@ fn a_message_of_each_kind_is_short_and_names_what_it_is_about() {
 
     Fix what fails. If the user asked you not to, or it cannot be done here, say what is unverified and why.
 
-    == several demands, 74 words
+    == several demands, 67 words
     [checkpointd] Not verified yet
 
-    1. Install updated dependencies (`pip install -e .`, `uv sync`, or the project's own command)
+    1. Install updated dependencies (`pip install -e .`)
     2. Build the changed container image (`docker build`)
     3. Run the tests of `src/part0.py`, `src/part1.py`, `src/part10.py`, `src/part11.py`, `src/part2.py` and 7 more (`pytest`): nothing that could show a mistake ran after the last change
 

@@ -158,8 +158,8 @@ fn stats() {
           1  of these were done in full before you wrote again
           0  were marked wrong by you
 
-          1  run of tests because of a checkpoint
-          0  of them failed: found before you had to
+          1  check run because a checkpoint asked
+          0  of them failed at first: caught before you had to
 
       55.0s  of the agents' time went into checkpoints, 18.3s each
           5  answers of the model, at most
