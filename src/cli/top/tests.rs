@@ -44,11 +44,11 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         open: Vec::new(),
         open_words: Vec::new(),
         why: None,
+        asked: None,
         said: Some("The cart is done.".into()),
         resume: None,
         last_tool: None,
         flags: Vec::new(),
-        first_at: at(-600),
         last_at: at(-5),
         last_seq: 40,
     }
@@ -146,7 +146,7 @@ fn the_now_view_fits_80_by_24() {
      checkpointd  1 needs you, 1 open, 1 running  (4 sessions)            event 421
     STATE     OPEN             AGENT  TITLE             PROJECT    LAST
     needs you -                claude Fix number 1 of … billing-s… ✗ Bash cargo test
-    open      tests not run: … codex  Fix number 2 of … website    The cart is done.
+    open      tests not run: … codex  Fix number 2 of … website    [muted,cleared] T
     running   -                gemini Fix number 3 of … search     write_file src/in
     waiting   -                claude (attic)           attic      The cart is done.
 
@@ -176,7 +176,7 @@ fn the_now_view_uses_140_by_40() {
      checkpointd  1 needs you, 1 open, 1 running  (4 sessions)                                                                        event 421
     STATE     OPEN                           AGENT  TITLE                          PROJECT            BRANCH         PANE  LAST
     needs you -                              claude Fix number 1 of billing-servi… billing-service    main           %7    ✗ Bash cargo test --w
-    open      tests not run: cart.py, 1 more codex  Fix number 2 of website        website            main           %7    The cart is done.
+    open      tests not run: cart.py, 1 more codex  Fix number 2 of website        website            main           %7    [muted,cleared] The c
     running   -                              gemini Fix number 3 of search         search             topic/a-long-… %7    write_file src/index.
     waiting   -                              claude (attic)                        attic              -              -     The cart is done.
 

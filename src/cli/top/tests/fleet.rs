@@ -33,7 +33,7 @@ fn machines_have_a_column_at_a_collector() {
      checkpointd  1 needs you, 1 open, 1 running  (4 sessions)            event 421
     STATE     OPEN          MACHINE      AGENT  TITLE          PROJECT    LAST
     needs you -             desk-2       claude Fix number 1 … shop       ✗ Bash car
-    open      tests not ru… laptop-7     codex  Fix number 2 … shop       The cart i
+    open      tests not ru… laptop-7     codex  Fix number 2 … shop       [muted,cle
     running   -             desk-2       gemini Fix number 3 … search     write_file
     waiting   -             laptop-7     claude (attic)        attic      The cart i
 
