@@ -44,14 +44,14 @@ fn machines_have_a_column_at_a_collector() {
      Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
     ");
     insta::assert_snapshot!(screen(&fleet(120, 12)), @"
-     checkpointd  1 needs you, 2 waiting, 1 running  (4 sessions)                                                 event 421
-    STATE     OPEN          MACHINE       AGENT  TITLE                      PROJECT                    LAST TOOL  FLAGS
-    needs you -             desk-2        claude Fix number 1 of billing-se shop                       ✗ Bash car
-    waiting   tests not run laptop-7      codex  Fix number 2 of website    shop                       -          muted,cle…
-    running   -             desk-2        gemini Fix number 3 of search     search                     write_file
-    waiting   -             laptop-7      claude (attic)                    attic                      -
+     checkpointd  1 needs you, 1 open, 1 running  (4 sessions)                                                    event 421
+    STATE     OPEN                MACHINE          AGENT  TITLE                        PROJECT                    LAST
+    needs you -                   desk-2           claude Fix number 1 of billing-ser… shop                       ✗ Bash car
+    open      tests not run: cart laptop-7         codex  Fix number 2 of website      shop                       [muted,cle
+    running   -                   desk-2           gemini Fix number 3 of search       search                     write_file
+    waiting   -                   laptop-7         claude (attic)                      attic                      The cart i
 
-     00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, turn 3, asked at 1 of 3 stops, %7…
+     00000001: Fix number 1 of billing-service; needs you, permission, last event 5s ago, %7, desk-2:/home/me/code/billing-…
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
