@@ -79,6 +79,8 @@ pub(crate) struct NowRow {
     pub(crate) open_words: Vec<String>,
     /// The reason word, if it needs a person.
     pub(crate) why: Option<String>,
+    /// What the person asked for last, cut to one line; none in the first turn, whose message is the title.
+    pub(crate) asked: Option<String>,
     /// What the agent said last, cut to one line.
     pub(crate) said: Option<String>,
     pub(crate) last_tool: Option<LastTool>,
@@ -86,7 +88,6 @@ pub(crate) struct NowRow {
     pub(crate) resume: Option<String>,
     /// What differs from the usual: `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `restart`.
     pub(crate) flags: Vec<String>,
-    pub(crate) first_at: Timestamp,
     pub(crate) last_at: Timestamp,
     pub(crate) last_seq: u64,
 }
@@ -323,12 +324,14 @@ fn now_row(
     // What a dialog or a checkpoint means is in the status.
     let usual = ["dialog", "asked", "sending"];
     let flags = row.flags().into_iter().filter(|flag| !usual.contains(flag));
+    let asked = state.turn.prompts.last();
     NowRow {
         need: row.need(),
         status: row.status,
         why: row.why().map(str::to_owned),
         open_words: row.open.iter().map(OpenItem::line).collect(),
         open: row.open,
+        asked: asked.filter(|_| state.turns > 1).map(|text| one_line(text)),
         said: state.last_output.as_deref().map(one_line),
         resume,
         flags: switches
@@ -348,23 +351,26 @@ fn now_row(
             .calls
             .last()
             .map(|call| last_tool(call, state.project())),
-        first_at: row.first_at,
         last_at: row.last_at,
         last_seq: entry.last_seq,
     }
 }
 
-/// Returns the command that resumes a session. A folder's name is an agent's word: nothing in it may mean anything to a
-/// shell, or to a terminal that it is pasted into.
+/// Returns the command that resumes a session on this machine.
 fn resume(config: &Config, row: &SessionRow) -> Option<String> {
-    let is_plain = !row.project.is_empty() && !row.project.chars().any(char::is_control);
-    if row.source.is_some() || !is_plain {
+    if row.source.is_some() {
         return None;
     }
     let line = config.settings.resume_line(row.agent)?;
-    let line = line.for_session(&row.native_session)?;
-    let folder = row.project.replace('\'', "'\\''");
-    Some(format!("cd '{folder}' && {line}"))
+    in_folder(&row.project, &line.for_session(&row.native_session)?)
+}
+
+/// Returns a line for the shell that runs in a folder. A folder's name is an agent's word: nothing in it may mean anything
+/// to a shell, or to a terminal that it is pasted into.
+fn in_folder(folder: &str, line: &str) -> Option<String> {
+    let is_plain = folder.starts_with('/') && !folder.chars().any(char::is_control);
+    let folder = folder.replace('\'', r"'\''");
+    is_plain.then(|| format!("cd '{folder}' && {line}"))
 }
 
 /// Returns the beginning of a text in one line.
@@ -385,5 +391,35 @@ fn last_tool(call: &ToolCall, folder: &str) -> LastTool {
         duration_ms: call.duration_ms,
         finished: call.finished,
         failed: call.is_error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_means_nothing_to_a_shell_or_a_terminal() {
+        let line = |folder: &str| in_folder(folder, "claude");
+        assert_eq!(
+            line("/home/a b").as_deref(),
+            Some("cd '/home/a b' && claude")
+        );
+        let quoted = line("/it's; rm -r $HOME").expect("a line");
+        assert_eq!(quoted, r"cd '/it'\''s; rm -r $HOME' && claude");
+        let ends_paste = "/a\x1b[201~\nrm -r x";
+        for folder in ["", "-", "~", "a", "/a\nb", ends_paste, "/a\u{9b}201~"] {
+            assert_eq!(line(folder), None, "{folder:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_one_short_line() {
+        assert_eq!(one_line("  all\n\n done "), "all done");
+        assert_eq!(one_line(&"ä".repeat(9_000)).chars().count(), SAID_CHARS_MAX);
+        assert_eq!(
+            one_line(&"a ".repeat(9_000)).chars().count(),
+            SAID_CHARS_MAX
+        );
     }
 }

@@ -47,11 +47,7 @@ fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, (u32, u32))) {
         "session/{}",
         recorded["session"].as_str().expect("an id")
     ));
-    browser.evaluate(&format!(
-        "document.querySelector('.events li[data-seq=\"{}\"]').click()",
-        recorded["seq"]
-    ));
-    browser.wait("document.querySelector('.detail dd')");
+    browser.wait("document.querySelector('.detail .text')");
     take("timeline", (DESK, 900));
     browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));
     take("decision", (DESK, 760));

@@ -44,11 +44,11 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         open: Vec::new(),
         open_words: Vec::new(),
         why: None,
+        asked: None,
         said: Some("The cart is done.".into()),
         resume: None,
         last_tool: None,
         flags: Vec::new(),
-        first_at: at(-600),
         last_at: at(-5),
         last_seq: 40,
     }

@@ -189,6 +189,17 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     }
     let runs = row("runs");
     assert!(runs.contains("npm run lint …"), "it still runs: {runs}");
+    // What is asked later stands below the title.
+    let mut told = Told::new(stage, "runs", "webshop", Duration::from_secs(1));
+    told.prompt("Now the tax, too");
+    let card = format!(
+        "document.querySelector('li[data-session=\"{}\"]')",
+        told.session()
+    );
+    browser.wait(&format!(
+        "{card}.querySelector('.asked')?.textContent === 'Now the tax, too'"
+    ));
+    assert!(row("runs").contains("Add a discount code to the basket"));
     let finished = row("finished");
     for part in ["Please make the next case work", "Done: the tests pass."] {
         assert!(finished.contains(part), "{part}: {finished}");

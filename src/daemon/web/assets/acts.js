@@ -55,7 +55,7 @@ export function copyButton(name, text, label) {
 export function acts(row, of) {
   const muted = row.flags.includes('muted');
   const choice = h('select', { 'aria-label': 'Mute ' + of, onchange: () => mute(row.session, choice.value === 'ever' ? '' : choice.value) },
-    h('option', { value: '-' }, 'Mute …'), PERIODS.map(([period, name]) => h('option', { value: period || 'ever' }, name)));
+    h('option', { value: '-' }, 'Mute'), PERIODS.map(([period, name]) => h('option', { value: period || 'ever' }, name)));
   const button = (name, action) => h('button', { type: 'button', 'aria-label': name + ': ' + of, onclick: action }, name);
   return h('p', { class: 'acts' },
     row.resume ? copyButton('command', row.resume, 'Copy the command that resumes ' + of) : null,

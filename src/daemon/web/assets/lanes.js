@@ -4,7 +4,7 @@
 import { duration, exact, time } from './format.js';
 import { step } from './scale.js';
 
-export const LANES = [
+const LANES = [
   ['prompts', 'Prompts'], ['shell', 'Shell'], ['edits', 'Edits'], ['reads', 'Reads'], ['other', 'Other tools'],
   ['agent', 'Agent'], ['decisions', 'Decisions'], ['delivery', 'Delivery'],
 ];

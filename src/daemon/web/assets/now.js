@@ -145,7 +145,7 @@ function section(group, title, rows) {
 
 // What the search box looks through.
 const said = (row) => [row.title, row.machine, row.remote, row.project, row.branch, row.pane, row.agent, AGENTS[row.agent], row.session, row.native_session,
-  row.need, words(row.standing), words(row.why), row.said, ...row.flags, ...row.open_words].filter(Boolean).join(' ').toLowerCase();
+  row.need, words(row.standing), words(row.why), row.asked, row.said, ...row.flags, ...row.open_words].filter(Boolean).join(' ').toLowerCase();
 
 // A session: what is open of it, what it is about, what its agent did or said last, and where it is.
 function line(row) {
@@ -154,6 +154,7 @@ function line(row) {
   const name = cut(row.title, TITLE_MAX) || '(' + folder(row.project) + ')';
   return h('li', { 'data-session': row.session, class: 'card ' + row.need },
     h('p', { class: 'about' }, sessionLink(row.session, name)),
+    row.asked && h('p', { class: 'asked' }, row.asked),
     row.open_words.map((text, index) => h('p', { class: 'open', title: row.open[index].files.join('\n') }, text)),
     why && h('p', { class: 'why' }, why),
     (works && row.last_tool && h('p', { class: 'last' }, tool(row.last_tool))) || (row.said && h('p', { class: 'last' }, h('q', null, row.said))),

@@ -110,7 +110,7 @@ fn nobody_else_can_do_them() {
             let status = acting.send(method, &path, &[], &body);
             assert!(status == 404 || status == 405, "{method} {path}: {status}");
         }
-        for wrong in ["", "[1]", "{", r#"{"more":1}"#] {
+        for wrong in ["", "7", "{", r#"{"more":1}"#] {
             let status = acting.send("POST", &path, &[], wrong);
             assert_eq!(status, 400, "{path} {wrong}");
         }
