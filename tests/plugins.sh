@@ -72,6 +72,31 @@ real claude plugin marketplace add "$PWD"
 real claude plugin install checkpointd@checkpointd
 real claude plugin list
 grep -q 'enabled' "$scratch/said" || fail "Claude Code has not enabled the plugin: $(cat "$scratch/said")"
-real gemini extensions validate packaging/plugins/gemini
+
+# A turn of the real Claude Code in which it writes a file and runs nothing: its model must be told once.
+turn() { # WITH: which hooks there are
+    local told
+    rm -f "$home/project/app.py" "$scratch/requests"
+    (cd "$home/project" && as ANTHROPIC_API_KEY=sk-ant-dummy CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 unshare --net bash -euc '
+        ip link set lo up
+        "$3" "$1/scripted-model.py" "$PWD" "$2/requests" >"$2/port" &
+        trap "kill $!" EXIT
+        for _ in $(seq 50); do [ ! -s "$2/port" ] || break; sleep 0.1; done
+        export ANTHROPIC_BASE_URL=http://127.0.0.1:$(cat "$2/port")
+        timeout 120 claude -p "Write app.py" --allowedTools Write
+    ' bash "$tests" "$scratch" "$python") </dev/null >"$scratch/said" 2>&1 || fail "$1: Claude Code ended with: $(cat "$scratch/said")"
+    told=$(tail -n 1 "$scratch/requests" | grep -o '\[checkpointd\] Not verified' | wc -l)
+    [ "$told" = 1 ] || fail "with $1, the model of Claude Code was told $told times"
+}
+if ! command -v python3 >/dev/null || ! command -v ip >/dev/null; then
+    echo 'skipped: a turn of Claude Code with the plugin, because python3 or ip is not installed'
+else
+    tests=$PWD/tests
+    python=$(python3 -c 'import sys; print(sys.executable)')
+    path=$home/bin:$path
+    turn 'hooks of init and the plugin'
+    as checkpointd uninstall --yes --keep-data >/dev/null
+    turn 'the plugin alone'
+fi
 real gemini extensions install --consent "$PWD/packaging/plugins/gemini"
 [ -x "$home/.gemini/extensions/checkpointd/hook.sh" ] || fail 'Gemini CLI has not installed the extension'
