@@ -97,6 +97,8 @@ else
     turn 'hooks of init and the plugin'
     as checkpointd uninstall --yes --keep-data >/dev/null
     turn 'the plugin alone'
+    as checkpointd doctor >"$scratch/said" || true
+    grep -q 'those of the plugin' "$scratch/said" || fail "doctor does not know the plugin: $(cat "$scratch/said")"
 fi
 real gemini extensions install --consent "$PWD/packaging/plugins/gemini"
 [ -x "$home/.gemini/extensions/checkpointd/hook.sh" ] || fail 'Gemini CLI has not installed the extension'
