@@ -12,9 +12,7 @@ fail() { echo "error: $1" >&2; exit 1; }
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 tools=${CARGO_TARGET_DIR:-$PWD/target}/tools
 scratch=$(mktemp -d)
-servers=()
-finish() { [ ${#servers[@]} = 0 ] || kill "${servers[@]}" 2>/dev/null || true; rm -rf "$scratch"; }
-trap finish EXIT
+trap 'wait; rm -rf "$scratch"' EXIT
 
 # Runs a command of a person with an empty home folder, on a machine with these registries only.
 as() { # HOME COMMAND..
@@ -88,7 +86,6 @@ max_body_size: 500mb
 log: { type: file, path: $scratch/npm/log, level: warn }
 END
     node "$place/node_modules/verdaccio/bin/verdaccio" --config "$scratch/npm/config.yaml" --listen "127.0.0.1:$npm" >"$scratch/npm/out" 2>&1 &
-    servers+=($!)
     packaging/npm.sh "$archives" "$scratch/npm" >/dev/null
     answers "$npm" || fail "verdaccio does not answer: $(cat "$scratch/npm/out")"
     home=$(person)
@@ -111,13 +108,12 @@ END
     as "$home" "$home/npm/bin/checkpointd-hook" claude </dev/null 2>/dev/null || fail 'the hook client of a package without programs fails'
 }
 
-with_python() {
+with_python3() {
     local python home
     python=$(python3 -c 'import sys; print(sys.executable)')
     packaging/wheels.py "$archives" "$scratch/pypi/simple/checkpointd" >/dev/null
     # The list of a folder is the page that such an index has.
     "$python" -u -m http.server --bind 127.0.0.1 --directory "$scratch/pypi" 0 >"$scratch/pypi.out" 2>&1 &
-    servers+=($!)
     for _ in $(seq 50); do
         pypi=$(sed -n 's/^Serving HTTP on 127.0.0.1 port \([0-9]*\) .*/\1/p' "$scratch/pypi.out")
         [ -z "$pypi" ] || break
@@ -141,5 +137,15 @@ with_python() {
     meet "$home" "$home/.cache" "$home/.local/bin/checkpointd"
 }
 
-if command -v npm >/dev/null && command -v node >/dev/null; then with_npm; else echo 'skipped: npm is not installed'; fi
-if command -v python3 >/dev/null; then with_python; else echo 'skipped: python3 is not installed'; fi
+# Each with a folder and servers of its own, so that both can run at the same time.
+part() (
+    scratch=$scratch/$1
+    mkdir "$scratch"
+    trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+    command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; exit 0; }
+    "with_$1"
+)
+part npm &
+beside=$!
+part python3
+wait "$beside"
