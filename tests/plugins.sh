@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the plugins for Claude Code and Gemini CLI: that they hold what `init` would add, that the real programs accept and
+# Checks the plugins for Claude Code, Codex, and Gemini CLI: that they hold what `init` would add, that the real programs accept and
 # install them without a network, that one stop gets one answer beside hooks of `init`, and what they say without checkpointd.
 #
 #   tests/plugins.sh PROGRAMS
@@ -16,14 +16,13 @@ finish() { as "$programs/checkpointd" daemon stop >/dev/null 2>&1 || true; rm -r
 trap finish EXIT
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-for manifest in claude/.claude-plugin/plugin.json gemini/gemini-extension.json; do
+for manifest in claude/.claude-plugin/plugin.json codex/.codex-plugin/plugin.json gemini/gemini-extension.json; do
     grep -q "\"version\": \"$version\"" "packaging/plugins/$manifest" || fail "packaging/plugins/$manifest is not of version $version"
 done
 packaging/plugins.sh "$programs/checkpointd" "$scratch/plugins"
-for agent in claude gemini; do
-    for part in hooks commands skills hook.sh; do
-        diff -r "$scratch/plugins/$agent/$part" "packaging/plugins/$agent/$part" || fail 'run packaging/plugins.sh: hooks, commands or the skill have changed'
-    done
+for agent in claude codex gemini; do
+    diff -r --exclude='*-plugin' --exclude=gemini-extension.json "$scratch/plugins/$agent" "packaging/plugins/$agent" ||
+        fail 'run packaging/plugins.sh: hooks, commands or the skill have changed'
 done
 
 # Without the program the first session says so, and nothing else does.
@@ -100,5 +99,8 @@ else
     as checkpointd doctor >"$scratch/said" || true
     grep -q 'those of the plugin' "$scratch/said" || fail "doctor does not know the plugin: $(cat "$scratch/said")"
 fi
+real codex plugin marketplace add "$PWD"
+real codex plugin add checkpointd@checkpointd
+[ -x "$home/.codex/plugins/cache/checkpointd/checkpointd/$version/hook.sh" ] || fail 'Codex has not installed its plugin'
 real gemini extensions install --consent "$PWD/packaging/plugins/gemini"
 [ -x "$home/.gemini/extensions/checkpointd/hook.sh" ] || fail 'Gemini CLI has not installed the extension'
