@@ -1,6 +1,7 @@
 #!/bin/sh
-# Writes the plugins for Claude Code, Codex, and Gemini CLI: hooks and commands as `init` adds them, calling packaging/plugins/hook.sh,
-# and the skill. Manifests are written by hand. Run it after a change of hooks or commands; tests/plugins.sh compares.
+# Writes the plugins for Claude Code, Codex, and Gemini CLI: hooks and commands as `init` adds them, calling
+# packaging/plugins/hook.sh, and the skill. Manifests are written by hand. Run it after a change of hooks or commands, which
+# tests/plugins.sh notices.
 #
 #   packaging/plugins.sh PROGRAM [OUTPUT]
 #
