@@ -9,8 +9,10 @@
 #   OUTPUT    default: packaging/plugins
 set -eu
 folder=$(cd "$(dirname "$1")" && pwd -P)
+output=${2:-$(dirname "$0")/plugins}
+mkdir -p "$output"
+output=$(cd "$output" && pwd)
 cd "$(dirname "$0")/plugins"
-output=${2:-.}
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir "$home/bin" "$home/.claude" "$home/.codex" "$home/.gemini"
