@@ -40,7 +40,7 @@ meet() { # HOME CACHE COMMAND..: how checkpointd is run, and the folder that its
     shift 2
     as "$home" "$@" lookback --since 2026-11-16 >"$scratch/said" 2>&1 || fail "$*: lookback: $(cat "$scratch/said")"
     grep -q 'claude --resume' "$scratch/said" || fail "$*: lookback found nothing: $(cat "$scratch/said")"
-    echo "from nothing to the first finding with \`$*\`: $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
+    echo "the first finding with \`$*\`: $(((${EPOCHREALTIME/./} - began) / 1000)) ms"
     [ "$(as "$home" "$@" --version)" = "checkpointd $version" ] || fail "$*: --version"
     as "$home" "$@" init --agent claude >"$scratch/said"
     rm -rf "$cache"
@@ -126,7 +126,7 @@ with_python3() {
     as "$home" "$home/venv/bin/pip" install --quiet checkpointd
     meet "$home" "$home/.cache" "$home/venv/bin/checkpointd"
     # uv is a wheel that carries a program, as this one is.
-    if [ ! -x "$tools/uv-0.13.9/bin/uvx" ] && ! "$python" -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-deps --target "$tools/uv-0.13.9" uv==0.13.9; then
+    if [ ! -x "$tools/uv-0.13.9/bin/uvx" ] && ! "$home/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$tools/uv-0.13.9" uv==0.13.9; then
         echo 'skipped: uvx, because uv cannot be installed'
         return 0
     fi
