@@ -80,7 +80,7 @@ is_clone() { grep -qs '^name = "checkpointd"$' Cargo.toml; }
 
 fetch() {
     if command -v curl >/dev/null 2>&1; then
-        curl --silent --fail --location --output "$2" "$1"
+        curl --proto '=https,file' --proto-redir '=https' --silent --fail --location --output "$2" "$1"
     elif command -v wget >/dev/null 2>&1; then
         wget --quiet --output-document "$2" "$1"
     else
@@ -119,7 +119,7 @@ install_release() {
 }
 
 install_build() {
-    is_clone || fail 'there is no release for this machine, and no clone to build' 'clone the repository, and run its install.sh'
+    is_clone || fail "no release for this machine can be fetched from $releases, and there is no clone to build" 'clone the repository, and run its install.sh'
     command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
     command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
     # `--force` also replaces another build of the same version.

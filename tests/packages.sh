@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs with install.sh, and builds and unpacks the Debian package if cargo-deb is installed, each for a user with an
-# empty home folder. Checks that all files are in place and that the programs work from there. Builds without
-# optimization.
+# Installs with install.sh, from registries for npm and PyPI (tests/registries.sh), and as plugins of agents (tests/plugins.sh),
+# and builds and unpacks the Debian package if cargo-deb is installed, each for a user with an empty home folder. Checks that
+# all files are in place and that the programs work from there. Builds without optimization.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,7 +53,9 @@ case $(uname -sm) in
     'Darwin x86_64') target=x86_64-apple-darwin ;;
     *) target=aarch64-apple-darwin ;;
 esac
-packaging/archive.sh "$target" "$scratch/built" "$scratch/releases/download/v$version"
+packaging/archive.sh "$target" "$scratch/built" "$scratch/archives"
+mkdir -p "$scratch/releases/download"
+cp -r "$scratch/archives" "$scratch/releases/download/v$version"
 mkdir "$scratch/source" "$scratch/user"
 cp install.sh Cargo.toml "$scratch/source/"
 release() { HOME=$scratch/user CHECKPOINTD_RELEASES=file://$scratch/releases "$scratch/source/install.sh" --prefix "$scratch/user/.local" "$@"; }
@@ -91,6 +93,12 @@ grep -q 'does not have its checksum' "$scratch/said" || fail "install.sh said: $
 [ ! -e "$scratch/user/.local/bin/checkpointd" ] || fail 'install.sh left programs of an archive with another checksum'
 HOME=$scratch/home ./install.sh --uninstall --prefix "$installed"
 [ ! -e "$installed/bin/checkpointd" ] || fail 'install.sh --uninstall left the programs of a build'
+
+echo '-- npm and PyPI'
+tests/registries.sh "$scratch/archives"
+
+echo '-- plugins'
+tests/plugins.sh "$scratch/built"
 
 echo '-- recipes and crates'
 packaging/check.sh

@@ -57,6 +57,8 @@ pub(crate) struct Installer {
     pub(super) prefers_bash: bool,
     /// Slash commands that are files.
     pub(super) prompts: Option<Prompts>,
+    /// A file that says that our plugin is installed, and what it contains then.
+    pub(super) plugin: Option<(&'static str, &'static str)>,
     /// `doctor`'s checks for this agent only.
     pub(crate) checks: fn(&Found, &AgentPlan) -> Vec<Check>,
 }
@@ -82,6 +84,7 @@ pub(super) const DEFAULT: Installer = Installer {
     matcher: None,
     prefers_bash: false,
     prompts: None,
+    plugin: None,
     checks: |_, _| Vec::new(),
 };
 
@@ -132,6 +135,14 @@ pub(super) const COMMANDS: Prompts = Prompts {
 };
 
 impl Installer {
+    /// Returns the file that says that our plugin is installed, which has the hooks too.
+    pub(crate) fn plugin_file(&self, found: &Found) -> Option<PathBuf> {
+        let (file, sign) = self.plugin?;
+        let path = found.folder.join(file);
+        let text = std::fs::read_to_string(&path).ok()?;
+        text.contains(sign).then_some(path)
+    }
+
     /// Returns the folder of the user's settings, by the environment.
     pub(super) fn user_folder(&self) -> Result<PathBuf> {
         let in_home = |folder: &str| match folder_in("HOME") {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use journal::Agent;
+use journal::{Agent, Home};
 
 use super::agents::{hooks_file, installer};
 use super::change::{AgentPlan, Change, Entry, Kind, Scope, Status, digest};
@@ -10,21 +10,24 @@ use super::edits::{Edit, Result};
 use super::found::{Found, on_path};
 use super::installer::Installer;
 use super::means::Means;
-use super::{hooks, prompts, undo};
+use super::{hooks, place, prompts, undo};
 use crate::edit::files;
 
 /// Returns the hook client that belongs to this program.
 ///
 /// Prefers the name on `PATH` if it leads to the same file: package managers keep that name and
-/// move the file, and a hook with the file's path would stop working at the next update.
-pub(crate) fn client() -> Result<PathBuf> {
+/// move the file, and a hook with the file's path would stop working at the next update. If this program is in a
+/// package manager's cache, it is the client that [`place::settle`] copies from there.
+pub(crate) fn client(home: &Home) -> Result<PathBuf> {
     let own = std::env::current_exe()
         .map_err(|error| format!("cannot find this program's path: {error}"))?;
     let beside = own.with_file_name(hooks::CLIENT);
     let on_path = on_path(hooks::CLIENT).filter(|path| path.is_absolute());
+    let copies = place::copies(home).map(|folder| folder.join(hooks::CLIENT));
     let is_same = |path: &PathBuf| path.canonicalize().ok() == beside.canonicalize().ok();
-    let client = match on_path {
-        Some(path) if !beside.is_file() || is_same(&path) => path,
+    let client = match (copies, on_path) {
+        (Some(copy), _) if beside.is_file() => copy,
+        (_, Some(path)) if !beside.is_file() || is_same(&path) => path,
         _ if beside.is_file() => beside,
         _ => {
             let name = hooks::CLIENT;

@@ -6,8 +6,8 @@ use super::apply::{self, Way};
 use super::change::{AgentPlan, Scope};
 use super::found::Found;
 use super::means::Means;
-use super::plan;
 use super::record::Record;
+use super::{place, plan};
 use crate::config;
 use crate::error::{Failure, Result};
 
@@ -18,7 +18,7 @@ pub(crate) fn plans(
     adds_commands: bool,
 ) -> Result<Vec<AgentPlan>> {
     let record = Record::load(home).map_err(Failure::failed)?;
-    let client = plan::client().map_err(Failure::failed)?;
+    let client = plan::client(home).map_err(Failure::failed)?;
     // As in the daemon: an invalid configuration is not used.
     let config = config::load(home).unwrap_or_default();
     let stop_wait_ms = config.settings.hooks.stop_wait.as_millis();
@@ -36,6 +36,7 @@ pub(crate) fn plans(
 }
 
 pub(crate) fn install(home: &Home, plans: &[AgentPlan]) -> Result<()> {
+    place::settle(home).map_err(Failure::failed)?;
     let changes: Vec<_> = plans.iter().flat_map(|plan| plan.changes.clone()).collect();
     apply::apply(home, &changes, Way::In).map_err(Failure::failed)
 }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use journal::Home;
 
+use crate::install::place;
+
 pub(crate) mod launchd;
 pub(crate) mod manager;
 pub(crate) mod systemd;
@@ -37,7 +39,11 @@ impl Setup {
     pub(crate) fn current(home: &Home) -> std::io::Result<Self> {
         let var = |name: &str| std::env::var_os(name);
         Ok(Self {
-            program: std::env::current_exe()?,
+            // Not one that a package manager deletes, if `init` has made a copy.
+            program: match place::copies(home).map(|folder| folder.join("checkpointd")) {
+                Some(copy) if copy.is_file() => copy,
+                _ => std::env::current_exe()?,
+            },
             home: home.clone(),
             env: places(var),
             user_namespaces: false,

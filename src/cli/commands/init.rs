@@ -17,7 +17,7 @@ use crate::error::{Failure, Result, exit};
 use crate::install::agents::{self, installer};
 use crate::install::found::Found;
 use crate::install::run::{install, plans};
-use crate::install::{AgentPlan, Scope};
+use crate::install::{AgentPlan, Scope, place};
 
 /// Add the hooks to the settings of every agent on this machine
 #[derive(Args, Debug)]
@@ -80,6 +80,14 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
         _ => None,
     };
     report(&done, &failed, trusted.as_ref(), arguments);
+    if let Some(folder) =
+        place::copies(home).filter(|_| !arguments.output.json && !arguments.is_dry_run())
+    {
+        let folder = crate::render::path(&folder);
+        println!(
+            "Hooks call a copy of this program in {folder}, because this one is in a cache. Run `init` again to update it."
+        );
+    }
     if failed.is_empty() && !arguments.is_dry_run() && !arguments.output.json {
         lookback::in_one_line(home)
             .iter()

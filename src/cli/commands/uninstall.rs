@@ -18,7 +18,7 @@ use crate::error::{Failure, Result, exit};
 use crate::install::agents;
 use crate::install::apply::{self, Way};
 use crate::install::record::Record;
-use crate::install::{AgentPlan, undo};
+use crate::install::{AgentPlan, place, undo};
 use crate::render;
 use crate::service::manager::Manager;
 
@@ -57,6 +57,7 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         stops_daemon: is_whole && connection::health(home).is_some(),
         // The service would start the daemon again.
         removes_service: is_whole && Manager::of_platform().is_installed(),
+        removes_copies: is_whole,
         manual: if is_whole { manual_pages() } else { Vec::new() },
         data: Vec::new(),
     };
@@ -128,6 +129,7 @@ struct Work {
     plans: Vec<AgentPlan>,
     stops_daemon: bool,
     removes_service: bool,
+    removes_copies: bool,
     manual: Vec<PathBuf>,
     data: Vec<PathBuf>,
 }
@@ -164,6 +166,10 @@ impl Work {
         }
         if self.stops_daemon && connection::health(home).is_some() {
             daemon_process::end(home)?;
+        }
+        if self.removes_copies {
+            // Copies are no data, so they go with the hooks that name them.
+            let _ = fs::remove_dir_all(place::folder(home));
         }
         for page in &self.manual {
             // A page that cannot be removed belongs to another user.

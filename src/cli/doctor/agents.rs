@@ -101,6 +101,15 @@ fn agent_checks(
         let detail = format!("{} has hooks only on request", agent.name());
         return vec![Check::skip(name("hooks"), detail)];
     }
+    if !is_installed(&plan)
+        && let Some(file) = installer(agent).plugin_file(&found)
+    {
+        let detail = format!("those of the plugin: {}", render::path(&file));
+        return vec![
+            Check::pass(name("hooks"), detail),
+            firing(home, agent, last.get(&agent).copied()),
+        ];
+    }
     if !is_installed(&plan) {
         let fix = format!("`checkpointd init --agent {agent}` installs them");
         return vec![Check::warn(

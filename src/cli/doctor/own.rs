@@ -14,7 +14,7 @@ use crate::cli::project_files::{BrokenFile, ProjectFiles, WaitingFile};
 use crate::cli::{connection, daemon_process, project_files};
 use crate::config as settings;
 use crate::install::check::Check;
-use crate::install::plan;
+use crate::install::{place, plan};
 use crate::ops::query::{Query, Sessions};
 use crate::ops::views::DaemonStatus;
 use crate::render;
@@ -25,7 +25,7 @@ const ANSWER_MAX: Duration = Duration::from_millis(50);
 const ANSWERS: usize = 5;
 
 pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
-    let mut checks = vec![client()];
+    let mut checks = vec![client(home)];
     checks.extend(daemon_and_socket(home));
     checks.extend(fleet(home));
     checks.extend(config(home));
@@ -56,8 +56,8 @@ pub(crate) fn fix(home: &Home) -> Vec<String> {
     done
 }
 
-fn client() -> Check {
-    let path = match plan::client() {
+fn client(home: &Home) -> Check {
+    let path = match plan::client(home) {
         Ok(path) => path,
         Err(error) => {
             return Check::fail(
@@ -89,7 +89,10 @@ fn client() -> Check {
     Check::fail(
         "binary",
         format!("{} {said}; this program is version {own}", path.display()),
-        "install both programs again: `cargo install --path .`",
+        match place::copies(home) {
+            Some(_) => "run `checkpointd init` again, which copies both programs there",
+            None => "install both programs again: `cargo install --path .`",
+        },
     )
 }
 

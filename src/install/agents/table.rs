@@ -52,6 +52,7 @@ const CLAUDE: Installer = Installer {
     // Other agents read these settings too.
     arguments: configured::marks,
     prompts: Some(COMMANDS),
+    plugin: Some(("plugins/installed_plugins.json", "\"checkpointd@")),
     ..DEFAULT
 };
 
@@ -209,6 +210,10 @@ const GEMINI: Installer = Installer {
         },
         ..COMMANDS
     }),
+    plugin: Some((
+        "extensions/checkpointd/gemini-extension.json",
+        "\"checkpointd\"",
+    )),
     ..DEFAULT
 };
 

@@ -12,7 +12,7 @@ use crate::support::{Home, run};
 const BY_HAND: [&str; 7] = [
     "cargo",
     "./install.sh",
-    "checkpointd lookback",
+    "npx checkpointd lookback",
     "nats-server",
     "checkpointd fleet collect",
     "checkpointd fleet join",
