@@ -79,7 +79,7 @@ fn the_same_words_after_a_new_message_are_news_again() {
 /// A person presses Esc while the hook runs: the host ends the client, and nothing comes after it.
 #[test]
 fn a_session_whose_stop_hook_was_interrupted_is_not_running_for_ever() {
-    let config = EVERY_STOP.to_owned() + "confirm_timeout: 1s\n";
+    let config = EVERY_STOP.to_owned() + "confirm_timeout: 4s\n";
     let (daemon, notes) = noting(&config);
     prompt(&daemon.home, "one");
     // The answer is sent, but nobody is left to read it.
