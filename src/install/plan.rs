@@ -10,8 +10,9 @@ use super::edits::{Edit, Result};
 use super::found::{Found, on_path};
 use super::installer::Installer;
 use super::means::Means;
-use super::{hooks, place, prompts, undo};
+use super::{hooks, prompts, undo};
 use crate::edit::files;
+use crate::service::place;
 
 /// Returns the hook client that belongs to this program.
 ///

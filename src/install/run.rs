@@ -6,10 +6,11 @@ use super::apply::{self, Way};
 use super::change::{AgentPlan, Scope};
 use super::found::Found;
 use super::means::Means;
+use super::plan;
 use super::record::Record;
-use super::{place, plan};
 use crate::config;
 use crate::error::{Failure, Result};
+use crate::service::place;
 
 pub(crate) fn plans(
     home: &Home,

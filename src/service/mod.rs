@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 
 use journal::Home;
 
-use crate::install::place;
-
 pub(crate) mod launchd;
 pub(crate) mod manager;
+pub(crate) mod place;
 pub(crate) mod systemd;
 
 /// Variables that set paths: the service must use the same paths as the hooks.

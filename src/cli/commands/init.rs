@@ -17,7 +17,8 @@ use crate::error::{Failure, Result, exit};
 use crate::install::agents::{self, installer};
 use crate::install::found::Found;
 use crate::install::run::{install, plans};
-use crate::install::{AgentPlan, Scope, place};
+use crate::install::{AgentPlan, Scope};
+use crate::service::place;
 
 /// Add the hooks to the settings of every agent on this machine
 #[derive(Args, Debug)]

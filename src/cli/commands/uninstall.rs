@@ -18,9 +18,10 @@ use crate::error::{Failure, Result, exit};
 use crate::install::agents;
 use crate::install::apply::{self, Way};
 use crate::install::record::Record;
-use crate::install::{AgentPlan, place, undo};
+use crate::install::{AgentPlan, undo};
 use crate::render;
 use crate::service::manager::Manager;
+use crate::service::place;
 
 /// Restore the agents' settings and stop the daemon; with --purge, delete all data
 #[derive(Args, Debug)]

@@ -14,10 +14,11 @@ use crate::cli::project_files::{BrokenFile, ProjectFiles, WaitingFile};
 use crate::cli::{connection, daemon_process, project_files};
 use crate::config as settings;
 use crate::install::check::Check;
-use crate::install::{place, plan};
+use crate::install::plan;
 use crate::ops::query::{Query, Sessions};
 use crate::ops::views::DaemonStatus;
 use crate::render;
+use crate::service::place;
 
 /// The socket must answer within this time, because hook calls wait for it.
 const ANSWER_MAX: Duration = Duration::from_millis(50);

@@ -9,11 +9,8 @@ use std::path::{Path, PathBuf};
 use journal::Home;
 use journal::home::create_folder;
 
-use super::edits::Result;
-use super::hooks::CLIENT;
-
 /// The programs of an installation; the last is not part of each.
-const PROGRAMS: [&str; 3] = ["checkpointd", CLIENT, "checkpointd-fleet"];
+const PROGRAMS: [&str; 3] = ["checkpointd", "checkpointd-hook", "checkpointd-fleet"];
 /// Names of folders that only caches have: those of `npx`, `uvx`, `pnpm`, and of macOS.
 const CACHES: [&str; 5] = ["_npx", "archive-v0", ".pnpm", ".cache", "Caches"];
 
@@ -36,7 +33,7 @@ fn is_passing(program: &Path) -> bool {
 }
 
 /// Copies the programs beside this one to that folder, if there is need.
-pub(super) fn settle(home: &Home) -> Result<()> {
+pub(crate) fn settle(home: &Home) -> Result<(), String> {
     let (Some(to), Ok(own)) = (copies(home), std::env::current_exe()) else {
         return Ok(());
     };
