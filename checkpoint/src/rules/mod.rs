@@ -144,7 +144,7 @@ pub struct RuleAction {
 }
 
 impl RuleAction {
-    /// Returns what an evidence text stands for, if it stands for all commands of a purpose: the language, empty for any,
+    /// Returns what an evidence text means, if it means all commands of a purpose: the language, empty for any,
     /// and the purpose.
     pub fn stands_for(evidence: &str) -> Option<(&str, Purpose)> {
         let inner = evidence.strip_prefix('{')?.strip_suffix('}')?;
