@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fastrand::Rng;
+
 /// What the disk keeps of unsynced data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
@@ -118,14 +120,6 @@ fn numbers(call: &str) -> Vec<usize> {
     rest.split([',', ' '])
         .filter_map(|word| word.parse().ok())
         .collect()
-}
-
-/// A generator of random numbers (xorshift).
-fn random(state: &mut u64, bound: usize) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    usize::try_from(*state >> 16).expect("48 bits") % bound.max(1)
 }
 
 impl Disk {
@@ -350,11 +344,11 @@ impl Disk {
     }
 
     /// Writes what is left after a cut at this moment into `target`.
-    pub fn cut(&self, target: &Path, keeps: Keeps, seed: &mut u64) {
-        self.lay_out(&self.root, target, keeps, seed);
+    pub fn cut(&self, target: &Path, keeps: Keeps, dice: &mut Rng) {
+        self.lay_out(&self.root, target, keeps, dice);
     }
 
-    fn lay_out(&self, from: &Path, to: &Path, keeps: Keeps, seed: &mut u64) {
+    fn lay_out(&self, from: &Path, to: &Path, keeps: Keeps, dice: &mut Rng) {
         fs::create_dir_all(to).expect("a folder");
         let Some(folder) = self.folders.get(from) else {
             return;
@@ -362,7 +356,7 @@ impl Disk {
         let all = folder.changes.len();
         let kept = match keeps {
             Keeps::Nothing => folder.synced,
-            Keeps::Some => folder.synced + random(seed, all - folder.synced + 1),
+            Keeps::Some => folder.synced + dice.usize(..all - folder.synced + 1),
             Keeps::Names | Keeps::All => all,
         };
         let mut names = BTreeMap::new();
@@ -375,9 +369,9 @@ impl Disk {
         {
             let target = to.join(path.file_name().expect("a name"));
             match node {
-                Node::Folder => self.lay_out(path, &target, keeps, seed),
+                Node::Folder => self.lay_out(path, &target, keeps, dice),
                 Node::File(file) => {
-                    fs::write(&target, left_of(&self.files[file], keeps, seed)).expect("written")
+                    fs::write(&target, left_of(&self.files[file], keeps, dice)).expect("written")
                 }
             }
         }
@@ -405,14 +399,14 @@ fn length_of(changes: &[Change]) -> usize {
     })
 }
 
-fn left_of(file: &File, keeps: Keeps, seed: &mut u64) -> Vec<u8> {
+fn left_of(file: &File, keeps: Keeps, dice: &mut Rng) -> Vec<u8> {
     let (synced, rest) = file.changes.split_at(file.synced);
     match keeps {
         Keeps::Nothing | Keeps::Names => contents(synced),
         Keeps::All => contents(&file.changes),
         Keeps::Some => {
             let mut end = contents(synced).len();
-            let last = random(seed, rest.len() + 1);
+            let last = dice.usize(..rest.len() + 1);
             let parts = rest.iter().enumerate().filter_map(|(number, change)| {
                 let is_append = matches!(change, Change::Write { at, .. } if *at >= end);
                 if let Change::Write { at, bytes } = change {
@@ -421,8 +415,8 @@ fn left_of(file: &File, keeps: Keeps, seed: &mut u64) -> Vec<u8> {
                 match (is_append, number.cmp(&last)) {
                     (true, Ordering::Less) => Some(change.part(1.0)),
                     (true, Ordering::Greater) => None,
-                    _ => (random(seed, 3) > 0)
-                        .then(|| change.part(random(seed, 1000) as f64 / 999.0)),
+                    _ => (dice.usize(..3) > 0)
+                        .then(|| change.part(dice.usize(..1000) as f64 / 999.0)),
                 }
             });
             let parts: Vec<Change> = parts.collect();

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::dice::{Dice, is_full};
+use fastrand::Rng;
+
+use crate::form::is_full;
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
 
@@ -31,7 +33,7 @@ fn blocks(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn flip_bits(store: &Path, dice: &mut Dice) -> usize {
+fn flip_bits(store: &Path, dice: &mut Rng) -> usize {
     let mut flipped = 0;
     for file in blocks(store) {
         let mut bytes = fs::read(&file).expect("readable");
@@ -39,8 +41,8 @@ fn flip_bits(store: &Path, dice: &mut Dice) -> usize {
             continue;
         }
         for _ in 0..BITS {
-            let at = dice.roll(bytes.len());
-            bytes[at] ^= 1 << dice.roll(8);
+            let at = dice.usize(..bytes.len());
+            bytes[at] ^= 1 << dice.usize(..8);
             flipped += 1;
         }
         fs::write(&file, bytes).expect("written");
@@ -56,7 +58,7 @@ fn flipped_bits_in_one_servers_files_do_not_reach_a_collector() {
         .iter()
         .map(|name| Machine::new(name, &servers.url(), "all"))
         .collect();
-    let mut dice = Dice(0x5eed_0007);
+    let mut dice = Rng::with_seed(0x5eed_0007);
     let rounds = if is_full() { 6 } else { 2 };
     for round in 0..rounds {
         for machine in &mut machines {

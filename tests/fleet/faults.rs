@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use testkit::wait_until;
 
-use crate::dice::{Dice, is_full};
+use fastrand::Rng;
+
+use crate::form::is_full;
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
 
@@ -16,12 +18,12 @@ fn kills_at_random_lose_and_double_nothing() {
     let mut machines: Vec<_> = (0..machines)
         .map(|number| Machine::new(&format!("m{number}"), &servers.url(), "all"))
         .collect();
-    let mut dice = Dice(0x5eed_0001);
+    let mut dice = Rng::with_seed(0x5eed_0001);
     for round in 0..rounds {
         for machine in &mut machines {
             machine.calls_tools(calls);
         }
-        let server = dice.roll(servers.count());
+        let server = dice.usize(..servers.count());
         match round % 4 {
             0 => servers.kill(server),
             1 => {
@@ -29,12 +31,12 @@ fn kills_at_random_lose_and_double_nothing() {
                 collector.start();
             }
             2 => {
-                let machine = dice.roll(machines.len());
+                let machine = dice.usize(..machines.len());
                 machines[machine].restarts();
             }
             _ => {}
         }
-        std::thread::sleep(Duration::from_millis(200 + dice.roll(800) as u64));
+        std::thread::sleep(Duration::from_millis(200 + dice.usize(..800) as u64));
         if round % 4 == 0 {
             servers.start(server);
         }

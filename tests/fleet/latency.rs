@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use hooks::{BASELINE, compare};
 use testkit::{program, wait_until};
 
-use crate::dice::is_full;
+use crate::form::is_full;
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
 

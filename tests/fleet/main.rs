@@ -1,9 +1,9 @@
 //! Machines, a broker and a collector, all of them real: `tests/fleet/run.sh` installs nats-server and starts this.
 
 mod damage;
-mod dice;
 mod faults;
 mod fields;
+mod form;
 mod latency;
 mod machines;
 mod partition;

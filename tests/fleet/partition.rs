@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use testkit::wait_until;
 
-use crate::dice::is_full;
+use crate::form::is_full;
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use testkit::disk::Keeps;
 
-use crate::dice::Dice;
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
+use fastrand::Rng;
 
 /// What a machine was told of.
 fn acknowledged(machine: &Machine) -> u64 {
@@ -16,16 +16,16 @@ fn acknowledged(machine: &Machine) -> u64 {
 
 /// Cuts the power while two machines send. Whatever it leaves, in the end everything is at the collector, once.
 fn cut(keeps: Keeps, seed: u64) {
-    let mut dice = Dice(seed);
+    let mut dice = Rng::with_seed(seed);
     let mut servers = Servers::recorded();
     let collector = Collector::new(&servers.url());
     let mut machines = ["one", "two"].map(|name| Machine::new(name, &servers.url(), "all"));
     collector.waits_for_all(&machines);
     for _ in 0..8 {
         for machine in &mut machines {
-            machine.calls_tools(70 + dice.roll(200) as u64);
+            machine.calls_tools(70 + dice.usize(..200) as u64);
         }
-        std::thread::sleep(Duration::from_millis(dice.roll(500) as u64));
+        std::thread::sleep(Duration::from_millis(dice.usize(..500) as u64));
     }
     let acknowledged = machines.each_ref().map(acknowledged);
     let subjects = machines.each_ref().map(Machine::subject);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::dice::Dice;
+use fastrand::Rng;
 
 /// Machines, and what one of them does in a working day of eight hours.
 const MACHINES: u64 = 10_000;
@@ -69,9 +69,9 @@ struct Sent {
 }
 
 /// Plays the day of a machine: turns with pauses between them, and a decision at the end of each.
-fn play(dice: &mut Dice, sent: &mut Sent) {
+fn play(dice: &mut Rng, sent: &mut Sent) {
     let turns = usize::try_from(EVENTS).expect("small") / TURN_EVENTS;
-    let mut starts: Vec<_> = (0..turns).map(|_| dice.roll(DAY_SECONDS)).collect();
+    let mut starts: Vec<_> = (0..turns).map(|_| dice.usize(..DAY_SECONDS)).collect();
     starts.sort_unstable();
     let mut by_second = BTreeMap::<usize, (u64, bool)>::new();
     for start in starts {
@@ -102,7 +102,7 @@ fn play(dice: &mut Dice, sent: &mut Sent) {
 
 #[test]
 fn ten_thousand_machines() {
-    let (mut dice, mut sent) = (Dice(0x5eed_0008), Sent::default());
+    let (mut dice, mut sent) = (Rng::with_seed(0x5eed_0008), Sent::default());
     (0..PLAYED).for_each(|_| play(&mut dice, &mut sent));
     let share = (MACHINES / PLAYED) as f64;
     let messages = sent.messages as f64 * share;

@@ -12,7 +12,7 @@ use testkit::disk::{Disk, Keeps};
 use testkit::strace::Trace;
 use testkit::{program, run, wait_until};
 
-use crate::dice::Dice;
+use fastrand::Rng;
 
 /// Between a server's port for clients and that for other servers.
 const CLUSTER: u16 = 2_000;
@@ -52,9 +52,9 @@ fn server() -> PathBuf {
 }
 
 /// Of the record the files can be made as they are.
-fn assert_record_is_whole(disk: &Disk, store: &Path, dice: &mut Dice) {
+fn assert_record_is_whole(disk: &Disk, store: &Path, dice: &mut Rng) {
     let made = tempfile::tempdir().expect("a folder");
-    disk.cut(made.path(), Keeps::All, &mut dice.0);
+    disk.cut(made.path(), Keeps::All, dice);
     let mut compare = Command::new("diff");
     let compared = compare.arg("-rq").arg(store).arg(made.path()).output();
     let compared = compared.expect("diff runs");
@@ -250,7 +250,7 @@ impl Servers {
     }
 
     /// Cuts the power of all servers: each has on its disk what was synced, and of all else what `keeps` says.
-    pub(crate) fn power_cut(&mut self, keeps: Keeps, dice: &mut Dice) {
+    pub(crate) fn power_cut(&mut self, keeps: Keeps, dice: &mut Rng) {
         self.kill_all();
         for server in 0..self.count() {
             let store = self.store(server);
@@ -259,7 +259,7 @@ impl Servers {
             record.lines().for_each(|line| drop(disk.line(line)));
             assert_record_is_whole(&disk, &store, dice);
             std::fs::remove_dir_all(&store).expect("removes");
-            disk.cut(&store, keeps, &mut dice.0);
+            disk.cut(&store, keeps, dice);
         }
         self.is_recorded = false;
     }

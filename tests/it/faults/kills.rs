@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, EVERY_STOP};
@@ -29,21 +30,9 @@ struct Figures {
     slowest_start: Duration,
 }
 
-/// Random numbers from a seed (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
 /// Calls a hook, and now and then kills the client in it. Returns whether it was acknowledged.
-fn call(daemon: &Daemon, event: &str, payload: &Value, random: &mut Random) -> bool {
-    if random.below(10) > 0 {
+fn call(daemon: &Daemon, event: &str, payload: &Value, random: &mut Rng) -> bool {
+    if random.u64(..10) > 0 {
         daemon.hook(&["claude", event], payload.to_string().as_bytes());
         return true;
     }
@@ -57,7 +46,7 @@ fn call(daemon: &Daemon, event: &str, payload: &Value, random: &mut Random) -> b
     let mut input = client.stdin.take().expect("a pipe");
     let _ = std::io::Write::write_all(&mut input, payload.to_string().as_bytes());
     drop(input);
-    std::thread::sleep(Duration::from_micros(random.below(4_000)));
+    std::thread::sleep(Duration::from_micros(random.u64(..4_000)));
     let _ = client.kill();
     client.wait().expect("it ends").success()
 }
@@ -96,7 +85,7 @@ pub(crate) fn number_of(line: &Value, session: &str) -> Option<u64> {
 }
 
 /// One client's calls. Returns the numbers of those that were acknowledged.
-fn work(daemon: &Daemon, session: &str, mut random: Random) -> (Vec<u64>, u64) {
+fn work(daemon: &Daemon, session: &str, mut random: Rng) -> (Vec<u64>, u64) {
     let (mut acked, mut killed) = (Vec::new(), 0);
     for number in 0..=CALLS {
         let (event, payload) = hook_call(session, number);
@@ -149,18 +138,18 @@ fn random_kills_under_load_lose_nothing_and_double_nothing() {
         .and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| u64::from(std::process::id()) * 2_654_435_761 + 1);
     println!("CHECKPOINTD_SEED={seed}");
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     let mut daemon = Daemon::with(EVERY_STOP);
     let mut figures = Figures::default();
     for round in 0..rounds {
-        let seeds: Vec<_> = (0..CLIENTS)
-            .map(|_| random.below(u64::MAX - 1) + 1)
-            .collect();
-        let pause = Duration::from_millis(20 + random.below(120));
+        let seeds: Vec<_> = (0..CLIENTS).map(|_| random.u64(..)).collect();
+        let pause = Duration::from_millis(20 + random.u64(..120));
         let worked: Vec<(Vec<u64>, u64)> = std::thread::scope(|scope| {
             let daemon = &daemon;
             let start = |(client, seed): (usize, u64)| {
-                scope.spawn(move || work(daemon, &format!("s{round}-{client}"), Random(seed)))
+                scope.spawn(move || {
+                    work(daemon, &format!("s{round}-{client}"), Rng::with_seed(seed))
+                })
             };
             let workers: Vec<_> = seeds.into_iter().enumerate().map(start).collect();
             std::thread::sleep(pause);

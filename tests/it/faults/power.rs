@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use journal::frame::Reader;
 use serde_json::{Value, json};
 
@@ -59,14 +60,9 @@ fn call(number: usize) -> (&'static str, Value, String, bool) {
     let mut payload =
         json!({ "session_id": "power", "cwd": "/p", "prompt_id": format!("p{}", number / 8) });
     // Text that compresses badly, as most does not.
-    let mut seed = number as u64 + 1;
-    let mut letter = || {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        char::from(b'a' + ((seed >> 40) % 26) as u8)
-    };
-    let text: String = (0..SIZES[number % SIZES.len()]).map(|_| letter()).collect();
+    let mut dice = Rng::with_seed(number as u64);
+    let letters = (0..SIZES[number % SIZES.len()]).map(|_| dice.lowercase());
+    let text: String = letters.collect();
     let event = match number % 8 {
         0 => {
             payload["prompt"] = json!(format!("{marker} {text}"));
@@ -170,7 +166,7 @@ fn opened(root: &Path) -> Result<String, String> {
 }
 
 /// Tries the cut at this moment.
-fn try_cut(disk: &Disk, acks: &[Ack], now: f64, seed: &mut u64, figures: &mut Figures) {
+fn try_cut(disk: &Disk, acks: &[Ack], now: f64, dice: &mut Rng, figures: &mut Figures) {
     let ways = [Keeps::Nothing, Keeps::Names, Keeps::Some, Keeps::All];
     // The short form takes the ways in turn.
     let (first, count) = if cuts().is_some() {
@@ -180,7 +176,7 @@ fn try_cut(disk: &Disk, acks: &[Ack], now: f64, seed: &mut u64, figures: &mut Fi
     };
     for keeps in ways.into_iter().skip(first).take(count) {
         let left = tempfile::tempdir().expect("a folder");
-        disk.cut(left.path(), keeps, seed);
+        disk.cut(left.path(), keeps, dice);
         let what = format!(
             "cut {} at {now} with {keeps:?} after {} answers",
             figures.cuts,
@@ -206,7 +202,8 @@ fn cut_everywhere(sync: &str, always: bool) {
     let (daemon, record) = record(sync);
     let lines: Vec<&str> = record.lines().collect();
     let mut disk = Disk::new(daemon.home.path());
-    let (mut acks, mut figures, mut seed) = (Vec::new(), Figures::default(), 0x9E37_79B9_7F4A_7C15);
+    let (mut acks, mut figures) = (Vec::new(), Figures::default());
+    let mut dice = Rng::with_seed(0x9E37_79B9_7F4A_7C15);
     // Moments: right before and after a sync ends or an answer is sent, and every so many lines in between.
     let began = Instant::now();
     let every = (lines.len() / cuts().unwrap_or(8)).max(1);
@@ -229,7 +226,7 @@ fn cut_everywhere(sync: &str, always: bool) {
             _ => number % every == 0,
         };
         if is_turn && !acks.is_empty() {
-            try_cut(&disk, &acks, seconds(line), &mut seed, &mut figures);
+            try_cut(&disk, &acks, seconds(line), &mut dice, &mut figures);
         }
     }
     assert_eq!(acks.len(), calls(), "every answer is in the record");
@@ -275,7 +272,7 @@ fn a_call_in_the_spool_survives_a_power_cut_once_its_client_has_returned() {
             .lines()
             .for_each(|line| drop(disk.line(line)));
         let left = Home::new();
-        disk.cut(left.path(), Keeps::Nothing, &mut 1);
+        disk.cut(left.path(), Keeps::Nothing, &mut Rng::with_seed(1));
         let spool = left.path().join("a/data/spool");
         let files: Vec<_> = std::fs::read_dir(&spool)
             .expect("the folder is there")
