@@ -356,7 +356,10 @@ pub(crate) fn trends(stage: &Stage, browser: &Browser) {
         && figure.querySelectorAll('svg .axis').length > 1 && figure.querySelectorAll('svg text').length > 4
         && figure.querySelectorAll('tbody tr').length > 1 && figure.querySelector('svg').getAttribute('aria-label').includes(', in '))";
     assert_eq!(browser.evaluate(whole), true);
-    let total = &stage.ask(&["stats", "--since", "29d", "--json"])[0]["total"];
+    let stats = &stage.ask(&["stats", "--since", "29d", "--json"])[0];
+    let caught = "[...document.querySelectorAll('.figure')].find(it => it.querySelector('dt').textContent === 'caught').querySelector('strong').textContent";
+    assert_eq!(browser.text(caught), stats["caught"].to_string());
+    let total = &stats["total"];
     let sum = |figure: usize| {
         browser.evaluate(&format!(
             "[...document.querySelectorAll('figure')[{figure}].querySelectorAll('td.number')].reduce((sum, cell) => sum + Number(cell.textContent), 0)"

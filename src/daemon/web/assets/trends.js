@@ -1,8 +1,8 @@
 // What the last days come to: whether demands were right, met or ignored, by rule and project; and how it went day by day.
 
 import { one } from './api.js';
-import { h, replace, table } from './dom.js';
-import { duration, folder, micros, number, plural, reasonWords } from './format.js';
+import { decisionLink, h, replace, table } from './dom.js';
+import { duration, folder, micros, moment, number, plural, reasonWords } from './format.js';
 import { COLORS, bars } from './plot.js';
 
 const SPANS = [['7', '7 days'], ['30', '30 days'], ['90', '90 days'], ['366', '1 year']];
@@ -42,21 +42,22 @@ const figure = (value, name, about) => h('div', { class: 'figure' }, h('dt', nul
 function acted({ demands, rules, projects, machines, done_ms: done, benefit, turns, hooks }) {
   const sum = (field) => demands.reduce((all, it) => all + it[field], 0);
   const [asked, met] = [sum('demands'), sum('met')];
-  const right = benefit.sent - benefit.wrong;
   const ignored = (it) => (it.met === null ? '–' : number(it.demanded - it.met));
   return [
     h('p', { class: 'summary' }, plural(benefit.sent, 'checkpoint') + ' at ' + plural(benefit.stops, 'stop') + '; ' + number(met) + ' of '
       + plural(asked, 'demand') + ' met afterward.'),
     h('dl', { class: 'figures' },
-      figure(share(right, benefit.sent), 'demands right', number(right) + ' of ' + plural(benefit.sent, 'checkpoint') + ' not marked wrong'),
-      figure(share(met, asked), 'met', number(met) + ' of ' + plural(asked, 'demand')),
-      figure(share(asked - met, asked), 'ignored', number(asked - met) + ' of ' + plural(asked, 'demand')),
+      figure(number(benefit.caught), 'caught', 'of ' + plural(benefit.checks, 'check') + ' that checkpoints asked for failed at first: mistakes that you were not handed'),
+      figure(share(met, asked), 'met', number(met) + ' of ' + plural(asked, 'demand') + ' that have ended'),
+      figure(number(benefit.open), 'pending', 'demands whose end is not known yet'),
+      figure(number(benefit.wrong), 'marked wrong', 'of ' + plural(benefit.sent, 'checkpoint') + '; the others are unrated'),
       figure(duration(done), 'time to done', 'the middle of the demands that were met'),
-      figure(number(benefit.caught), 'caught', 'of ' + plural(benefit.checks, 'check') + ' that checkpoints asked for, so many failed at first'),
       figure(duration(benefit.ms), 'time spent', 'in ' + plural(benefit.rounds, 'answer') + ' that checkpoints led to, at most'),
       figure(number(benefit.lost), 'lost', 'checkpoints that did not arrive'),
       figure(duration(turns.median_ms), 'middle turn', 'hook calls were journaled in ' + micros(hooks.p50_us) + ', one in a hundred in ' + micros(hooks.p99_us) + ' or more'
         + (hooks.later ? '; ' + plural(hooks.later, 'call') + ' came by the spool' : ''))),
+    benefit.mistakes.length ? [h('h2', null, 'Caught'), table('Checks that failed at first', ['check', 'when', 'decision'],
+      benefit.mistakes.map((it) => [h('code', null, it.command), moment(it.at), decisionLink(it.decision)]))] : null,
     rules.length ? [h('h2', null, 'By rule'), table('Demands by rule', ['rule', 'asked', 'met', 'ignored', 'marked wrong'],
       rules.map((it) => [it.rule, number(it.demanded), it.met === null ? '–' : number(it.met), ignored(it), number(it.wrong)]), [1, 2, 3, 4]),
     h('p', { class: 'soft' }, 'A rule that is often wrong or ignored is worth a change: ', h('a', { href: '#/what-if' }, 'What if'), ' tries one on the past.')] : null,
