@@ -63,6 +63,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::trends,
     ),
     (
+        "questions: ten of them, each answered after two clicks",
+        views::questions::answered,
+    ),
+    (
         "every view fits a narrow screen, in both colors",
         views::narrow,
     ),

@@ -3,6 +3,7 @@
 pub(crate) mod acts;
 pub(crate) mod gone;
 pub(crate) mod history;
+pub(crate) mod questions;
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
