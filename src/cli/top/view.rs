@@ -193,8 +193,8 @@ fn nothing(model: &Model) -> String {
     match &model.now {
         None => String::new(),
         Some(_) if !model.filter.is_empty() => format!("\n  No session has \"{}\".", render::printable(&model.filter)),
-        Some(_) => "\n  There are no sessions yet. `checkpointd init` adds the hooks to your agents' settings; \
-                    `checkpointd demo` shows recorded ones."
+        Some(_) => "\n  There are no sessions yet. `checkpointd init` adds the hooks; \
+                    agents that run already load them when they are restarted."
             .to_owned(),
     }
 }

@@ -98,7 +98,7 @@ export async function show(root) {
     replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group)))
       : rows.size ? h('p', { class: 'empty' }, 'No session is like that.')
         : h('p', { class: 'empty' }, 'No agent has called a hook yet. ',
-          h('code', null, 'checkpointd init'), ' adds the hooks; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
+          h('code', null, 'checkpointd init'), ' adds the hooks, which agents load as they start; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
     if (focused) place.querySelector(rowOf(focused) + ' a')?.focus({ preventScroll: true });
   }
 
