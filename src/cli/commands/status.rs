@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use checkpoint::judging::OpenItem;
 use checkpoint::state::SessionStatus;
 use clap::Args;
 use journal::{Agent, Home, Timestamp};
@@ -36,6 +37,8 @@ const DECISIONS: u64 = 5;
 
 /// Sessions that wait for a person, and are shown.
 const WAITING: usize = 5;
+/// Sessions that left something open, and are named.
+const OPEN: usize = 3;
 
 /// The answer of `daemon status`.
 #[derive(Serialize)]
@@ -105,6 +108,7 @@ struct Status {
     waiting: usize,
     waiting_for_you: Vec<WaitingSession>,
     open: usize,
+    open_work: Vec<OpenSession>,
     // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
     journal: Option<JournalLine>,
     agents: Option<Vec<AgentLine>>,
@@ -144,6 +148,27 @@ impl WaitingSession {
             last_at: row.last_at,
             status: row.status,
             title: row.title.clone(),
+        })
+    }
+}
+
+/// A session that left something unverified.
+#[derive(Serialize)]
+struct OpenSession {
+    session: Uuid,
+    agent: Agent,
+    project: String,
+    /// What is open, in words.
+    open: Vec<String>,
+}
+
+impl OpenSession {
+    fn of(row: &SessionRow) -> Option<Self> {
+        (!row.open.is_empty()).then(|| Self {
+            session: row.session,
+            agent: row.agent,
+            project: row.project.clone(),
+            open: row.open.iter().map(OpenItem::line).collect(),
         })
     }
 }
@@ -222,6 +247,11 @@ impl Status {
             waiting: waiting.len(),
             waiting_for_you: waiting,
             open: sessions.iter().filter(|row| !row.open.is_empty()).count(),
+            open_work: sessions
+                .iter()
+                .filter_map(OpenSession::of)
+                .take(OPEN)
+                .collect(),
             journal: overview.and_then(|overview| overview.journal.clone()),
             agents: overview.map(|overview| overview.agents.clone()),
             events: overview.map(|overview| overview.events),
@@ -316,6 +346,13 @@ impl Status {
         if self.open > 0 {
             let open = render::count(self.open, "session", "sessions");
             println!("open       {open} left something unverified: `checkpointd open`");
+            for session in &self.open_work {
+                let id = short(session.session);
+                let project = render::path(Path::new(&session.project));
+                let what = render::printable(&session.open.join("; "));
+                let line = format!("           {id} {:6} {what}, in {project}", session.agent);
+                println!("{}", render::cut(&line, render::width()));
+            }
         }
     }
 

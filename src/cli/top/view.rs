@@ -192,7 +192,10 @@ fn draw_table(model: &Model, paint: Paint, frame: &mut Frame<'_>, table: Rect) {
 fn nothing(model: &Model) -> String {
     match &model.now {
         None => String::new(),
-        Some(_) if !model.filter.is_empty() => format!("\n  No session has \"{}\".", render::printable(&model.filter)),
+        Some(_) if !model.filter.is_empty() => format!(
+            "\n  No session has \"{}\".",
+            render::printable(&model.filter)
+        ),
         Some(_) => "\n  There are no sessions yet. `checkpointd init` adds the hooks; \
                     agents that run already load them when they are restarted."
             .to_owned(),

@@ -70,7 +70,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     ("edit", &["error"]),
     ("client", &[]),
     ("service", &["error"]),
-    ("install", &["error", "config", "edit"]),
+    ("install", &["error", "config", "edit", "service"]),
     ("ops", &["error", "config", "render", "edit"]),
     ("daemon", &["error", "config", "service", "ops"]),
     (

@@ -225,7 +225,8 @@ fn lists_keep_their_columns_whatever_is_open() {
     }
     let status = say(&scene, &["status"]);
     assert!(
-        status.contains("1 session left something unverified: `checkpointd open`"),
+        status.contains("1 session left something unverified: `checkpointd open`")
+            && status.contains("\n           a0000000 claude Install updated dependencies"),
         "{status}"
     );
 }
