@@ -39,7 +39,7 @@ const QUESTIONS: [(&str, &[&str], &str); 10] = [
         "marked wrong",
     ),
     (
-        "What would other rules have done?",
+        "Which past stops do other rules judge otherwise?",
         &["What if"],
         "config.yml",
     ),
