@@ -1,5 +1,6 @@
 //! The rule packs, and their detection in a project: one for each language of the catalogue, and two files.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use globset::GlobMatcher;
@@ -20,7 +21,9 @@ static ALL: LazyLock<Vec<Pack>> = LazyLock::new(|| {
 /// Returns the names of the files that switch on a pack wherever they are; of a pattern, the shortest name that fits.
 pub fn manifests() -> impl Iterator<Item = String> {
     let globs = ALL.iter().flat_map(|pack| &pack.detect);
-    globs.filter_map(|glob| Some(glob.strip_prefix("**/")?.replace('*', "")))
+    let names = globs.filter_map(|glob| Some(glob.strip_prefix("**/")?.replace('*', "")));
+    // A file may show more than one kind of project.
+    names.collect::<BTreeSet<_>>().into_iter()
 }
 
 /// What verifies code.
