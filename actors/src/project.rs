@@ -250,7 +250,7 @@ mod tests {
             project.policy.packs
         };
         assert_eq!(packs(Vec::new()), ["rust", "generic"]);
-        assert_eq!(packs(found), ["rust", "node", "generic"]);
+        assert_eq!(packs(found), ["javascript", "rust", "generic"]);
     }
 }
 
