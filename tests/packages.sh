@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs with install.sh, from registries for npm and PyPI (tests/registries.sh), and as plugins of agents (tests/plugins.sh),
+# Installs with install.sh, and as plugins of agents (tests/plugins.sh). A release is also tried from registries (tests/registries.sh),
 # and builds and unpacks the Debian package if cargo-deb is installed, each for a user with an empty home folder. Checks that
 # all files are in place and that the programs work from there. Builds without optimization.
 set -euo pipefail
@@ -93,9 +93,6 @@ grep -q 'does not have its checksum' "$scratch/said" || fail "install.sh said: $
 [ ! -e "$scratch/user/.local/bin/checkpointd" ] || fail 'install.sh left programs of an archive with another checksum'
 HOME=$scratch/home ./install.sh --uninstall --prefix "$installed"
 [ ! -e "$installed/bin/checkpointd" ] || fail 'install.sh --uninstall left the programs of a build'
-
-echo '-- npm and PyPI'
-tests/registries.sh "$scratch/archives"
 
 echo '-- plugins'
 tests/plugins.sh "$scratch/built"
