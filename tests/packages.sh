@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs with install.sh, and as plugins of agents (tests/plugins.sh). A release is also tried from registries (tests/registries.sh),
-# and builds and unpacks the Debian package if cargo-deb is installed, each for a user with an empty home folder. Checks that
-# all files are in place and that the programs work from there. Builds without optimization.
+# Installs with install.sh and as plugins of agents (tests/plugins.sh), and builds and unpacks the Debian package if cargo-deb
+# is installed, each for a user with an empty home folder. Checks that all files are in place and that the programs work from
+# there. Builds without optimization. The packages for npm and PyPI are tried with each release (tests/registries.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
