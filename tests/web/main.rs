@@ -22,6 +22,10 @@ type Scenario = fn(&Stage, &Browser);
 const SCENARIOS: &[(&str, Scenario)] = &[
     // First, while there is nothing yet that other scenarios made.
     ("pictures", pictures::take),
+    (
+        "questions: ten of them, each answered after two clicks",
+        views::questions::answered,
+    ),
     ("a browser without a token is not let in", views::entry),
     (
         "a page on another port gets neither key nor data",
@@ -61,10 +65,6 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     (
         "trends: plots with axes and units, and their figures",
         views::trends,
-    ),
-    (
-        "questions: ten of them, each answered after two clicks",
-        views::questions::answered,
     ),
     (
         "every view fits a narrow screen, in both colors",
