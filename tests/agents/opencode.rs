@@ -12,7 +12,8 @@ pub(crate) fn watched(agent: Agent) -> Counts {
     stage.run_headless(TASK, answers);
     assert_eq!(stage.decisions(), ["nobody_waiting none"]);
     assert_eq!(stage.checkpoints(TASK), [0, 0, 0]);
-    assert_eq!(stage.events("tool_finished").len(), 2);
+    // It ends with its first stop: what its plugin told last may come by the spool.
+    testkit::wait_until(|| stage.events("tool_finished").len() == 2);
     stage.finish()
 }
 
