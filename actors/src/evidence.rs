@@ -45,7 +45,7 @@ pub struct Gathered {
 pub(crate) struct Beside<'a> {
     /// The payload of the stop's hook call, if there is one.
     pub(crate) payload: Option<&'a str>,
-    /// Which session wrote a file last.
+    /// What other sessions wrote and ran.
     pub(crate) others: &'a Others,
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use checkpoint::whose::{self, Times};
@@ -24,7 +25,7 @@ const LATE: Duration = Duration::from_millis(100);
 pub(crate) struct Others {
     /// The last session that wrote each file.
     written: Mutex<HashMap<PathBuf, (Uuid, Timestamp)>>,
-    runs: Mutex<VecDeque<Ran>>,
+    runs: Mutex<VecDeque<Arc<Ran>>>,
 }
 
 /// A call that ended well, and what it ran on.
@@ -72,14 +73,17 @@ impl Others {
     /// Notes a call that ended well, if all contents that it ran on are known.
     pub(crate) fn ran(&self, session: Uuid, call: &ToolCall, examined: &Examined) {
         let is_known = !examined.is_cut && examined.unknown.is_empty();
-        let is_failed = call.is_error || examined.ended == Some(SummaryVerdict::Failed);
+        // A pipe may hide that it failed or ran nothing; what it printed does not.
+        let printed = examined.summaries.iter().map(|said| said.verdict);
+        let went_well = |verdict| verdict == SummaryVerdict::Passed;
+        let ended_well = !call.is_error && printed.chain(examined.ended).all(went_well);
         let count = examined.contents.len();
-        if is_failed || !is_known || !(1..=RUN_FILES_MAX).contains(&count) {
+        if !ended_well || !is_known || !(1..=RUN_FILES_MAX).contains(&count) {
             return;
         }
         let mut runs = self.runs.lock();
         runs.truncate(RUNS_MAX - 1);
-        runs.push_front(Ran {
+        runs.push_front(Arc::new(Ran {
             session,
             call: ToolCall {
                 id: None,
@@ -91,13 +95,14 @@ impl Others {
                 ..call.clone()
             },
             examined: examined.clone(),
-        });
+        }));
     }
 
     /// Returns what other sessions ran in a work tree, the oldest first.
-    pub(crate) fn runs(&self, session: Uuid, top: &Path) -> Vec<Ran> {
+    pub(crate) fn runs(&self, session: Uuid, top: &Path) -> Vec<Arc<Ran>> {
         let runs = self.runs.lock();
-        let of_tree = |ran: &&Ran| ran.session != session && Path::new(&ran.examined.top) == top;
+        let of_tree =
+            |ran: &&Arc<Ran>| ran.session != session && Path::new(&ran.examined.top) == top;
         runs.iter().filter(of_tree).rev().cloned().collect()
     }
 }

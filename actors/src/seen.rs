@@ -43,20 +43,22 @@ pub(crate) fn note(
         .collect();
     evidence.facts.seen.sort_by_key(|seen| seen.call);
     if evidence.timeline.source != TimelineSource::None {
-        others
-            .into_iter()
-            .for_each(|ran| add(evidence, ran, &now.contents));
+        // One that ran on fewer files cannot have run on all of these.
+        let enough = others
+            .iter()
+            .filter(|ran| ran.examined.contents.len() >= now.contents.len());
+        enough.for_each(|ran| add(evidence, ran, &now.contents));
     }
 }
 
 /// Adds a call of another session to the timeline, if it ran on all that this session's stop leaves (spec EVID-19).
-fn add(evidence: &mut Evidence, ran: Ran, now: &[(String, u64)]) {
+fn add(evidence: &mut Evidence, ran: &Ran, now: &[(String, u64)]) {
     let call = evidence.timeline.calls.len();
     let seen = seen(call, &ran.examined, now);
     if seen.same.is_empty() || seen.same.len() < now.len() {
         return;
     }
-    evidence.timeline.calls.push(ran.call);
+    evidence.timeline.calls.push(ran.call.clone());
     note_outcome(&mut evidence.facts.outcomes, call, &ran.examined);
     evidence.facts.seen.push(seen);
 }

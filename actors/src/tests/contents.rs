@@ -40,6 +40,8 @@ struct Turn {
     world: World,
     top: PathBuf,
     calls: usize,
+    /// What the calls print.
+    printed: &'static str,
     _folder: tempfile::TempDir,
 }
 
@@ -51,6 +53,7 @@ impl Turn {
             world: World::new(CONFIG),
             top,
             calls: 0,
+            printed: PRINTED,
             _folder: folder,
         };
         turn.write("code.rs", "fn zero() {}\n");
@@ -92,7 +95,7 @@ impl Turn {
         // A file that is written in the same tick may have been there before.
         tokio::time::sleep(2 * crate::git::FILE_TICK).await;
         does(self);
-        fields["tool_response"] = json!({ "stdout": PRINTED, "stderr": "" });
+        fields["tool_response"] = json!({ "stdout": self.printed, "stderr": "" });
         self.world.call("PostToolUse", fields, None).await;
         self.wait_for("call_examined", self.calls).await;
     }
@@ -121,7 +124,7 @@ impl Turn {
                 fields["agent_id"] = "a1".into();
                 self.call(fields, |_| ()).await;
             }
-            "run in another session" => {
+            "run in another session" | "fail in another session" => {
                 let of_other = json!({ "session_id": "another", "cwd": self.top });
                 let mut prompt = of_other.clone();
                 prompt["prompt"] = "test it".into();
@@ -129,6 +132,10 @@ impl Turn {
                 let mut fields = shell(RUN);
                 for (key, value) in of_other.as_object().expect("an object") {
                     fields[key] = value.clone();
+                }
+                // The pipe hides the status.
+                if step.starts_with("fail") {
+                    self.printed = "1 failed, 2 passed in 0.01s\n";
                 }
                 self.call(fields, |_| ()).await;
             }
@@ -214,6 +221,7 @@ fn a_run_of_another_session_counts_for_the_same_contents() {
             (["run", "edit", "run in another session"].as_slice(), true),
             (&["run", "edit", "new", "run in another session"], true),
             (&["run", "run in another session", "edit"], false),
+            (&["run", "edit", "fail in another session"], false),
             (&["run", "edit", "run in another session", "new"], false),
         ] {
             let mut turn = Turn::begin().await;

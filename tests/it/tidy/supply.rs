@@ -55,6 +55,20 @@ fn no_crate_may_hold_unsafe_code() {
     }
 }
 
+/// So that no hook client and no daemon links a client of the broker or TLS.
+#[test]
+fn only_the_fleets_own_program_speaks_to_its_broker() {
+    let speaks = |manifest: &DocumentMut| {
+        let named = manifest.get("dependencies").and_then(Item::as_table_like);
+        let mut names = named.into_iter().flat_map(|named| named.iter());
+        names.any(|(name, _)| ["async-nats", "rcgen", "checkpointd-fleet"].contains(&name))
+    };
+    let manifests = manifests();
+    let speaking = manifests.iter().filter(|(_, manifest)| speaks(manifest));
+    let speaking: Vec<&str> = speaking.map(|(name, _)| name.as_str()).collect();
+    assert_eq!(speaking, ["fleet/Cargo.toml"]);
+}
+
 #[test]
 fn the_minimal_rust_is_the_same_wherever_it_is_named() {
     let root = toml("Cargo.toml");
