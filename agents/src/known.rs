@@ -78,7 +78,7 @@ impl Known {
 
     /// Reads the file of an agent.
     pub(crate) fn read(agent: &str, text: &str) -> Self {
-        serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("known/{agent}.yml: {error}"))
+        reading::built_in(agent, text)
     }
 
     /// Returns whether a line of a transcript can hold anything of interest.

@@ -26,7 +26,6 @@ pub mod replay;
 pub mod reply;
 pub mod rules;
 pub mod state;
-pub mod suggest;
 #[cfg(test)]
 mod tests;
 pub mod whose;
@@ -35,6 +34,6 @@ pub use agents::{self, hooks, prompts, terminal, tools, transcript};
 pub use decide::{Case, decide};
 pub use memory::{phase, progress};
 pub use policy::Policy;
-pub use reading::{catalogue, comments, digest, manifest, outcome, shell, text};
+pub use reading::{built_in, catalogue, comments, digest, manifest, outcome, shell, text};
 pub use redact;
 pub use state::SessionState;

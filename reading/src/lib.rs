@@ -9,3 +9,18 @@ pub mod manifest;
 pub mod outcome;
 pub mod shell;
 pub mod text;
+
+/// Reads a YAML file of the program, given by name and text. It goes through values: reading a type from YAML takes ten
+/// times the code of reading it from them.
+///
+/// # Panics
+///
+/// Panics if the text is not what the type asks for. The tests read every such file.
+pub fn built_in<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {
+    serde_saphyr::from_str(text)
+        .map_err(|error| error.to_string())
+        .and_then(|value: serde_json::Value| {
+            serde_json::from_value(value).map_err(|error| error.to_string())
+        })
+        .unwrap_or_else(|error| panic!("{name}.yml: {error}"))
+}

@@ -45,10 +45,8 @@ pub(super) enum Part {
 }
 
 /// The headings of each part.
-static HEADINGS: LazyLock<BTreeMap<Part, Vec<String>>> = LazyLock::new(|| {
-    serde_saphyr::from_str(include_str!("headings.yml"))
-        .unwrap_or_else(|error| panic!("headings.yml: {error}"))
-});
+static HEADINGS: LazyLock<BTreeMap<Part, Vec<String>>> =
+    LazyLock::new(|| reading::built_in("headings", include_str!("headings.yml")));
 
 /// Reads a heading: `## Words`, `**Words**`, `Words:`, or a field `**Words**: value`, which begins a part of its own.
 pub(super) fn heading(line: &str, current: Part) -> Option<(Part, String, Option<String>)> {

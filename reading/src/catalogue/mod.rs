@@ -18,6 +18,8 @@ use std::sync::LazyLock;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
+use crate::built_in;
+
 pub use lookup::{Command, Opening};
 pub use names::file_name;
 pub use options::{Arg, Kind, Parsed};
@@ -40,8 +42,7 @@ const FILES: [(&str, &str); 30] = files![
 
 static BUILT_IN: LazyLock<Catalogue> = LazyLock::new(|| {
     let files = FILES.map(|(name, text)| {
-        let language = serde_saphyr::from_str::<Language>(text)
-            .unwrap_or_else(|error| panic!("catalogue/{name}.yml: {error}"));
+        let language: Language = built_in(name, text);
         Language {
             file: name,
             ..language

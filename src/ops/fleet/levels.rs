@@ -94,8 +94,7 @@ impl Listed {
 
 /// Every kind that is sent below the level `all`: the lowest level at which it is sent, and its fields.
 static KINDS: LazyLock<BTreeMap<String, (Level, Vec<Field>)>> = LazyLock::new(|| {
-    let Levels { parts, kinds } = serde_saphyr::from_str(include_str!("levels.yml"))
-        .unwrap_or_else(|error| panic!("levels.yml: {error}"));
+    let Levels { parts, kinds } = checkpoint::built_in("levels", include_str!("levels.yml"));
     let kinds = kinds.into_iter().map(|(kind, listed)| {
         let parts = listed.parts.iter().flat_map(|part| parts[part].fields());
         let fields = parts.chain(listed.fields()).collect();

@@ -18,7 +18,6 @@ use actors::trust::Trust;
 use checkpoint::agents;
 use checkpoint::config::Config;
 use checkpoint::digest;
-use checkpoint::judging::Ending;
 use checkpoint::lookback::{Judged, PastSession};
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
 use journal::{Agent, Draft, Evidence, Journal, Stream, Timestamp, Verdict};
@@ -101,7 +100,6 @@ pub(crate) struct PastTurnKept {
     /// The beginning of the message that began it.
     pub(crate) prompt: String,
     pub(crate) evidence: Evidence,
-    pub(crate) ending: Ending,
     pub(crate) elapsed_ms: Option<u64>,
     /// The verdict at its end; `None` if a person stopped the agent.
     pub(crate) decided: Option<Verdict>,
@@ -211,7 +209,6 @@ fn kept(row: PastTurnRow, judged: Judged) -> PastTurnKept {
         elapsed_ms: decision.and_then(|decision| decision.elapsed_ms),
         decided: row.verdict,
         evidence: judged.evidence,
-        ending: judged.ending,
     }
 }
 

@@ -1,9 +1,9 @@
-//! `rules`: lists rules, says which match, checks, tests and suggests rule files.
+//! `rules`: lists rules, says which match, checks, tests and tries rule files.
 
 mod command;
 mod create;
 mod examples;
-mod learn;
+mod past;
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ use crate::render::{self, Color, Table};
 /// List, try, write and trust rules, and preview a checkpoint
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules suggest --write\n  checkpointd rules trust\n  checkpointd rules test\n  checkpointd rules test --command 'make check && git push'\n  checkpointd rules check new-rules.yml"
+    after_help = "Examples:\n  checkpointd rules\n  checkpointd rules match src/main.rs\n  checkpointd rules trust\n  checkpointd rules test\n  checkpointd rules test --command 'make check && git push'\n  checkpointd rules check new-rules.yml"
 )]
 pub(crate) struct RulesArgs {
     /// What to do.
@@ -82,15 +82,6 @@ pub(crate) enum RulesAction {
         #[arg(long)]
         once: bool,
     },
-    /// Suggest a .checkpointd.yml from what this project's sessions did
-    Suggest {
-        /// Turns that began since: 90d, monday, 2026-11-20, RFC 3339
-        #[arg(long, value_name = "TIME", default_value = "90d")]
-        since: String,
-        /// Write it, and trust it
-        #[arg(long)]
-        write: bool,
-    },
 }
 
 pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
@@ -123,10 +114,7 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
         RulesAction::Test { file, .. } => examples::test(&config, &project, file, output),
         RulesAction::New(given) => create::create(home, &config, &project, given),
         RulesAction::Try { file, last, once } => {
-            learn::try_out(home, &config, &project, file, last, once)
-        }
-        RulesAction::Suggest { since, write } => {
-            learn::suggest(home, &config, &project, &since, write)
+            past::try_out(home, &config, &project, file, last, once)
         }
         RulesAction::Check { file } => check(home, &config, &project, file, output),
     }

@@ -37,10 +37,8 @@ impl Table {
     }
 }
 
-static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    serde_saphyr::from_str(include_str!("tables.yml"))
-        .unwrap_or_else(|error| panic!("tables.yml: {error}"))
-});
+static TABLES: LazyLock<Vec<Table>> =
+    LazyLock::new(|| checkpoint::built_in("tables", include_str!("tables.yml")));
 
 #[cfg(feature = "sqlite")]
 pub(super) fn definitions() -> String {

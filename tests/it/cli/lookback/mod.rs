@@ -4,7 +4,7 @@ mod covering;
 mod database;
 mod ends;
 mod import;
-mod suggest;
+mod rules;
 
 use std::fs;
 use std::path::{Path, PathBuf};

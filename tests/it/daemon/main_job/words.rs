@@ -295,7 +295,6 @@ fn one_of_something_is_said_in_the_singular() {
         &["journal", "verify"],
         &["replay", "--verify"],
         &["rules", "preview"],
-        &["rules", "suggest"],
         &["progress", "show"],
         &["doctor"],
         &["lookback"],

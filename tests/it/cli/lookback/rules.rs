@@ -1,9 +1,7 @@
-//! Rules that learn: `rules suggest`, `rules test`, `rules new` and `rules try`, on three kinds of projects.
+//! Rules against the turns of the past: `rules test`, `rules new` and `rules try`.
 
 use std::fs;
 use std::path::Path;
-
-use serde_json::Value;
 
 use super::Did::{Edited, Ran};
 use super::{User, days_ago, git};
@@ -36,100 +34,6 @@ const RUST: [(&str, &str); 3] = [
     ),
     ("src/lib.rs", "pub fn a() {}\n"),
 ];
-const NODE: [(&str, &str); 3] = [
-    (
-        "package.json",
-        "{\"name\": \"tree\", \"scripts\": {\"build\": \"vite build\", \"test\": \"vitest run\", \"verify\": \"./verify.sh\"}}\n",
-    ),
-    ("pnpm-lock.yaml", "lockfileVersion: '9.0'\n"),
-    ("src/cart.ts", "export const a = 1\n"),
-];
-const PYTHON: [(&str, &str); 3] = [
-    (
-        "pyproject.toml",
-        "[project]\nname = \"tree\"\n[tool.pytest.ini_options]\n",
-    ),
-    (
-        "Makefile",
-        "check:\n\truff check . && pytest -q\n\nverify:\n\t./verify.sh\n",
-    ),
-    ("app/main.py", "def a():\n    return 1\n"),
-];
-
-#[test]
-fn suggested_rules_of_three_kinds_of_projects_pass_their_examples() {
-    for (files, changed, command, own) in [
-        (RUST, "src/lib.rs", "just test", "just verify"),
-        (NODE, "src/cart.ts", "pnpm test", "pnpm verify"),
-        (PYTHON, "app/main.py", "make check", "make verify"),
-    ] {
-        let user = User::new();
-        let project = project(&user, &files);
-        // Without any session there is nothing that the built-in rules would not ask for.
-        let bare = user.well(&["rules", "suggest", "--project", path(&project)]);
-        assert!(
-            bare.contains("The built-in rules ask for the same") && !bare.contains("name:"),
-            "{bare}"
-        );
-        user.put_session(
-            &project,
-            "gggg",
-            days_ago(2),
-            &[
-                &[Edited(changed), Ran(command)],
-                &[Edited(changed)],
-                &[
-                    Edited(changed),
-                    Ran(&format!("cd {} && {command}", path(&project))),
-                ],
-            ],
-        );
-        let same = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
-        assert!(
-            same.contains("Nothing to add") && !same.contains("name:"),
-            "{same}"
-        );
-        assert!(!project.join(".checkpointd.yml").exists());
-        // What a script of the project's own verifies, the built-in rules do not see.
-        user.put_session(
-            &project,
-            "iiii",
-            days_ago(1),
-            &[&[Edited(changed), Ran(own)][..]; 3],
-        );
-        let text = user.well(&["rules", "suggest", "--project", path(&project)]);
-        assert!(
-            text.contains(&format!("{command}: runs 2, passed 2")),
-            "{text}"
-        );
-        assert!(
-            text.contains("changed in 6 turns") && text.contains(&format!("evidence: [\"{own}\"]")),
-            "{text}"
-        );
-        let wrote = user.well(&["rules", "suggest", "--write", "--project", path(&project)]);
-        assert!(
-            wrote.starts_with("Wrote 1 rule to ") && wrote.contains("/tree/.checkpointd.yml"),
-            "{wrote}"
-        );
-        let tested = user.well(&["rules", "test", "--json", "--project", path(&project)]);
-        let tested: Vec<Value> = tested
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect();
-        assert_eq!(tested.len(), 2, "{text}");
-        assert!(
-            tested.iter().all(|example| example["passed"] == true),
-            "{tested:#?}"
-        );
-        // It is trusted, and is not written over.
-        let listed = user.json(&["rules", "--json", "--project", path(&project)]);
-        assert_eq!(listed["trust"], "trusted");
-        let (code, _, error) =
-            user.run(&["rules", "suggest", "--write", "--project", path(&project)]);
-        assert!(code == 1 && error.contains("already exists"), "{error}");
-    }
-}
-
 #[test]
 fn an_example_that_does_not_hold_is_shown_as_a_difference() {
     let user = User::new();
