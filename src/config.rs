@@ -1,14 +1,18 @@
 //! Loads the configuration: the user's file over the compiled-in defaults.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use checkpoint::config::Config;
 use journal::Home;
+use journal::named_file::{self, Links};
 use journal::reach::{Reach, reach};
 
 use crate::error::{Failure, Result};
+
+/// The largest configuration.
+pub(crate) const BYTES_MAX: u64 = 1024 * 1024;
 
 /// Returns the paths of all our files.
 pub(crate) fn home() -> Result<Home> {
@@ -33,12 +37,18 @@ pub(crate) fn load(home: &Home) -> Result<Config> {
 
 fn read(path: &Path) -> Result<Config> {
     let cannot_read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
-    let mut file = match File::open(path) {
-        Ok(file) => file,
+    let mut file = match named_file::open(path, Links::Follow) {
+        Ok((_, length)) if length > BYTES_MAX => {
+            let path = path.display();
+            return Err(Failure::usage(format!(
+                "{path} is larger than {BYTES_MAX} bytes"
+            )));
+        }
+        Ok((file, length)) => file.take(length),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Config::default()),
         Err(error) => return Err(cannot_read(error)),
     };
-    refuse_reach(path, &file.metadata().map_err(cannot_read)?)?;
+    refuse_reach(path, &file.get_ref().metadata().map_err(cannot_read)?)?;
     for folder in folders_of(path) {
         refuse_reach(&folder, &folder.metadata().map_err(cannot_read)?)?;
     }

@@ -52,6 +52,13 @@ fn main() -> ExitCode {
 /// Ends the program silently when its output is closed (`checkpointd journal tail | head`).
 fn restore_sigpipe() {
     std::panic::set_hook(Box::new(|panic| {
+        // A damaged store makes sled panic. The journal notices, and builds it again.
+        if panic
+            .location()
+            .is_some_and(|at| at.file().contains("/sled-"))
+        {
+            return;
+        }
         let text = panic.to_string();
         if text.contains("Broken pipe") {
             std::process::exit(0);

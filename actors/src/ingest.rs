@@ -324,6 +324,9 @@ impl Work {
 /// Payloads up to this size, in bytes, are read where they arrive: a thread's handover would take longer.
 const INLINE_BYTES_MAX: usize = 16 * 1024;
 
+/// Of payloads over this size, in bytes, one is read at a time.
+const LARGE_BYTES: usize = 1024 * 1024;
+
 /// A payload that could not be read, ready to be journaled without its secrets.
 pub struct Rejected {
     draft: Draft,
@@ -344,6 +347,10 @@ pub async fn read_call(
 ) -> Result<Normal, Refusal> {
     let config = shared.config();
     let is_small = payload.as_ref().len() <= INLINE_BYTES_MAX;
+    let _alone = match payload.as_ref().len() > LARGE_BYTES {
+        true => shared.large.acquire().await.ok(),
+        false => None,
+    };
     let read = move || read(&config, &headers, payload.as_ref());
     let read = match is_small {
         true => read(),

@@ -1,6 +1,8 @@
 //! A project as it is now: its policy, and what of its own file counts (spec RULE-14 and RULE-16).
 
 use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use checkpoint::Policy;
@@ -51,10 +53,10 @@ pub fn root(config: &Config, folder: &Path) -> PathBuf {
         .take(ROOT_LEVELS_MAX)
         // A home folder that is a repository is no project of everything below it.
         .take_while(|above| *above == folder || Some(*above) != home.as_deref());
+    // What another user puts into a folder above, such as /tmp, makes no project.
     let is_root = |above: &&Path| {
-        [".git", FILE]
-            .iter()
-            .any(|name| std::fs::symlink_metadata(above.join(name)).is_ok())
+        let git = std::fs::symlink_metadata(above.join(".git"));
+        git.is_ok_and(|git| *above == folder || is_own(&git)) || has_own_file(above)
     };
     let found = if config.settings.judgment != Edition::Letter && folder.is_absolute() {
         above.find(is_root)
@@ -62,6 +64,25 @@ pub fn root(config: &Config, folder: &Path) -> PathBuf {
         None
     };
     found.unwrap_or(folder).to_owned()
+}
+
+/// Returns whether a file or folder belongs to this user or root.
+fn is_own(meta: &Metadata) -> bool {
+    [rustix::process::geteuid().as_raw(), 0].contains(&meta.uid())
+}
+
+/// Returns whether a folder has a file of settings that only this user and root can write or replace. A group counts as
+/// the user's own if it is that of the process: many systems give each user one.
+fn has_own_file(folder: &Path) -> bool {
+    let group = rustix::process::getegid().as_raw();
+    let is_safe = |path: &Path| {
+        std::fs::symlink_metadata(path).is_ok_and(|meta| {
+            let is_shared = meta.mode() & 0o020 != 0 && meta.gid() != group;
+            // A link has no permissions of its own, and is not read.
+            is_own(&meta) && (meta.is_symlink() || meta.mode() & 0o002 == 0 && !is_shared)
+        })
+    };
+    is_safe(folder) && is_safe(&folder.join(FILE))
 }
 
 impl Project {
@@ -134,6 +155,10 @@ fn read_file(
     let mut unused =
         |why: &dyn std::fmt::Display| notes.push(format!("{FILE} was not used: {why}"));
     let text = match named_file::text(&path, FILE_BYTES_MAX) {
+        Ok(_) if !has_own_file(top) => {
+            unused(&"others can write to it or to its folder");
+            return None;
+        }
         Ok(text) => text,
         Err(error) => {
             if std::fs::symlink_metadata(&path).is_ok() {
@@ -289,6 +314,40 @@ mod root_tests {
             (&named, &deep, (true, false)),
         ] {
             assert_eq!(look(config, folder), expected, "{}", folder.display());
+        }
+    }
+
+    /// Another user may put a file into a shared folder above the project.
+    #[test]
+    fn a_file_that_others_can_write_or_replace_makes_no_project_and_does_not_count() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let place = tempfile::tempdir().unwrap();
+        let shared = place.path().join("shared");
+        let own = shared.join("own");
+        std::fs::create_dir_all(&own).unwrap();
+        let file = shared.join(FILE);
+        std::fs::write(&file, "enabled: false\n").unwrap();
+        let mode = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let trust = Trust::of(&Home::under(place.path()));
+        let config = Config::default();
+        for (folder_mode, file_mode, counts) in [
+            (0o755, 0o644, true),
+            (0o775, 0o664, true),
+            (0o1777, 0o644, false),
+            (0o757, 0o644, false),
+            (0o755, 0o646, false),
+        ] {
+            mode(&shared, folder_mode);
+            mode(&file, file_mode);
+            let row = format!("{folder_mode:o} {file_mode:o}");
+            let expected = if counts { &shared } else { &own };
+            assert_eq!(&root(&config, &own), expected, "{row}");
+            let at = Project::look(&config, &trust, shared.to_str().unwrap());
+            assert_eq!(at.policy.enabled, !counts, "{row}");
+            assert_eq!(at.problem.is_none(), counts, "{row}: {:?}", at.problem);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use checkpoint::Policy;
 use checkpoint::config::Config;
 use checkpoint::state::SessionState;
-use journal::{Appended, Draft, Event, Home, Journal, Stream};
+use journal::{Appended, Draft, Event, Home, Journal, Stream, named_file};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -18,6 +18,7 @@ use crate::failed_commands::FailedCommands;
 use crate::others::Others;
 use crate::project::Project;
 use crate::session_state;
+use crate::spool::Spooled;
 use crate::trust::Trust;
 
 /// Stops whose evidence is gathered at the same time; further ones wait.
@@ -61,10 +62,11 @@ pub struct Shared {
     pub gathering: Arc<Semaphore>,
     pub(crate) others: Others,
     beginnings: Semaphore,
+    /// One large payload is read at a time: a reading takes several times its size.
+    pub(crate) large: Semaphore,
     bounded_io: Arc<BoundedIo>,
     pub(crate) failed_commands: Arc<FailedCommands>,
-    /// Why spooled calls could not be imported, one line each.
-    pub(crate) spool_issues: Mutex<Vec<String>>,
+    pub(crate) spool: Spooled,
     config: RwLock<Arc<Config>>,
     policies: Mutex<HashSet<u64>>,
 }
@@ -89,9 +91,10 @@ impl Shared {
             gathering: Arc::new(Semaphore::new(GATHERING_MAX)),
             others: Others::default(),
             beginnings: Semaphore::new(BEGINNINGS_MAX),
+            large: Semaphore::new(1),
             bounded_io: Arc::default(),
             failed_commands: Arc::default(),
-            spool_issues: Mutex::default(),
+            spool: Spooled::default(),
             config: RwLock::new(Arc::new(config)),
             policies: Mutex::new(policies),
         })
@@ -100,8 +103,8 @@ impl Shared {
     /// Returns the current health issues, one line each; empty while everything works.
     pub fn health_issues(&self) -> Vec<String> {
         let mut issues = self.journal.health_issues();
-        let spool_issues = self.spool_issues.lock();
-        issues.extend(spool_issues.iter().cloned());
+        issues.extend(self.spool.issues());
+        issues.extend(self.set_aside());
         issues.extend(self.bounded_io.issues());
         issues.extend(bounded_io::unseen());
         issues.extend(
@@ -109,6 +112,25 @@ impl Shared {
                 .issues(&self.config().settings.listeners),
         );
         issues
+    }
+
+    /// Returns which files of our own folders were set aside, one line each.
+    fn set_aside(&self) -> Vec<String> {
+        let Home {
+            run,
+            spool,
+            journal,
+            logs,
+            ..
+        } = &self.home;
+        let files = [run, spool, journal, logs].map(|folder| named_file::set_aside(folder));
+        let told = files.concat();
+        told.iter()
+            .map(|path| {
+                let path = path.display();
+                format!("{path} was set aside: it was no regular file of yours. Remove it")
+            })
+            .collect()
     }
 
     /// Returns the settings in force.

@@ -9,16 +9,19 @@ use std::time::{Duration, Instant, SystemTime};
 use actix::prelude::*;
 use checkpoint::config::Config;
 use checkpoint::hooks::Normal;
-use journal::frame::{Damage, Frame, Kind, Reader};
+use journal::Timestamp;
+use journal::frame::{self, Damage, Frame, Kind, Reader};
 use journal::request::Received;
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
 use crate::Shared;
 use crate::hook_headers::HookHeaders;
 use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
+use crate::named_file;
 use crate::shared::Counters;
 
 /// How often the folder is read while it is not watched, or the last pass failed.
@@ -36,8 +39,56 @@ pub const ENDING: &str = "spool";
 
 /// Age at which a temporary file is one of a client that was killed while it wrote.
 const ABANDONED_AFTER: Duration = Duration::from_secs(60);
+/// The size of one call and its frame.
+const FILE_BYTES_MAX: u64 = (frame::HEADER_BYTES + frame::PAYLOAD_BYTES_MAX) as u64;
 /// Written by clients that found the spool full; its length is the number of calls that they dropped.
 const FULL: &str = ".full";
+
+/// What the passes so far left in the spool.
+#[derive(Default)]
+pub(crate) struct Spooled {
+    /// Held by the pass that is under way.
+    pass: tokio::sync::Mutex<()>,
+    /// Files that stay, and why.
+    left: Mutex<HashMap<PathBuf, String>>,
+    /// Why the last pass ended early, if it did.
+    error: Mutex<Option<String>>,
+}
+
+impl Spooled {
+    /// Why spooled calls could not be accepted, one line each.
+    pub(crate) fn issues(&self) -> Vec<String> {
+        let mut issues: Vec<String> = self.left.lock().values().cloned().collect();
+        issues.sort();
+        issues.extend(self.error.lock().clone());
+        issues
+    }
+}
+
+/// Accepts the calls in the spool that were made before one that comes directly, made at `at`. Returns false if some are
+/// left at `until`, or the journal is overloaded: the call then belongs in the spool, too.
+pub async fn catch_up(
+    shared: &Shared,
+    ingest: &Addr<Ingest>,
+    at: Timestamp,
+    until: Instant,
+) -> bool {
+    // The name of a file begins with the time of its call.
+    let before = format!("{:020}", at.as_micros());
+    let is_older = |file: &PathBuf| {
+        let name = file.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| *name < *before) && !shared.spool.left.lock().contains_key(file)
+    };
+    loop {
+        match list(&shared.home.spool) {
+            Ok(files) if files.iter().any(is_older) => {}
+            _ => return true,
+        }
+        if Instant::now() > until || drain(shared, ingest).await.is_err() {
+            return false;
+        }
+    }
+}
 
 /// Accepts all calls that are in the spool now, and those that come meanwhile within half a second; returns their
 /// number. A file that cannot be read stays, becomes a health issue, and does not keep other files from being accepted.
@@ -46,6 +97,7 @@ const FULL: &str = ".full";
 ///
 /// If the folder cannot be listed or the journal is overloaded. The remaining calls stay in the spool.
 pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u64> {
+    let _pass = shared.spool.pass.lock().await;
     let mut pass = Pass {
         shared,
         ingest,
@@ -53,12 +105,11 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
         left: HashMap::new(),
     };
     let result = pass.drain().await;
-    let mut issues: Vec<String> = pass.left.into_values().collect();
-    issues.sort();
-    if let Err(error) = &result {
-        issues.push(format!("spooled calls are not accepted: {error}"));
-    }
-    *shared.spool_issues.lock() = issues;
+    *shared.spool.left.lock() = pass.left;
+    *shared.spool.error.lock() = result
+        .as_ref()
+        .err()
+        .map(|error| format!("spooled calls are not accepted: {error}"));
     result.map(|()| pass.accepted)
 }
 
@@ -129,7 +180,7 @@ impl Pass<'_> {
         let config = self.shared.config();
         // Reading, parsing and redacting take long for a large file, and this thread serves all other calls.
         let read = ingest::on_blocking_thread(move || {
-            let bytes = std::fs::read(path)?;
+            let bytes = named_file::own(&path, FILE_BYTES_MAX)?;
             Ok::<_, std::io::Error>(read_file(&config, &bytes))
         });
         let calls = read
@@ -188,7 +239,8 @@ impl Pass<'_> {
     async fn clean_up(&self) {
         let spool = &self.shared.home.spool;
         let full = spool.join(FULL);
-        if let Ok(meta) = std::fs::metadata(&full) {
+        let dropped = std::fs::symlink_metadata(&full).ok();
+        if let Some(meta) = dropped.filter(std::fs::Metadata::is_file) {
             let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
             let config = self.shared.config();
             let rejected = Rejected::new(&config, "spool", None, &[], Uuid::now_v7(), &problem);
@@ -215,7 +267,9 @@ impl Pass<'_> {
 fn settle_abandoned(path: &Path) {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     let name = stem.map(|stem| stem.trim_start_matches('.'));
-    let _ = match name.filter(|_| std::fs::read(path).is_ok_and(|bytes| is_whole(&bytes))) {
+    let _ = match name
+        .filter(|_| named_file::own(path, FILE_BYTES_MAX).is_ok_and(|bytes| is_whole(&bytes)))
+    {
         Some(name) => std::fs::rename(path, path.with_file_name(name)),
         None => std::fs::remove_file(path),
     };

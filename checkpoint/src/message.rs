@@ -220,7 +220,7 @@ fn fitting<'a>(
     let mut left = bytes_max;
     let mut lines = Vec::new();
     for item in items {
-        let line = item.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = crate::text::visible(&item.split_whitespace().collect::<Vec<_>>().join(" "));
         let line = if line.len() > ITEM_BYTES_MAX {
             format!("{}…", clip(&line, ITEM_BYTES_MAX))
         } else {

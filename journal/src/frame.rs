@@ -144,11 +144,17 @@ pub fn payload_length(header: &[u8]) -> Option<usize> {
     (header.starts_with(&MAGIC) && length <= PAYLOAD_BYTES_MAX).then_some(length)
 }
 
+/// How often the bytes of a slice may be summed up in search of a frame behind damage, on average.
+const SUMS: usize = 16;
+
 /// Iterates over the frames of a byte slice. Damage is an item and never ends the iteration early.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// How many bytes behind damage may still be summed up: heads that each claim all that follows would take a time that
+    /// grows with the square. What is behind them then counts as damage.
+    sums: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -159,7 +165,8 @@ impl<'a> Reader<'a> {
 
     /// Starts at offset `at`, which must be the start of a frame.
     pub const fn starting_at(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at }
+        let sums = bytes.len().saturating_mul(SUMS);
+        Self { bytes, at, sums }
     }
 
     fn frame_at(&self, at: usize) -> Look<'a> {
@@ -194,11 +201,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the offset of the next complete frame at `from` or later.
-    fn next_whole(&self, from: usize) -> Option<usize> {
+    fn next_whole(&mut self, from: usize) -> Option<usize> {
         let mut at = from;
         while at + HEADER_BYTES <= self.bytes.len() {
             let found = self.bytes[at..].windows(4).position(|four| four == MAGIC)?;
             at += found;
+            let claimed = payload_length(&self.bytes[at..]).unwrap_or_default();
+            self.sums = self.sums.checked_sub(claimed.min(self.bytes.len() - at))?;
             if matches!(self.frame_at(at), Look::Whole(_)) {
                 return Some(at);
             }
@@ -308,6 +317,22 @@ mod tests {
             assert_eq!(whole.len(), 2, "at {position}: {damage:?}");
             assert_eq!(damage.len(), 1, "at {position}");
         }
+    }
+
+    #[test]
+    fn heads_that_each_claim_the_rest_take_a_time_that_grows_with_the_size() {
+        let mut head = Vec::new();
+        push(&mut head, Kind::Request, b"");
+        let mut bytes = Vec::new();
+        for left in (0..200_000_u32).rev() {
+            head[8..12].copy_from_slice(&(left * HEADER_BYTES as u32).to_le_bytes());
+            bytes.extend_from_slice(&head);
+        }
+        let mut reader = Reader::new(&bytes);
+        let damage = reader.by_ref().filter(Result::is_err).count();
+        assert!(damage > 0);
+        // All that was allowed is used up, so nothing more was summed up.
+        assert!(reader.sums < bytes.len(), "{} left", reader.sums);
     }
 
     #[test]

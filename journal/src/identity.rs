@@ -4,7 +4,6 @@
 //! restored or events were imported or removed, gets a new identity. Otherwise its events could be confused with those
 //! that had the same numbers before.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::{Timestamp, intake};
+use crate::{Timestamp, intake, named_file};
 
 const SECRET_BYTES: usize = 32;
 
@@ -77,7 +76,7 @@ impl Identity {
     /// Loads the identity of the journal in `dir`; without one, makes it.
     pub(crate) fn of(dir: &Path) -> Result<Self> {
         let path = path(dir);
-        let text = match fs::read_to_string(&path) {
+        let text = match named_file::own_text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Self::renew(dir, Renewal::New);
@@ -151,7 +150,7 @@ mod tests {
         assert_ne!(first.journal, second.journal);
         assert_ne!(first.keyed(b"/home/u"), second.keyed(b"/home/u"));
         assert_eq!(second.keyed(b"/home/u"), second.keyed(b"/home/u"));
-        fs::write(path(dir.path()), "{}").expect("written");
+        std::fs::write(path(dir.path()), "{}").expect("written");
         let error = Identity::of(dir.path()).expect_err("damaged");
         assert!(error.to_string().contains("remove it"), "{error}");
     }

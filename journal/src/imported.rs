@@ -4,13 +4,12 @@
 //! The file `imported` in the journal's folder has one line for each import: the first and the last sequence number. A
 //! line without a last number belongs to an import that may still run; the next opening of the journal completes it.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::intake;
+use crate::{intake, named_file};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImportedEvents(Vec<RangeInclusive<u64>>);
@@ -18,7 +17,7 @@ pub(crate) struct ImportedEvents(Vec<RangeInclusive<u64>>);
 impl ImportedEvents {
     /// Reads which events were imported, `last_seq` being the last event of the journal.
     pub(crate) fn load(dir: &Path, last_seq: u64) -> Self {
-        let text = match fs::read_to_string(path(dir)) {
+        let text = match named_file::own_text(&path(dir)) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Self::default(),
             // It is unknown which events were imported, so all count as imported.
@@ -93,7 +92,7 @@ mod tests {
             .expect("written");
         assert_eq!(marks(7), [4, 5]);
         assert_eq!(marks(12), [4, 5]);
-        fs::write(path(dir.path()), "4 x\n").expect("written");
+        std::fs::write(path(dir.path()), "4 x\n").expect("written");
         assert_eq!(
             marks(5),
             [1, 2, 3, 4, 5],

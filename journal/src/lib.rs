@@ -31,6 +31,7 @@ pub mod line;
 pub mod log;
 #[cfg(feature = "store")]
 pub mod maintenance;
+pub mod named_file;
 pub mod payload;
 pub mod reach;
 #[cfg(feature = "store")]

@@ -36,7 +36,9 @@ pub fn head_and_tail(text: &str, bytes_max: usize) -> String {
 /// Returns whether a character is shown by no terminal or editor, but steers it: control characters, and those that
 /// change the direction of what follows, which could make one text look like another.
 pub fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Adds a character, in a visible form if it [`steers`].

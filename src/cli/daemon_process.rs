@@ -4,7 +4,7 @@ use std::fs::File;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use journal::Home;
+use journal::{Home, named_file};
 
 use super::connection;
 use crate::daemon::instance::private_folder;
@@ -123,14 +123,30 @@ pub(crate) fn stop(home: &Home) -> Result<()> {
 
 /// Stops the daemon and waits until it has ended.
 pub(crate) fn end(home: &Home) -> Result<()> {
-    if connection::health(home).is_none() {
-        return Err(Failure::unreachable("no daemon is running"));
+    let began = Instant::now();
+    let has_ended = || {
+        let file = named_file::open_own(&home.run.join("pid"), File::options().read(true));
+        match file {
+            Ok(file) => file.try_lock().is_ok(),
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+        }
+    };
+    // One that is coming up holds its lock before it listens.
+    while connection::health(home).is_none() {
+        if has_ended() {
+            return Err(Failure::unreachable("no daemon is running"));
+        }
+        if began.elapsed() > DETACH_WAIT {
+            return Err(
+                Failure::failed("the daemon is starting and does not answer yet")
+                    .hint("try again, or `kill` its pid; no acknowledged event is lost"),
+            );
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
     connection::post(home, "/v1/shutdown", b"")?;
-    let began = Instant::now();
     while began.elapsed() < DETACH_WAIT {
-        let free = File::open(home.run.join("pid")).is_ok_and(|file| file.try_lock().is_ok());
-        if free {
+        if has_ended() {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(10));

@@ -1,15 +1,15 @@
 //! Starts the daemon if none listens: once for all hooks that miss it at the same time, and with a
 //! pause between failed tries.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use journal::home::{Home, create_folder};
+use journal::named_file;
 use rustix::fs::Mode;
 
 use super::debug::debug;
@@ -40,11 +40,10 @@ pub(super) fn start(home: &Home) -> Start {
     };
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let _ = create_folder(&home.run);
-    let lock = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(home.run.join(LOCK_FILE));
+    let lock = named_file::open_own(
+        &home.run.join(LOCK_FILE),
+        File::options().append(true).create(true),
+    );
     let Ok(mut lock) = lock else {
         return Start::Impossible;
     };

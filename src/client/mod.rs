@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use journal::home::Home;
+use journal::named_file;
 use journal::request::Head;
 
 use autostart::Start;
@@ -207,7 +208,7 @@ fn plain_wait() -> Duration {
 /// Returns the longest wait for a reply that the agent acts on.
 fn stop_wait(home: &Home) -> Duration {
     let said = std::env::var("CHECKPOINTD_STOP_WAIT_MS").ok();
-    let said = said.or_else(|| std::fs::read_to_string(home.stop_wait_file()).ok());
+    let said = said.or_else(|| named_file::own_text(&home.stop_wait_file()).ok());
     millis(said).map_or(STOP_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
 }
 

@@ -16,6 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use journal::frame::{self, Kind};
 use journal::home::create_folder;
+use journal::named_file;
 use rustix::fs::Mode;
 
 use super::ending;
@@ -89,12 +90,7 @@ fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
     }
     // A large call that does not fit must not keep small ones out.
     if length < LARGE_BYTES {
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(&mark)?
-            .write_all(b".")?;
+        named_file::open_own(&mark, File::options().append(true).create(true))?.write_all(b".")?;
     }
     Err(io::Error::new(
         io::ErrorKind::QuotaExceeded,

@@ -1,13 +1,14 @@
 //! One daemon per home: its folders, its lock, its socket.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{Seek, SeekFrom, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use journal::Home;
+use journal::named_file;
 use journal::socket::with_short_path;
 
 use super::http::health;
@@ -34,13 +35,9 @@ pub(crate) fn private_folder(folder: &Path) -> Result<()> {
 /// Takes the lock of this home's daemon and writes the pid file.
 pub(super) fn lock(home: &Home) -> Result<File> {
     let path = home.run.join("pid");
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(&path)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = named_file::open_own(&path, &mut options)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
@@ -48,7 +45,7 @@ pub(super) fn lock(home: &Home) -> Result<File> {
             Err(fs::TryLockError::WouldBlock) => {
                 let is_alive = health::answers(&home.socket);
                 if is_alive || began.elapsed() > PID_WAIT {
-                    let pid = fs::read_to_string(&path).unwrap_or_default();
+                    let pid = named_file::own_text(&path).unwrap_or_default();
                     return Err(is_held(pid.trim(), is_alive));
                 }
                 std::thread::sleep(LOCK_PAUSE);

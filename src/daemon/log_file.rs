@@ -1,11 +1,13 @@
 //! The daemon's log file if its standard error is one (`--detach`, launchd): rotated by size while
 //! the daemon runs. Panics are written to standard error, so that is redirected to the new file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use journal::named_file;
 
 /// Size at which a log is rotated.
 const BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -25,11 +27,7 @@ pub(crate) fn open(logs: &Path) -> io::Result<File> {
     if fs::metadata(path(logs)).is_ok_and(|meta| meta.len() > BYTES_MAX) {
         put_aside(logs);
     }
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path(logs))
+    named_file::open_own(&path(logs), File::options().append(true).create(true))
 }
 
 /// Rotates the logs; the oldest is removed. Errors are ignored.

@@ -12,6 +12,7 @@ mod telemetry;
 mod web;
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ use actors::trust::Trust;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
 use journal::recovery::Recovered;
-use journal::{Agent, Envelope, Event, Home};
+use journal::{Agent, Envelope, Event, Home, named_file};
 use parking_lot::RwLock;
 use tokio::sync::{Notify, watch};
 
@@ -61,6 +62,9 @@ pub(crate) fn run(home: Home) -> Result<()> {
         pid_file,
     } = prepare(&home)?;
     actors::git::keep_private_folders();
+    // Both take long to read, and the spooled calls need them; the journal is opened meanwhile.
+    std::thread::spawn(checkpoint::catalogue::Catalogue::built_in);
+    std::thread::spawn(checkpoint::redact::prepare);
     // Never dropped: that would wait for threads that hang in a project's file system, and the process ends anyway.
     let system = ManuallyDrop::new(actix::System::new());
     system.block_on(async {
@@ -96,7 +100,10 @@ impl Daemon {
         }
         let shared = Arc::new(Shared::new(journal.clone(), home.clone(), config)?);
         let stop_wait = shared.config().settings.hooks.stop_wait.as_millis();
-        fs::write(home.stop_wait_file(), stop_wait.to_string())?;
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        named_file::open_own(&home.stop_wait_file(), &mut options)?
+            .write_all(stop_wait.to_string().as_bytes())?;
         // Before any actor starts: an actor that never ran panics when it is dropped.
         let socket = listen(&home)?;
         let (sessions, ingest) = start_actors(&shared);
@@ -145,8 +152,6 @@ impl Daemon {
             page,
             metrics,
         } = self;
-        // The first use compiles the redaction rules; the first hook call must not wait for that.
-        checkpoint::redact::prepare();
         let server = Data::from(Server::new(Arc::clone(&page)));
         server.reopen();
         let stop = Rc::new(Notify::new());
@@ -282,10 +287,6 @@ fn start_upkeep(api: &Data<Api>, actors: &Actors) {
     drop(actix_web::rt::task::spawn_blocking(move || {
         phase::check_files(&shared)
     }));
-    // The first stop need not wait until it is read.
-    drop(actix_web::rt::task::spawn_blocking(
-        checkpoint::catalogue::Catalogue::built_in,
-    ));
     api.otlp.start();
     actors.publisher.start();
     api.ready.send_replace(true);

@@ -152,6 +152,24 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
+/// Refuses a path in a project that leads out of it by a link: a clone brings its own links.
+pub(crate) fn refuse_outside(top: &Path, path: &Path) -> Result<()> {
+    let end = target(path)?;
+    let is_there = |path: &&Path| path.symlink_metadata().is_ok();
+    let real = end.ancestors().find(is_there).map(Path::canonicalize);
+    let is_inside = match (top.canonicalize(), real) {
+        (Ok(top), Some(Ok(real))) => real.starts_with(top),
+        _ => false,
+    };
+    if is_inside {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(format!(
+        "{path} leads out of the project by a link; nothing was changed"
+    ))
+}
+
 /// Follows links, also to a path that does not exist yet.
 fn target(path: &Path) -> Result<PathBuf> {
     let mut target = path.to_owned();

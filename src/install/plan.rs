@@ -73,6 +73,15 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
     for (path, text) in prompts.into_iter().filter(|(path, _)| is_wanted(path)) {
         changes.push(prompt_change(agent, path, text, means, &mut notes)?);
     }
+    if let Scope::Project(project) = scope {
+        // Codex's trust in hooks is in the user's own settings.
+        let inside = changes
+            .iter()
+            .filter(|change| change.path.starts_with(project));
+        for change in inside {
+            files::refuse_outside(project, &change.path)?;
+        }
+    }
     Ok(AgentPlan {
         agent,
         version: found.version,

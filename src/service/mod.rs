@@ -37,6 +37,19 @@ impl Setup {
     /// Reads the setup from this process.
     pub(crate) fn current(home: &Home) -> std::io::Result<Self> {
         let var = |name: &str| std::env::var_os(name);
+        let named = [home.socket.as_path(), &std::env::current_exe()?]
+            .map(|path| path.to_string_lossy().into_owned());
+        let env = places(var);
+        // A line end would begin another setting of a unit.
+        let texts = named.iter().chain(env.iter().map(|(_, value)| value));
+        if texts
+            .into_iter()
+            .any(|text| text.chars().any(char::is_control))
+        {
+            return Err(std::io::Error::other(
+                "a folder of checkpointd has a control character in its name; rename it",
+            ));
+        }
         Ok(Self {
             // Not one that a package manager deletes, if `init` has made a copy.
             program: match place::copies(home).map(|folder| folder.join("checkpointd")) {
@@ -44,7 +57,7 @@ impl Setup {
                 _ => std::env::current_exe()?,
             },
             home: home.clone(),
-            env: places(var),
+            env,
             user_namespaces: false,
         })
     }

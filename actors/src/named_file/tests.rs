@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
 
 use checkpoint::config::Config;

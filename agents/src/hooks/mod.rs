@@ -5,7 +5,7 @@
 //! payload that cannot be attributed to a session is refused, with a sentence for the caller.
 
 pub(crate) mod common;
-mod levels;
+mod limits;
 pub(crate) mod payload;
 pub mod printed;
 #[cfg(test)]
@@ -95,7 +95,7 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     if payload.iter().all(u8::is_ascii_whitespace) {
         return Err("the payload is empty".into());
     }
-    let mut value: Value = levels::parse(payload).map_err(|error| {
+    let mut value: Value = limits::parse(payload).map_err(|error| {
         let cut = if call.truncated {
             " (it was cut off while it was read)"
         } else {

@@ -1,11 +1,11 @@
 //! The files of the log's folder.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Doing, Result};
+use crate::named_file;
 
 /// A segment is sealed at this size.
 pub(crate) const SEGMENT_BYTES: u64 = 4 * 1024 * 1024;
@@ -71,7 +71,8 @@ pub(crate) fn remove_superseded(dir: &Path) -> Result<()> {
 fn files(dir: &Path) -> Result<Vec<Segment>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).doing("list", dir)? {
-        let path = entry.doing("list", dir)?.path();
+        let entry = entry.doing("list", dir)?;
+        let path = entry.path();
         let text = |part: Option<&std::ffi::OsStr>| part?.to_str().map(str::to_owned);
         let ending = text(path.extension());
         let form = Form::ALL
@@ -79,6 +80,10 @@ fn files(dir: &Path) -> Result<Vec<Segment>> {
             .find(|form| ending.as_deref() == Some(form.ending()));
         let first_seq = text(path.file_stem()).and_then(|stem| stem.parse().ok());
         if let (Some(form), Some(first_seq)) = (form, first_seq) {
+            if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                named_file::put_aside(&path).doing("set aside", &path)?;
+                continue;
+            }
             found.push(Segment {
                 first_seq,
                 form,
@@ -91,25 +96,15 @@ fn files(dir: &Path) -> Result<Vec<Segment>> {
 }
 
 pub(super) fn create_private(path: &Path) -> Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
-        .doing("create", path)
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    named_file::open_own(path, &mut options).doing("create", path)
 }
 
 /// Writes a small file durably: with this content, or as it was before.
 pub(crate) fn replace(dir: &Path, name: &str, content: &[u8]) -> Result<()> {
     let (new, path) = (dir.join(format!("{name}.new")), dir.join(name));
-    let mut file = File::options()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&new)
-        .doing("create", &new)?;
+    let mut file = create_private(&new)?;
     file.write_all(content)
         .and_then(|()| file.sync_all())
         .doing("write", &new)?;

@@ -8,6 +8,7 @@ use super::files::{Form, SEGMENT_BYTES, Segment};
 use super::repair::repair;
 use super::sealed::Sealed;
 use crate::error::{Doing, Error, Result};
+use crate::named_file;
 
 impl Segment {
     /// Reads the frames of the segment; unpacks it, even if it was sealed after listing.
@@ -22,7 +23,7 @@ impl Segment {
         frames.clear();
         // A segment ends with the first group of events that fills it.
         frames.reserve((SEGMENT_BYTES + SEGMENT_BYTES / 4) as usize);
-        match File::open(&self.path) {
+        match named_file::open_own(&self.path, File::options().read(true)) {
             Ok(file) => self.unpack(file, frames),
             Err(error) if error.kind() == ErrorKind::NotFound && self.form != Form::Sealed => {
                 let path = self.path.with_extension(Form::Sealed.ending());

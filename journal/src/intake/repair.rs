@@ -1,15 +1,14 @@
 //! Repairs sealed segments from their parity, and adds parity to those that have none (spec JRNL-27).
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::files::{Form, Segment, create_private, sync_dir};
 use super::parity::{self, Examined, Repaired};
 use super::sealed::Sealed;
-use crate::Timestamp;
 use crate::error::{Doing, Error, Result};
+use crate::{Timestamp, named_file};
 use parking_lot::{Mutex, MutexGuard};
 
 /// The list of what was repaired is not continued beyond this size.
@@ -51,7 +50,8 @@ impl Segment {
         }
         // Parity of damaged bytes would prove them right.
         sealed.read_all(&mut Vec::new())?;
-        let file = sealed.with_parity(&fs::read(&self.path).doing("read", &self.path)?)?;
+        let file = sealed
+            .with_parity(&named_file::own(&self.path, u64::MAX).doing("read", &self.path)?)?;
         replace(&self.path, &file)
     }
 }
@@ -63,7 +63,7 @@ impl Segment {
 /// If the file cannot be read, or more is damaged than can be repaired.
 pub(super) fn repair(path: &Path) -> Result<(Sealed, Option<String>)> {
     let _alone = replacing();
-    let bytes = fs::read(path).doing("read", path)?;
+    let bytes = named_file::own(path, u64::MAX).doing("read", path)?;
     let damaged = |problem| Err(Error::damaged(path.display().to_string(), problem));
     let Repaired { file, damaged, all } = match parity::examine(&bytes) {
         Examined::Whole => return Ok((Sealed::open(path)?, None)),
@@ -116,11 +116,8 @@ fn note(segment: &Path, said: &str) -> io::Result<()> {
     let Some(journal) = segment.parent().and_then(Path::parent) else {
         return Ok(());
     };
-    let mut list = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(list(journal))?;
+    let mut options = File::options();
+    let mut list = named_file::open_own(&list(journal), options.append(true).create(true))?;
     if list.metadata()?.len() > LIST_BYTES_MAX {
         return Ok(());
     }
@@ -133,7 +130,7 @@ fn list(journal: &Path) -> PathBuf {
 
 /// Returns the recorded repairs of a journal.
 pub(crate) fn repaired(journal: &Path) -> Vec<(Timestamp, String)> {
-    let text = fs::read_to_string(list(journal)).unwrap_or_default();
+    let text = named_file::own_text(&list(journal)).unwrap_or_default();
     let line = |line: &str| {
         let (at, said) = line.split_once(' ')?;
         Some((Timestamp::from_micros(at.parse().ok()?), said.to_owned()))

@@ -1,12 +1,13 @@
 //! What is left of a segment that is damaged beyond its parity.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read as _;
 
 use zstd::zstd_safe;
 
 use super::files::{Form, Segment};
 use super::sealed::UNPACKED_BYTES_MAX;
+use crate::named_file;
 
 /// First bytes of a block.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
@@ -16,16 +17,16 @@ impl Segment {
     pub(crate) fn salvage(&self) -> Vec<u8> {
         let mut frames = Vec::new();
         match self.form {
-            Form::Open => fs::read(&self.path).unwrap_or_default(),
+            Form::Open => named_file::own(&self.path, u64::MAX).unwrap_or_default(),
             Form::Old => {
-                if let Ok(file) = File::open(&self.path) {
+                if let Ok(file) = named_file::open_own(&self.path, File::options().read(true)) {
                     // It keeps what it read before the damage.
                     let _ = lz4_flex::frame::FrameDecoder::new(file).read_to_end(&mut frames);
                 }
                 frames
             }
             Form::Sealed => {
-                let bytes = fs::read(&self.path).unwrap_or_default();
+                let bytes = named_file::own(&self.path, u64::MAX).unwrap_or_default();
                 blocks(&bytes).for_each(|block| frames.extend_from_slice(&block));
                 frames
             }

@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 
 use super::files::create_private;
 use super::parity;
-use crate::codec;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, HEADER_BYTES, PAYLOAD_BYTES_MAX, Reader};
+use crate::{codec, named_file};
 
 /// A block is closed at this size. Larger ones compress a tenth better, and each read of an event unpacks a whole one.
 const BLOCK_BYTES: usize = 128 * 1024;
@@ -107,7 +107,7 @@ impl Bytes {
 impl Sealed {
     /// Opens a sealed segment and reads its directory.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).doing("read", path)?;
+        let file = named_file::open_own(path, File::options().read(true)).doing("read", path)?;
         let length = file.metadata().doing("read", path)?.len();
         Self::new(path, Bytes::File(file), length)
     }

@@ -1,6 +1,6 @@
 //! The segment that is being written.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::files::{Form, Segment, create_private, sync_dir};
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, HEADER_BYTES, Kind, Reader};
+use crate::named_file;
 
 /// The file of the unsealed segment. After a failed sync a later, successful one proves nothing: the system may have
 /// dropped the pages that it could not write, and reports that only once.
@@ -43,9 +44,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Continues a segment at `length` bytes; truncates the rest.
     pub(crate) fn resume(segment: &Segment, length: u64) -> Result<Self> {
-        let file = OpenOptions::new()
-            .write(true)
-            .open(&segment.path)
+        let file = named_file::open_own(&segment.path, File::options().write(true))
             .doing("open", &segment.path)?;
         let dir = segment.path.parent().unwrap_or(Path::new(".")).to_owned();
         let mut writer = Self {
@@ -137,7 +136,7 @@ impl Writer {
     ///
     /// If it cannot be read completely, or the disk fails. The caller may try again.
     pub(crate) fn renew(&mut self) -> Result<()> {
-        let mut bytes = fs::read(&self.path).doing("read", &self.path)?;
+        let mut bytes = named_file::own(&self.path, u64::MAX).doing("read", &self.path)?;
         bytes.truncate(self.length as usize);
         let is_whole =
             bytes.len() as u64 == self.length && Reader::new(&bytes).all(|frame| frame.is_ok());

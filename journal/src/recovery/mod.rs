@@ -1,8 +1,8 @@
 //! Opening a journal: brings the store up to date from the intake log, rebuilds a damaged store, and truncates an
 //! unfinished write at the end of the log (spec JRNL-8, JRNL-9).
 
-use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::home::create_folder;
 use crate::intake::{self, Form, Segment, Writer};
 use crate::layout::{intake_dir, passing_stores, store_dir};
 use crate::store::{self, Item, Store};
-use crate::{Timestamp, codec};
+use crate::{Timestamp, codec, named_file};
 
 #[cfg(test)]
 mod tests;
@@ -79,14 +79,9 @@ pub(crate) fn lock(dir: &Path) -> Result<File> {
     let intake = intake_dir(dir);
     create_folder(&intake).doing("create", &intake)?;
     let path = dir.join("lock");
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(&path)
-        .doing("open", &path)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = named_file::open_own(&path, &mut options).doing("open", &path)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {
@@ -113,7 +108,7 @@ pub(crate) fn recover(dir: &Path, lock: &File) -> Result<(Store, Writer, Recover
     intake::remove_superseded(&intake_dir(dir))?;
     let segments = intake::segments(&intake_dir(dir))?;
     let boot = boot();
-    let is_first = boot.is_none() || fs::read_to_string(dir.join("lock")).ok() != boot;
+    let is_first = boot.is_none() || named_file::own_text(&dir.join("lock")).ok() != boot;
     let (store, tail) = open_current(dir, &segments, u64::MAX, is_first, &mut recovered)?;
     if let Some(boot) = boot.filter(|_| is_first) {
         // If that fails, the next start compares again.
@@ -159,7 +154,13 @@ fn open_current(
     is_first: bool,
     recovered: &mut Recovered,
 ) -> Result<(Store, Tail)> {
-    let store = match open_whole(dir, segments) {
+    let opened = if named_file::has_only_own(&store_dir(dir)) {
+        open_whole(dir, segments)
+    } else {
+        let problem = "it has a file that is no regular one of yours";
+        Err(Error::damaged("the store", problem))
+    };
+    let store = match opened {
         Ok(store) => store,
         // These errors do not mean damage.
         Err(error @ (Error::Newer { .. } | Error::Locked { .. })) => return Err(error),
@@ -167,6 +168,10 @@ fn open_current(
         Err(error) => replace_store(dir, &error, recovered)?,
     };
     let had = store.last_seq()?;
+    if had == 0 && upto > 0 && !segments.is_empty() {
+        let note = "the store was empty or missing; it was rebuilt from the intake log";
+        recovered.notes.push(note.into());
+    }
     let tail = catch_up(&store, segments, had, upto, recovered)?;
     let compared = if is_first {
         compare_tail(&store, segments)

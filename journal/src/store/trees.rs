@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::session_entry::{Outcome, SessionEntry};
 use crate::error::{Doing, Error, Result};
-use crate::{Envelope, Event, Verdict};
+use crate::{Envelope, Event, Verdict, named_file};
 
 /// Size of the page cache. sled's default is a gigabyte; the journal is read in order and needs little.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
@@ -168,7 +168,8 @@ fn open_db(path: &Path) -> Result<sled::Db> {
 /// [`Error::Locked`] if it is still locked after [`LOCK_WAIT`].
 pub(crate) fn wait_closed(path: &Path) -> Result<()> {
     let file = path.join("db");
-    let held = std::fs::File::open(&file).doing("open", &file)?;
+    let held =
+        named_file::open_own(&file, std::fs::File::options().read(true)).doing("open", &file)?;
     let began = Instant::now();
     while held.try_lock().is_err() {
         if began.elapsed() > LOCK_WAIT {

@@ -75,13 +75,13 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
     validation(lines, report);
     stated(lines, now);
     if now.is_empty() {
-        let files: Vec<&str> = document
+        let files: Vec<String> = document
             .facts
             .files
             .iter()
             .rev()
             .take(ITEMS_MAX)
-            .map(|file| file.path.as_str())
+            .map(|file| one_line(&file.path))
             .collect();
         lines.push(format!(
             "The agent stated nothing; by the journal it last changed: {}",
@@ -103,7 +103,7 @@ fn validation(lines: &mut Vec<String>, report: &Report) {
             let reconcile = line
                 .reconcile
                 .as_deref()
-                .map_or(String::new(), |what| format!(" -> {what}"));
+                .map_or(String::new(), |what| format!(" -> {}", one_line(what)));
             lines.push(format!(
                 "- {}: {}{expected}{reconcile}",
                 line.check,

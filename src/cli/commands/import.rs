@@ -1,6 +1,6 @@
 //! `journal import`: an export, back into a journal.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 
 use journal::{Envelope, Home, Journal, Options, Payload, Renewal, codec};
 use serde::Serialize;
@@ -11,6 +11,8 @@ use crate::error::{Failure, Result, exit};
 use crate::render;
 
 const COMMIT_EVENTS: usize = 4_096;
+/// The longest line: a payload with what JSON makes of it.
+const LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 #[derive(Serialize)]
 struct Imported {
@@ -92,11 +94,22 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    fn lines(&mut self, input: impl BufRead) -> std::result::Result<(), Wrong> {
-        for (number, line) in input.lines().enumerate() {
-            let line = line?;
-            if !line.trim().is_empty() {
-                self.line(number + 1, &line)?;
+    fn lines(&mut self, mut input: impl BufRead) -> std::result::Result<(), Wrong> {
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let mut bounded = input.by_ref().take(LINE_BYTES_MAX + 1);
+            if bounded.read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            if line.len() as u64 > LINE_BYTES_MAX {
+                let what = format!("it is longer than {LINE_BYTES_MAX} bytes");
+                return Err(Wrong::Line(number, what));
+            }
+            let text = std::str::from_utf8(&line)
+                .map_err(|error| Wrong::Line(number, format!("not UTF-8: {error}")))?;
+            if !text.trim().is_empty() {
+                self.line(number, text)?;
             }
         }
         Ok(())

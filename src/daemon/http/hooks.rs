@@ -8,6 +8,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::hook_headers::HookHeaders;
 use actors::ingest::{self, AcceptHook, Accepted, Refusal};
+use actors::spool;
 use checkpoint::hooks::Normal;
 use journal::{Agent, Event, Timestamp};
 use tokio::sync::oneshot;
@@ -79,6 +80,13 @@ async fn take(
     }
     let header = |name: &str| request.headers().get(name)?.to_str().ok();
     let headers = HookHeaders::read(&agent, header);
+    // A client that missed the daemon may have spooled since then.
+    if let Some(actors) = &api.actors {
+        let (ingest, until) = (&actors.ingest, began + wait);
+        if !spool::catch_up(&api.shared, ingest, headers.at, until).await {
+            return overloaded();
+        }
+    }
     let waits = Some(wait.saturating_sub(began.elapsed()));
     let peer = request.conn_data::<Rc<Peer>>().cloned();
     let gone = async move {
@@ -93,11 +101,15 @@ async fn take(
             .content_type("application/json")
             .body(accepted.reply),
         Err(Refusal::Payload(reason)) => refuse(StatusCode::BAD_REQUEST, &reason),
-        Err(Refusal::Overloaded) => refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "too many calls wait: spool the call, or retry",
-        ),
+        Err(Refusal::Overloaded) => overloaded(),
     }
+}
+
+fn overloaded() -> HttpResponse {
+    refuse(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "too many calls wait: spool the call, or retry",
+    )
 }
 
 /// Parses and appends a hook call, and returns the reply. `waits` is how long the caller waits for

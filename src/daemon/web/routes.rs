@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use actors::named_file;
 use journal::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{assets, guard, stream};
+use crate::config;
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::daemon::http::orders;
 use crate::ops::lookback::{self, Rules, Scope};
@@ -193,8 +195,11 @@ async fn look_back(page: web::Data<Page>, days: web::Query<Days>) -> HttpRespons
 /// The user's configuration file and the effective settings.
 async fn configuration(page: web::Data<Page>) -> HttpResponse {
     let shared = Arc::clone(&page.shared);
-    let read =
-        web::block(move || std::fs::read_to_string(&shared.home.config).unwrap_or_default()).await;
+    let read = web::block(move || {
+        let bytes = named_file::beginning(&shared.home.config, config::BYTES_MAX);
+        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+    });
+    let read = read.await;
     let settings: Vec<Value> = page
         .shared
         .config()

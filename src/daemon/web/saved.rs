@@ -3,12 +3,13 @@
 //!
 //! The file is for the user only, and is valid for a few minutes after a tab's last request.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use journal::named_file;
 use serde::{Deserialize, Serialize};
 
 use super::access::Tab;
@@ -49,7 +50,7 @@ pub(super) fn keep(run: &Path, kept: &Saved) {
 
 /// Records that a tab is still open.
 pub(super) fn heard(run: &Path) {
-    if let Ok(file) = OpenOptions::new().append(true).open(file(run)) {
+    if let Ok(file) = named_file::open_own(&file(run), File::options().append(true)) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
@@ -63,7 +64,7 @@ pub(super) fn read(run: &Path) -> Option<Saved> {
         forget(run);
         return None;
     }
-    serde_json::from_slice(&fs::read(file).ok()?).ok()
+    serde_json::from_slice(&named_file::own(&file, u64::MAX).ok()?).ok()
 }
 
 /// Removes it: the page was closed.

@@ -459,6 +459,35 @@ fn a_project_gets_settings_of_its_own() {
 }
 
 #[test]
+fn a_link_of_a_clone_leads_no_change_out_of_it() {
+    let machine = Machine::all();
+    let outside = machine.home().join("outside");
+    fs::create_dir_all(&outside).expect("a folder");
+    fs::write(outside.join("settings.json"), "{}").expect("written");
+    let link = |to: &str, from: &str| {
+        std::os::unix::fs::symlink(to, machine.home().join(from)).expect("a link");
+    };
+    for at in ["folder", "file", "nowhere"] {
+        fs::create_dir_all(machine.home().join(at)).expect("a folder");
+    }
+    fs::create_dir_all(machine.home().join("file/.claude")).expect("a folder");
+    link("../outside", "folder/.claude");
+    link("../../outside/settings.json", "file/.claude/settings.json");
+    link("../outside/new", "nowhere/.claude");
+    let before = machine.tree();
+    for at in ["folder", "file", "nowhere"] {
+        let output = machine.run(&["init", "--agent", "claude", "--project", at]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{at}: {said}");
+        assert!(
+            said.contains("leads out of the project by a link"),
+            "{at}: {said}"
+        );
+    }
+    assert_eq!(machine.tree(), before);
+}
+
+#[test]
 fn copilots_hooks_of_a_project_are_a_file_of_their_own() {
     let machine = Machine::with(&[("copilot", "1.0.102")]);
     machine.write("code/.github/hooks/own.json", "{}");

@@ -5,4 +5,5 @@ mod kills;
 mod overload;
 mod power;
 mod restarts;
+mod strange;
 mod syscalls;

@@ -115,3 +115,27 @@ fn sessions_in_a_database_are_read_and_nothing_is_written_to_it() {
     assert_eq!(again["turns"], 0, "{again}");
     drop(writer);
 }
+
+#[test]
+fn a_view_without_end_in_the_place_of_a_table_is_refused_at_once() {
+    let user = User::new();
+    let folder = user.folder(".local/share/opencode");
+    let writer = Connection::open(folder.join("opencode.db")).expect("a database");
+    writer.execute_batch(TABLES).expect("tables");
+    writer
+        .execute_batch(
+            "DROP TABLE session; CREATE VIEW session AS WITH RECURSIVE numbers(n) AS \
+             (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) \
+             SELECT 'ses_' || n AS id, NULL AS parent_id, '/' AS directory, '1' AS version, \
+             n AS time_created, n AS time_updated FROM numbers;",
+        )
+        .expect("a view");
+    drop(writer);
+    let arguments = ["lookback", "--since", "2026-11-01", "--agent", "opencode"];
+    let (code, out, error) = user.run(&arguments);
+    assert_eq!(code, 0, "{out}{error}");
+    assert!(
+        format!("{out}{error}").contains("is a view"),
+        "{out}{error}"
+    );
+}

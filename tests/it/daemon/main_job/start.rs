@@ -77,6 +77,53 @@ fn calls_without_a_daemon_arrive_through_the_spool_in_order() {
     daemon.verify();
 }
 
+/// A client that missed the daemon may write its file when the daemon is ready again.
+#[test]
+fn a_call_that_was_spooled_comes_before_one_that_is_made_later() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    let calls = recorded("codex/h-normal");
+    let spool = daemon.home.path().join("spool");
+    let aside = daemon.home.path().join("aside");
+    fs::create_dir(&aside).expect("a folder");
+    let mut made = Vec::new();
+    for round in 0..10 {
+        daemon.kill();
+        let session = format!("{round:08}-0000-4000-8000-000000000000");
+        let of_session = |call: &Value| {
+            let mut call = call.clone();
+            call["payload"]["session_id"] = json!(session);
+            call
+        };
+        play(&daemon, &of_session(&calls[0]));
+        let entry = fs::read_dir(&spool).expect("a folder").next();
+        let file = entry.expect("a call").expect("an entry");
+        let kept = aside.join(file.file_name());
+        fs::rename(file.path(), &kept).expect("renamed");
+        daemon.start();
+        fs::rename(&kept, file.path()).expect("renamed");
+        play(&daemon, &of_session(&calls[1]));
+        made.push(session);
+    }
+    for session in made {
+        let hooks: Vec<_> = daemon
+            .ask(&["timeline", &session, "--json"])
+            .iter()
+            .filter_map(|line| line["host"]["hook"].as_str().map(str::to_owned))
+            .collect();
+        let expected: Vec<_> = calls[..2]
+            .iter()
+            .map(|call| call["event"].as_str())
+            .collect();
+        assert_eq!(
+            hooks
+                .iter()
+                .map(|hook| Some(hook.as_str()))
+                .collect::<Vec<_>>(),
+            expected
+        );
+    }
+}
+
 #[test]
 fn what_a_killed_client_wrote_whole_is_taken_in_and_what_it_began_is_removed() {
     let mut daemon = Daemon::with(EVERY_STOP);
