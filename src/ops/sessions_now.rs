@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ops::branches::branches;
+use crate::ops::orders::{Act, MUTE_FOR};
 use crate::ops::query::{self, Finder, Result};
 use crate::ops::views::{Need, SessionRow, SessionSource, SessionTitle};
 use crate::render;
@@ -86,6 +87,10 @@ pub(crate) struct NowRow {
     pub(crate) last_tool: Option<LastTool>,
     /// The command that resumes it in its project; none if there is none, or on another machine.
     pub(crate) resume: Option<String>,
+    /// The last decision that sent a checkpoint.
+    pub(crate) sent: Option<u64>,
+    /// What a person can do here, in the order of the page.
+    pub(crate) acts: Vec<Act>,
     /// What differs from the usual: `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) last_at: Timestamp,
@@ -122,6 +127,9 @@ pub(crate) struct SessionsNow {
     pub(crate) rows: Vec<NowRow>,
     /// How many sessions there are in all.
     pub(crate) sessions: usize,
+    /// The periods that are offered for a mute.
+    #[serde(skip_deserializing)]
+    pub(crate) mute_for: [&'static str; 3],
 }
 
 /// What is remembered of sessions between two looks, so that only those with new events are folded again.
@@ -243,6 +251,7 @@ pub(crate) fn now(
         at,
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         sessions,
+        mute_for: MUTE_FOR,
     })
 }
 
@@ -325,7 +334,22 @@ fn now_row(
     let usual = ["dialog", "asked", "sending"];
     let flags = row.flags().into_iter().filter(|flag| !usual.contains(flag));
     let asked = state.turn.prompts.last();
+    let (is_here, is_sent) = (row.source.is_none(), state.sent.is_some());
+    let acts = [
+        (Act::Pane, is_here && row.title.pane.is_some()),
+        (Act::Resume, resume.is_some()),
+        (Act::Message, is_sent),
+        (Act::Wrong, is_here && is_sent),
+        (Act::Mute, is_here && !row.muted),
+        (Act::Unmute, is_here && row.muted),
+        (Act::Clear, is_here && !state.cleared),
+    ];
     NowRow {
+        sent: state.sent,
+        acts: acts
+            .into_iter()
+            .filter_map(|(act, is)| is.then_some(act))
+            .collect(),
         need: row.need(),
         status: row.status,
         why: row.why().map(str::to_owned),
@@ -365,9 +389,9 @@ fn resume(config: &Config, row: &SessionRow) -> Option<String> {
     in_folder(&row.project, &line.for_session(&row.native_session)?)
 }
 
-/// Returns a line for the shell that runs in a folder. A folder's name is an agent's word: nothing in it may mean anything
-/// to a shell, or to a terminal that it is pasted into.
-fn in_folder(folder: &str, line: &str) -> Option<String> {
+/// Returns a line for the shell that runs in a folder: an agent finds only the sessions of the folder that it is started in.
+/// A folder's name is an agent's word: nothing in it may mean anything to a shell, or to a terminal that it is pasted into.
+pub(crate) fn in_folder(folder: &str, line: &str) -> Option<String> {
     let is_plain = folder.starts_with('/') && !folder.chars().any(char::is_control);
     let folder = folder.replace('\'', r"'\''");
     is_plain.then(|| format!("cd '{folder}' && {line}"))

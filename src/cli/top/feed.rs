@@ -125,10 +125,12 @@ impl Feed<'_> {
                 vec![Input::Read(*subject, self.read(*subject, *is_open))]
             }
             Ask::Act(act, subject) => {
-                let said = act.carry_out(self.home);
-                let said = said.unwrap_or_else(|failure| failure.text());
+                let done = act.carry_out(self.home);
+                let (said, copied) = done.unwrap_or_else(|failure| (failure.text(), None));
                 let page = subject.map(|subject| Input::Read(subject, self.read(subject, false)));
-                page.into_iter().chain([Input::Said(said)]).collect()
+                page.into_iter()
+                    .chain([Input::Said(said, copied)])
+                    .collect()
             }
         }
     }

@@ -4,6 +4,7 @@ use journal::{Action, Agent, Decision, Envelope, Outcome, Reason, Route, Timesta
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::explanation::DemandEnd;
 use super::source::Source;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub(crate) struct DecisionRow {
     pub(crate) observations: Vec<String>,
     pub(crate) all_clear: bool,
     pub(crate) message: Option<String>,
+    /// What came of its demand; only in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) demand: Option<DemandEnd>,
     /// The session's project; only in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) project: Option<String>,
@@ -65,6 +69,7 @@ impl DecisionRow {
             observations: decision.observations.clone(),
             all_clear: decision.all_clear,
             message: decision.message.clone(),
+            demand: None,
             project: None,
             remote: None,
             source: Source::of(envelope),

@@ -87,19 +87,38 @@ pub(crate) enum DemandEnd {
     Withheld,
 }
 
+impl DemandEnd {
+    pub(crate) const fn of(end: &FollowUp) -> Self {
+        match end {
+            FollowUp::Open => Self::Open,
+            FollowUp::Fulfilled => Self::Met,
+            FollowUp::Unfulfilled(_) => Self::Left,
+            FollowUp::Unknown => Self::Unknown,
+            FollowUp::Withheld => Self::Withheld,
+        }
+    }
+
+    /// Returns the word for people, where something is known.
+    pub(crate) const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::Open => Some("pending"),
+            Self::Met => Some("done"),
+            Self::Left => Some("not done"),
+            Self::Unknown | Self::Withheld => None,
+        }
+    }
+}
+
 impl Demand {
     /// Returns `None` for a checkpoint that asked for no action.
     pub(crate) fn of(followed: Followed) -> Option<Self> {
-        let (end, left) = match followed.end? {
-            FollowUp::Open => (DemandEnd::Open, Vec::new()),
-            FollowUp::Fulfilled => (DemandEnd::Met, Vec::new()),
-            FollowUp::Unfulfilled(left) => (DemandEnd::Left, left),
-            FollowUp::Unknown => (DemandEnd::Unknown, Vec::new()),
-            FollowUp::Withheld => (DemandEnd::Withheld, Vec::new()),
-        };
+        let of = followed.end?;
         Some(Self {
-            end,
-            left,
+            end: DemandEnd::of(&of),
+            left: match of {
+                FollowUp::Unfulfilled(left) => left,
+                _ => Vec::new(),
+            },
             done_by: followed.done_by,
         })
     }

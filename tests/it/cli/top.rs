@@ -157,7 +157,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     00:00:00.000      27  claude 57147911  delivery confirmed   23 by next event
     00:00:00.000      28  claude 57147911  evidence gathered
     00:00:00.000      29  claude 57147911  decided              let through: already
-     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
+     Enter pane  t timeline  m mute  c clear  w wrong  y, Y copy  / filter  ? help
     ");
 
     // Live: a message of the user, with what could do harm to a terminal.

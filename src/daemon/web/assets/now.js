@@ -85,7 +85,7 @@ export async function show(root) {
       const focused = old.contains(document.activeElement);
       const list = old.parentElement;
       old.remove();
-      list.prepend(line(row));
+      list.prepend(line(row, seen.mute_for));
       if (focused) list.querySelector(rowOf(row.session) + ' a').focus({ preventScroll: true });
     });
   }
@@ -95,7 +95,7 @@ export async function show(root) {
     const focused = document.activeElement?.closest?.('[data-session]')?.dataset.session;
     const more = seen.sessions > rows.size && !all && h('p', null, h('button', { type: 'button', onclick: showAll },
       'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' with the newest events)');
-    replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group)))
+    replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group), seen.mute_for))
       : rows.size ? h('p', { class: 'empty' }, 'No session is like that.')
         : h('p', { class: 'empty' }, 'No agent has called a hook yet. ',
           h('code', null, 'checkpointd init'), ' adds the hooks, which agents load as they start; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
@@ -136,11 +136,11 @@ export async function show(root) {
   };
 }
 
-function section(group, title, rows) {
+function section(group, title, rows, periods) {
   if (!rows.length) return null;
   const known = GROUPS.some(([name]) => name === group);
   return h('section', { class: known ? 'group ' + group : 'group' }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
-    h('ul', { class: 'cards' }, rows.sort(newest).map(line)));
+    h('ul', { class: 'cards' }, rows.sort(newest).map((row) => line(row, periods))));
 }
 
 // What the search box looks through.
@@ -148,7 +148,7 @@ const said = (row) => [row.title, row.machine, row.remote, row.project, row.bran
   row.need, words(row.standing), words(row.why), row.asked, row.said, ...row.flags, ...row.open_words].filter(Boolean).join(' ').toLowerCase();
 
 // A session: what is open of it, what it is about, what its agent did or said last, and where it is.
-function line(row) {
+function line(row, periods) {
   const works = row.need === 'you' || row.need === 'running';
   const why = row.need === 'you' && row.why && row.why !== 'agent_finished' ? words(row.why) : null;
   const name = cut(row.title, TITLE_MAX) || '(' + folder(row.project) + ')';
@@ -160,7 +160,7 @@ function line(row) {
     (works && row.last_tool && h('p', { class: 'last' }, tool(row.last_tool))) || (row.said && h('p', { class: 'last' }, h('q', null, row.said))),
     h('p', { class: 'where' }, parts(row).map(([name, text, title]) => h('span', { class: name, title }, text)),
       h('time', { 'data-heard': Date.parse(row.last_at), datetime: row.last_at, title: moment(row.last_at) })),
-    row.need === 'nothing' ? null : acts(row, name));
+    row.need === 'nothing' ? null : acts(row, name, periods));
 }
 
 const tool = ({ tool, about, failed, finished }) => [tool, ' ', h('code', null, about), failed ? h('span', { class: 'failed' }, ' failed') : finished ? null : ' …'];
