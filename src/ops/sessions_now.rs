@@ -4,6 +4,7 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use actors::project::Project as Looked;
@@ -393,8 +394,13 @@ fn resume(config: &Config, row: &SessionRow) -> Option<String> {
 /// A folder's name is an agent's word: nothing in it may mean anything to a shell, or to a terminal that it is pasted into.
 pub(crate) fn in_folder(folder: &str, line: &str) -> Option<String> {
     let is_plain = folder.starts_with('/') && !folder.chars().any(char::is_control);
-    let folder = folder.replace('\'', r"'\''");
-    is_plain.then(|| format!("cd '{folder}' && {line}"))
+    // The shell reads `~` only without quotes.
+    let (home, rest) = match render::within_home(Path::new(folder)).and_then(Path::to_str) {
+        Some(rest) => ("~/", rest),
+        None => ("", folder),
+    };
+    let rest = rest.replace('\'', r"'\''");
+    is_plain.then(|| format!("cd {home}'{rest}' && {line}"))
 }
 
 /// Returns the beginning of a text in one line.

@@ -17,8 +17,7 @@ use testkit::{Home, http};
 /// After this long something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 /// What is told of long ago takes its time to arrive.
-pub(crate) const CONFIG: &str =
-    "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\n";
+pub(crate) const CONFIG: &str = "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\n";
 /// Days of history.
 const DAYS: u64 = 14;
 
@@ -162,8 +161,16 @@ impl Stage {
 
     /// Calls a hook of Claude Code, now or so long ago, and returns the answer.
     pub(crate) fn hook(&self, ago: Duration, payload: &Value) -> String {
+        self.hook_in(&json!({}), ago, payload)
+    }
+
+    /// The same, from a terminal with these variables.
+    pub(crate) fn hook_in(&self, variables: &Value, ago: Duration, payload: &Value) -> String {
         let at = jiff::Timestamp::now() - ago;
-        let headers = [("Checkpointd-At", at.to_string())];
+        let headers = [
+            ("Checkpointd-At", at.to_string()),
+            ("Checkpointd-Env", variables.to_string()),
+        ];
         let (status, body) = self
             .send(
                 "POST",

@@ -299,6 +299,11 @@ impl Model {
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Enter => return self.enter(),
             KeyCode::Right | KeyCode::Char('t' | 'l') => return self.open(),
+            KeyCode::Char('e') => {
+                return self
+                    .sent()
+                    .map_or(Effect::Nothing, |seq| self.push(Subject::Decision(seq)));
+            }
             KeyCode::Char('w') => {
                 self.asking = self.sent().map(|seq| Asking::Why(seq, String::new()));
             }
@@ -415,9 +420,10 @@ impl Model {
             Some(page) => page.decision().map(Subject::Decision),
             None => self.selected.map(Subject::Timeline),
         };
-        let Some(subject) = subject else {
-            return Effect::Nothing;
-        };
+        subject.map_or(Effect::Nothing, |subject| self.push(subject))
+    }
+
+    fn push(&mut self, subject: Subject) -> Effect {
         self.pages.push(Page::new(subject));
         Effect::Read(subject)
     }

@@ -178,7 +178,7 @@ fn the_now_view_fits_80_by_24() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter pane  t timeline  m mute  c clear  w wrong  y, Y copy  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
 }
 
@@ -224,7 +224,7 @@ fn the_now_view_uses_140_by_40() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter pane  t timeline  m mute  c clear  w wrong  y, Y copy  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
 }
 
@@ -433,7 +433,7 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
     insta::assert_snapshot!(screen(&model), @r"
     keys
      Enter           go to its tmux pane; on a page, open
-     t, Right        open a timeline or a decision
+     t, e            open its timeline; explain its last checkpoint
      m, c            mute a while, unmute; let its next stop pass
      w, W            mark its last demand wrong and say why; undo
      y, Y            copy the resuming command; the last message
