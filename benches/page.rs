@@ -84,7 +84,17 @@ fn main() {
     ));
 
     let browser = Browser::start();
-    browser.enter(&url(home.path()));
+    let address = url(home.path());
+    let began = Instant::now();
+    browser.enter(&address);
+    browser.wait("document.querySelector('.card[data-session]')");
+    let cold = ms(began.elapsed());
+    println!(
+        "  now:      {cold:.0} ms until sessions are seen, by a daemon that has looked at none"
+    );
+    let began = Instant::now();
+    run(home.path(), &["status", "--json"]);
+    println!("  status:   {:.0} ms", ms(began.elapsed()));
     browser.call(
         "Page.addScriptToEvaluateOnNewDocument",
         json!({ "source": NOTE }),

@@ -26,7 +26,8 @@ use crate::ops::query::{self, Finder, Result};
 use crate::ops::views::{Need, SessionRow, SessionSource, SessionTitle};
 use crate::render;
 
-/// Maximum number of listed sessions, besides those that wait or run, unless all are requested.
+/// Maximum number of listed sessions, besides those that need a person, run, or wait since yesterday, unless all are
+/// requested.
 pub(crate) const SHOWN: usize = 200;
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
@@ -36,8 +37,10 @@ const SAID_CHARS_MAX: usize = 200;
 /// Selects sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Which {
-    /// The ones with the newest events, at most this many, and all that wait or run.
+    /// The ones with the newest events, at most this many, and all that need a person, run, or wait since yesterday.
     Newest(usize),
+    /// The ones with the newest events, at most this many. No other session is looked at, so they are found at once.
+    First(usize),
     These(Vec<Uuid>),
 }
 
@@ -160,7 +163,10 @@ impl Known {
         let state = session_state::load(journal, &entry.stream)?;
         let kind = if state.is_empty() {
             Kind::Empty
-        } else if state.status(now).is_urgent() {
+        } else if state.status(now).is_urgent()
+            // Whoever has been waited for a day may never come back.
+            && (state.status(now) != SessionStatus::Waiting || !state.is_quiet(now))
+        {
             Kind::Urgent
         } else {
             Kind::Other
@@ -204,14 +210,24 @@ pub(crate) fn now(
     let seq = journal.settle()?;
     let at = Timestamp::now();
     let mut entries = Vec::new();
-    for entry in query::of_agents(journal) {
+    let mut known_of = query::of_agents(journal);
+    let all = known_of.len();
+    if let Which::First(count) = wanted {
+        known_of.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+        known_of.truncate(*count);
+    }
+    for entry in known_of {
         let kind = known.kind(journal, &entry, at)?;
         if kind != Kind::Empty {
             entries.push((entry, kind));
         }
     }
-    let sessions = entries.len();
+    let sessions = match wanted {
+        Which::First(_) => all,
+        Which::Newest(_) | Which::These(_) => entries.len(),
+    };
     match wanted {
+        Which::First(_) => {}
         Which::Newest(count) => {
             entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
             let rest = entries.split_off(entries.len().min(*count));

@@ -16,8 +16,10 @@ use testkit::{Home, http};
 
 /// After this long something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
-/// What is told of long ago takes its time to arrive.
-pub(crate) const CONFIG: &str = "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\n";
+/// What is told of long ago takes its time to arrive. It changes no file, so it is judged by what it says; the recorded
+/// sessions were judged as by default.
+pub(crate) const CONFIG: &str =
+    "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\n";
 /// Days of history.
 const DAYS: u64 = 14;
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::cli::connection;
 use crate::cli::text::short;
 use crate::error::{Failure, Result};
-use crate::ops::orders::{Mark, Order, Ordered};
+use crate::ops::orders::{MUTE_FOR, Mark, Order, Ordered};
 use crate::ops::query::Query;
 use crate::ops::views::Explanation;
 use crate::render;
@@ -27,6 +27,33 @@ pub(crate) enum Act {
     Message(u64),
     /// Copy the command that resumes a session.
     Command(String),
+}
+
+/// A question at the foot of the screen, to which the next keys are the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// For how long a session is to be muted.
+    Mute(Uuid),
+    /// Why a decision was wrong, as far as it is typed.
+    Why(u64, String),
+}
+
+impl Asking {
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Mute(_) => {
+                let periods = MUTE_FOR.iter().zip(1..);
+                let periods: Vec<_> = periods
+                    .map(|(period, key)| format!("{key} for {period}"))
+                    .collect();
+                format!("mute: {}, m until unmuted, Esc not", periods.join(", "))
+            }
+            Self::Why(decision, text) => format!(
+                "why is {decision} wrong (Enter marks it, Esc not): {}_",
+                render::printable(text)
+            ),
+        }
+    }
 }
 
 /// What was done: a sentence, and a text for the clipboard.

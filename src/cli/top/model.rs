@@ -7,12 +7,11 @@ use journal::Timestamp;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use uuid::Uuid;
 
-use super::act::Act;
+use super::act::{Act, Asking};
 use super::ansi;
 use super::page::{News, Page, Subject};
 use crate::ops::orders::{Act as Offered, MUTE_FOR, Order};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
-use crate::render;
 
 /// Events that are kept to be shown; no terminal is higher.
 const EVENTS_MAX: usize = 200;
@@ -53,33 +52,6 @@ pub(crate) enum Effect {
     /// Put a text into the clipboard.
     Copy(String),
     Quit,
-}
-
-/// A question at the foot of the screen, to which the next keys are the answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asking {
-    /// For how long a session is to be muted.
-    Mute(Uuid),
-    /// Why a decision was wrong, as far as it is typed.
-    Why(u64, String),
-}
-
-impl Asking {
-    pub(crate) fn words(&self) -> String {
-        match self {
-            Self::Mute(_) => {
-                let periods = MUTE_FOR.iter().zip(1..);
-                let periods: Vec<_> = periods
-                    .map(|(period, key)| format!("{key} for {period}"))
-                    .collect();
-                format!("mute: {}, m until unmuted, Esc not", periods.join(", "))
-            }
-            Self::Why(decision, text) => format!(
-                "why is {decision} wrong (Enter marks it, Esc not): {}_",
-                render::printable(text)
-            ),
-        }
-    }
 }
 
 /// The order of the sessions.

@@ -22,7 +22,8 @@ const newest = (a, b) => (a.last_at < b.last_at ? 1 : a.last_at > b.last_at ? -1
 
 export async function show(root) {
   const rows = new Map();
-  let seen = await get('/api/now');
+  // The newest are there at once; that others need somebody may take a while to find out.
+  let seen = await get('/api/now?quick=true');
   // The daemon's clock and this one may differ.
   let ahead = Date.now() - Date.parse(seen.at);
   let all = false;
@@ -50,15 +51,28 @@ export async function show(root) {
     tick();
   }
 
+  // What is read stays where it is, whatever changes above it; what changes itself may go elsewhere.
+  function stay(change, changed = []) {
+    const top = (card) => card.getBoundingClientRect().top;
+    const moves = new Set(changed.map((row) => row.session));
+    const read = scrollY > 0 && [...place.querySelectorAll('.card')].find((card) => top(card) >= 0 && !moves.has(card.dataset.session));
+    const was = read && top(read);
+    change();
+    const now = read && place.querySelector(rowOf(read.dataset.session));
+    if (now) scrollBy({ top: top(now) - was, behavior: 'instant' });
+  }
+
   function take(answer) {
+    const known = seen.sessions;
     seen = { ...seen, sessions: answer.sessions ?? seen.sessions };
     ahead = Date.now() - Date.parse(answer.at);
     // What only goes on within its group needs no new table.
-    const places = answer.rows.map((row) => goOn(rows.get(row.session), row));
-    for (const row of answer.rows) rows.set(row.session, row);
+    const changed = answer.rows.filter((row) => JSON.stringify(row) !== JSON.stringify(rows.get(row.session)));
+    const places = changed.map((row) => goOn(rows.get(row.session), row));
+    for (const row of changed) rows.set(row.session, row);
     offerMachines();
-    if (places.length && places.every(Boolean) && !narrowed()) places.reverse().forEach((put) => put());
-    else draw();
+    if (!places.every(Boolean) || narrowed() || !rows.size || known !== seen.sessions) stay(draw, changed);
+    else stay(() => places.reverse().forEach((put) => put()), changed);
     count();
   }
 
@@ -127,6 +141,7 @@ export async function show(root) {
   }
 
   take(seen);
+  get('/api/now').then(take, () => {});
   const timer = setInterval(tick, 1000);
   return {
     async changed(message) {
