@@ -164,7 +164,7 @@ fn scroll(home: &Path, browser: &Browser, all: bool) {
         &json!({ "hook_event_name": "UserPromptSubmit", "session_id": format!("10e54898-3d7e-4d3d-bff0-00000000000{}", u8::from(all)),
         "cwd": "/home/user/project", "prompt": "begin" }),
     );
-    browser.wait("document.querySelector('.group.running .card')?.innerText.includes('begin')");
+    browser.wait("document.querySelector('.group.running .card')?.textContent.includes('begin')");
     let took = ms(began.elapsed());
     let moved = browser.evaluate(&format!(
         "document.querySelector('[data-session=\"{}\"]').getBoundingClientRect().top - {}",

@@ -30,7 +30,7 @@ pub(crate) struct DecisionRow {
     pub(crate) all_clear: bool,
     pub(crate) message: Option<String>,
     /// What came of its demand; only in lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) demand: Option<DemandEnd>,
     /// The session's project; only in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]

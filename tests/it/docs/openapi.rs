@@ -91,6 +91,7 @@ const PLAIN: [(&str, &str, &str); 30] = [
     ("POST /sessions/{id}/unmute", "/sessions/last/unmute", ""),
     ("POST /sessions/{id}/clear", "/sessions/last/clear", ""),
     ("POST /sessions/{id}/clear", "/sessions/none/clear", ""),
+    ("POST /sessions/{id}/pane", "/sessions/last/pane", ""),
     (
         "POST /sessions/{id}/agent-restart",
         "/sessions/last/agent-restart",

@@ -200,7 +200,7 @@ function check(it, calls) {
   const said = tone === 'good' && at(proof) ? by(at(proof))
     : near ? [by({ command: near.command, at: calls[near.call]?.at }), ' ' + COUNTS[near.outcome]]
       : { bad: 'not run, ' + plural(calls.length, 'call') + ' looked at', unknown: 'the record does not say', soft: 'not asked for here', good: 'done' }[tone];
-  return { tone, name: it.purpose, hint: it.looked_for[0], text: it.text, said, answers: it.answers };
+  return { tone, name: it.purpose, hint: it.looked_for[0]?.startsWith('{') ? it.text.match(/\(`([^`]+)`\)/)?.[1] : it.looked_for[0], text: it.text, said, answers: it.answers };
 }
 
 const by = (call) => [h('code', null, cut(call.command, COMMAND_MAX)), call.at ? ' at ' + time(call.at) : null];
