@@ -164,7 +164,7 @@ impl Known {
         let kind = if state.is_empty() {
             Kind::Empty
         } else if state.status(now).is_urgent()
-            // Whoever has been waited for a day may never come back.
+            // A person who has been waited for a day may never come back.
             && (state.status(now) != SessionStatus::Waiting || !state.is_quiet(now))
         {
             Kind::Urgent

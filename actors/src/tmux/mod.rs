@@ -37,7 +37,7 @@ pub fn show_pane(tmux: Option<&str>, pane: Option<&str>) -> Result<bool, String>
 ///
 /// # Errors
 ///
-/// A sentence that says why it is not there.
+/// A sentence that says why it was not put there.
 pub fn copy(tmux: Option<&str>, pane: Option<&str>, text: &str) -> Result<(), String> {
     let pane = Pane::of_env(tmux, pane).ok_or("this is no tmux pane")?;
     let tmux = Tmux {

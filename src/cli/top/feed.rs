@@ -176,7 +176,14 @@ impl Feed<'_> {
             machine: None,
         };
         self.ask(&query, |line| answer = Some(line))?;
-        let text = answer.as_ref().map(explanation::explanation);
+        // What a person asks first comes first.
+        let text = answer.as_ref().map(|answer| {
+            let parts = [
+                explanation::summary(answer),
+                explanation::explanation(answer),
+            ];
+            parts.join(&String::new())
+        });
         Ok(text
             .unwrap_or_default()
             .into_iter()

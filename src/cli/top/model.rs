@@ -271,22 +271,7 @@ impl Model {
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Enter => return self.enter(),
             KeyCode::Right | KeyCode::Char('t' | 'l') => return self.open(),
-            KeyCode::Char('e') => {
-                return self
-                    .sent()
-                    .map_or(Effect::Nothing, |seq| self.push(Subject::Decision(seq)));
-            }
-            KeyCode::Char('w') => {
-                self.asking = self.sent().map(|seq| Asking::Why(seq, String::new()));
-            }
-            KeyCode::Char('W') => {
-                let seq = self.sent();
-                return seq.map_or(Effect::Nothing, |seq| self.mark(seq, None));
-            }
-            KeyCode::Char('Y') => {
-                let act = self.sent().map(Act::Message);
-                return act.map_or(Effect::Nothing, |act| Effect::Act(act, None));
-            }
+            KeyCode::Char(key @ ('e' | 'w' | 'W' | 'Y')) => return self.of_sent(key),
             KeyCode::Char('y') => {
                 return self.of_selected(Offered::Resume, |row| {
                     Act::Command(row.resume.clone().unwrap_or_default())
@@ -409,6 +394,21 @@ impl Model {
                 Subject::Timeline(_) => page.decision(),
             },
         }
+    }
+
+    /// Does what a key says with the checkpoint that was sent.
+    fn of_sent(&mut self, key: char) -> Effect {
+        let Some(seq) = self.sent() else {
+            self.said = Some("no checkpoint was sent here".into());
+            return Effect::Nothing;
+        };
+        match key {
+            'e' => return self.push(Subject::Decision(seq)),
+            'Y' => return Effect::Act(Act::Message(seq), None),
+            'W' => return self.mark(seq, None),
+            _ => self.asking = Some(Asking::Why(seq, String::new())),
+        }
+        Effect::Nothing
     }
 
     /// Marks a decision wrong, or takes that back, and reads it again where it is open.

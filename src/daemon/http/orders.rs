@@ -15,7 +15,6 @@ use crate::ops::orders::{
     Author, MuteBody, Order, Ordered, RestartAnswer, RestartOutcome, View, answer, draft,
 };
 use crate::ops::query;
-use crate::render::printable;
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
@@ -127,7 +126,7 @@ pub(crate) async fn show_pane(
             session_state::load(&looker.journal, &of.stream).map_err(|error| failed(&error))?;
         let pane = state.place.env("TMUX_PANE");
         let is_seen = actors::tmux::show_pane(state.place.env("TMUX"), pane)?;
-        let pane = printable(pane.unwrap_or_default());
+        let pane = pane.unwrap_or_default();
         Ok(if is_seen {
             format!("tmux shows pane {pane}")
         } else {

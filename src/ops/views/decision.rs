@@ -1,10 +1,10 @@
 //! A decision in a list.
 
+use checkpoint::follow_up::FollowUp;
 use journal::{Action, Agent, Decision, Envelope, Outcome, Reason, Route, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::explanation::DemandEnd;
 use super::source::Source;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +73,41 @@ impl DecisionRow {
             project: None,
             remote: None,
             source: Source::of(envelope),
+        }
+    }
+}
+
+/// What came of a demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DemandEnd {
+    /// The agent has not stopped again yet.
+    Open,
+    Met,
+    Left,
+    Unknown,
+    /// Its machine does not send what would show it.
+    Withheld,
+}
+
+impl DemandEnd {
+    pub(crate) const fn of(end: &FollowUp) -> Self {
+        match end {
+            FollowUp::Open => Self::Open,
+            FollowUp::Fulfilled => Self::Met,
+            FollowUp::Unfulfilled(_) => Self::Left,
+            FollowUp::Unknown => Self::Unknown,
+            FollowUp::Withheld => Self::Withheld,
+        }
+    }
+
+    /// Returns the word for people, where something is known.
+    pub(crate) const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::Open => Some("pending"),
+            Self::Met => Some("done"),
+            Self::Left => Some("not done"),
+            Self::Unknown | Self::Withheld => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use checkpoint::follow_up::{DoneBy, FollowUp, Followed};
 use journal::{Action, Evidence, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::decision::DecisionRow;
+use super::decision::{DecisionRow, DemandEnd};
 use super::event_line::EventLine;
 use super::state::StateView;
 use super::trace::RulesView;
@@ -73,40 +73,6 @@ pub(crate) struct Demand {
     /// The calls that show that others were.
     #[serde(default)]
     pub(crate) done_by: Vec<DoneBy>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DemandEnd {
-    /// The agent has not stopped again yet.
-    Open,
-    Met,
-    Left,
-    Unknown,
-    /// Its machine does not send what would show it.
-    Withheld,
-}
-
-impl DemandEnd {
-    pub(crate) const fn of(end: &FollowUp) -> Self {
-        match end {
-            FollowUp::Open => Self::Open,
-            FollowUp::Fulfilled => Self::Met,
-            FollowUp::Unfulfilled(_) => Self::Left,
-            FollowUp::Unknown => Self::Unknown,
-            FollowUp::Withheld => Self::Withheld,
-        }
-    }
-
-    /// Returns the word for people, where something is known.
-    pub(crate) const fn words(self) -> Option<&'static str> {
-        match self {
-            Self::Open => Some("pending"),
-            Self::Met => Some("done"),
-            Self::Left => Some("not done"),
-            Self::Unknown | Self::Withheld => None,
-        }
-    }
 }
 
 impl Demand {

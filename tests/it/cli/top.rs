@@ -393,7 +393,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     );
     // It never got a checkpoint, so there is none to mark.
     top.press(&["w"]);
-    top.waits_for("passes");
+    top.waits_for("no checkpoint was sent here");
     top.press(&["Escape"]);
     top.waits_for("let through: already");
     top.press(&["s"]);
