@@ -1,8 +1,8 @@
-//! The web page over 200,000 events of 2,000 sessions, in a real browser: how soon it is there, how a session of 10,000
-//! events moves, and whether hook calls take longer while it is open.
+//! The web page over 1,000,000 events of 10,000 sessions, in a real browser: how soon it is there, how it scrolls, whether an
+//! update moves what is read, how a session of 10,000 events moves, and whether hook calls take longer while it is open.
 //!
-//! `cargo bench --bench page [-- --sessions N] [-- --rounds N]`. Targets: painted within 1 s; 60 frames a second while
-//! moving; a ratio near 1.
+//! `cargo bench --bench page [-- --sessions N] [-- --rounds N]`. Targets: first paint within 0.3 s; 60 frames a second while
+//! scrolling and moving; an update moves nothing; a ratio near 1.
 
 #[path = "../tests/web/browser.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
@@ -36,9 +36,20 @@ const BLOCK: usize = 100;
 
 /// Notes when the first session can be seen, and when a chart has been drawn.
 const NOTE: &str = "new MutationObserver(() => {
-    if (!window.seen && document.querySelector('.now tbody td')) requestAnimationFrame(() => { window.seen ??= performance.now(); });
+    if (!window.seen && document.querySelector('.card[data-session]')) requestAnimationFrame(() => { window.seen ??= performance.now(); });
     if (!window.drawn && document.querySelector('canvas.chart')) requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn ??= performance.now(); }));
 }).observe(document, { subtree: true, childList: true });";
+/// Scrolls down a list and returns the time between frames.
+const SCROLL: &str = "(async () => {
+    const frames = []; let last = await new Promise(requestAnimationFrame);
+    for (let step = 0; step < 240; step += 1) {
+        scrollBy(0, 120);
+        const now = await new Promise(requestAnimationFrame); frames.push(now - last); last = now;
+    }
+    return frames; })()";
+/// Returns the first session on the screen, and how far from the top it is.
+const READ: &str = "(() => { const card = [...document.querySelectorAll('.card[data-session]')].find(it => it.getBoundingClientRect().top >= 0);
+    return [card.dataset.session, card.getBoundingClientRect().top]; })()";
 /// Moves through the chart and returns the time between frames.
 const MOVE: &str = "(async () => {
     const chart = document.querySelector('canvas.chart'); chart.focus();
@@ -55,7 +66,7 @@ fn main() {
         println!("chromium is not installed: tests/web/run.sh installs it");
         return;
     }
-    let sessions = option("--sessions", 2_000);
+    let sessions = option("--sessions", 10_000);
     let rounds = option("--rounds", 7);
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let (journal, _) =
@@ -73,12 +84,25 @@ fn main() {
     ));
 
     let browser = Browser::start();
-    browser.enter(&url(home.path()));
+    let address = url(home.path());
+    let began = Instant::now();
+    browser.enter(&address);
+    browser.wait("document.querySelector('.card[data-session]')");
+    let cold = ms(began.elapsed());
+    println!(
+        "  now:      {cold:.0} ms until sessions are seen, by a daemon that has looked at none"
+    );
+    let began = Instant::now();
+    run(home.path(), &["status", "--json"]);
+    println!("  status:   {:.0} ms", ms(began.elapsed()));
     browser.call(
         "Page.addScriptToEvaluateOnNewDocument",
         json!({ "source": NOTE }),
     );
     now(&browser, rounds);
+    for all in [false, true] {
+        scroll(home.path(), &browser, all);
+    }
     timeline(&browser, rounds);
     for view in ["decision", "trends"] {
         let began = Instant::now();
@@ -120,6 +144,52 @@ fn now(browser: &Browser, rounds: usize) {
     );
 }
 
+/// Scrolls the list of sessions, the newest or all, and has sessions change meanwhile.
+fn scroll(home: &Path, browser: &Browser, all: bool) {
+    browser.show("");
+    if all {
+        browser.evaluate(
+            "[...document.querySelectorAll('button')].find(it => it.textContent.startsWith('Show all')).click()",
+        );
+        browser.wait("document.querySelectorAll('.card[data-session]').length > 1000");
+    }
+    frames("scrolling", &browser.evaluate(SCROLL));
+    let sessions = browser.evaluate("document.querySelectorAll('.card[data-session]').length");
+    browser.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
+    let read = browser.evaluate(READ);
+    let began = Instant::now();
+    // One that finished is read; another, that comes to the top of the list, begins a turn.
+    fill(
+        home,
+        &json!({ "hook_event_name": "UserPromptSubmit", "session_id": format!("10e54898-3d7e-4d3d-bff0-00000000000{}", u8::from(all)),
+        "cwd": "/home/user/project", "prompt": "begin" }),
+    );
+    browser.wait("document.querySelector('.group.running .card')?.textContent.includes('begin')");
+    let took = ms(began.elapsed());
+    let moved = browser.evaluate(&format!(
+        "document.querySelector('[data-session=\"{}\"]').getBoundingClientRect().top - {}",
+        read[0].as_str().expect("a session"),
+        read[1]
+    ));
+    println!(
+        "            {sessions} cards; an update is there after {took:.0} ms, and moves what is read by {moved} px"
+    );
+}
+
+/// Prints what times between frames say.
+fn frames(what: &str, times: &Value) {
+    let frames = times.as_array().expect("figures").iter();
+    let mut frames: Vec<_> = frames.filter_map(Value::as_f64).collect();
+    frames.sort_by(f64::total_cmp);
+    let at = |of_hundred: usize| frames[(frames.len() * of_hundred / 100).min(frames.len() - 1)];
+    println!(
+        "            a frame every {:.1} ms while {what}, p99 {:.1} ms, at most {:.1} ms",
+        at(50),
+        at(99),
+        at(100)
+    );
+}
+
 /// Loads the timeline of the large session again and again, then moves through it.
 fn timeline(browser: &Browser, rounds: usize) {
     let mut drawn = Vec::new();
@@ -129,20 +199,9 @@ fn timeline(browser: &Browser, rounds: usize) {
         browser.wait("window.drawn");
         drawn.push(figure(browser, "window.drawn"));
     }
-    let events = browser.text(
-        "document.querySelector('.events').closest('section').querySelector('.soft').textContent",
-    );
+    let events = browser.text("document.querySelector('main .summary').textContent");
     println!("  timeline: drawn after {:.0} ms ({events})", median(drawn));
-    let frames = browser.evaluate(MOVE);
-    let frames = frames.as_array().expect("figures").iter();
-    let mut frames: Vec<_> = frames.filter_map(Value::as_f64).collect();
-    frames.sort_by(f64::total_cmp);
-    let middle = frames[frames.len() / 2];
-    let late = frames[frames.len() * 99 / 100];
-    let last = frames[frames.len() - 1];
-    println!(
-        "            a frame every {middle:.1} ms while moving, p99 {late:.1} ms, at most {last:.1} ms"
-    );
+    frames("moving", &browser.evaluate(MOVE));
 }
 
 fn url(home: &Path) -> String {
@@ -250,6 +309,19 @@ fn fill_large(home: &Path) {
             5,
         );
     }
+    append(home, lines);
+}
+
+/// Has the daemon take a hook call that happens now.
+fn fill(home: &Path, payload: &Value) {
+    let at = jiff::Timestamp::now().to_string();
+    append(
+        home,
+        json!({ "agent": "claude", "at": at, "payload": payload }).to_string() + "\n",
+    );
+}
+
+fn append(home: &Path, lines: String) {
     let mut append = program(home);
     append
         .args(["journal", "append"])

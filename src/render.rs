@@ -85,11 +85,15 @@ pub(crate) fn printable_lines(text: &str) -> String {
     text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the rest of a path within the user's home folder.
+pub(crate) fn within_home(path: &std::path::Path) -> Option<&std::path::Path> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty())?;
+    path.strip_prefix(home).ok()
+}
+
 /// Formats a path, with `~` for the user's home folder.
 pub(crate) fn path(path: &std::path::Path) -> String {
-    let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
-    let within = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
-    printable(&within.map_or_else(
+    printable(&within_home(path).map_or_else(
         || path.display().to_string(),
         |rest| format!("~/{}", rest.display()),
     ))

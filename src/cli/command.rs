@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Show what every agent is doing, live, in the terminal
     #[command(
         after_help = "Example:\n  checkpointd top\n\nKeys: Enter goes to the tmux pane, t opens the timeline, m mutes, c clears,\n\
-w marks a demand wrong, s sorts, / filters, ? lists all keys, q quits."
+w marks a demand wrong, y and Y copy, s sorts, / filters, ? lists all keys, q quits."
     )]
     Top,
     Web(web::WebArgs),

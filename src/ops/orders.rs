@@ -1,5 +1,6 @@
-//! Orders for one session: let its next stop pass, switch it off or on, restart its agent. An order is an event like any
-//! other. The daemon journals it, or without a daemon the command does; only a restart needs the daemon.
+//! Orders for one session: let its next stop pass, switch it off or on, show its pane, restart its agent. An order is an
+//! event like any other. The daemon journals it, or without a daemon the command does; only a restart and a pane need the
+//! daemon. Page and `top` offer the same acts on a session's line.
 
 use std::time::Duration;
 
@@ -23,6 +24,29 @@ pub(crate) enum Order {
     Unmute,
     /// Say that a demand was not warranted, or take that back.
     Wrong(Mark),
+    /// Have tmux show its pane.
+    Pane,
+}
+
+/// The periods that page and `top` offer for a mute, besides one without end.
+pub(crate) const MUTE_FOR: [&str; 3] = ["5m", "1h", "8h"];
+
+/// What a person can do on a session's line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Act {
+    /// Go to its tmux pane.
+    Pane,
+    /// Copy the command that resumes it.
+    Resume,
+    /// Copy the last message that was sent.
+    Message,
+    /// Say that the last demand was wrong, or take that back.
+    Wrong,
+    Mute,
+    Unmute,
+    /// Let its next stop pass.
+    Clear,
 }
 
 /// A person's word about the demands of a decision.
@@ -105,6 +129,7 @@ impl Order {
             Self::Mute(_) => "mute",
             Self::Unmute => "unmute",
             Self::Wrong(_) => "wrong",
+            Self::Pane => "pane",
         }
     }
 
@@ -127,6 +152,7 @@ impl Order {
                 until: period.map(|period| now.plus(period)),
             },
             Self::Unmute => Event::Unmuted {},
+            Self::Pane => Event::PaneShown {},
             Self::Wrong(mark) => Event::MarkedWrong {
                 decision: mark.decision,
                 item: mark.item,
@@ -137,11 +163,20 @@ impl Order {
     }
 }
 
-/// Where an order came from, as the payload of its event. An order of a command has none.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// Where an order came from, as the payload of its event, which retention keeps. An order of a command has none.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Author {
-    /// `page`.
-    pub(crate) by: &'static str,
+    pub(crate) by: View,
+}
+
+/// A view that a person acts in.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum View {
+    /// Only the page itself says so.
+    #[serde(skip_deserializing)]
+    Page,
+    Top,
 }
 
 /// Returns the event that an order makes. Two orders are two events, even if they are equal.
@@ -169,6 +204,7 @@ pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Ordered {
         agent: entry.stream.agent,
         did: event.kind().to_owned(),
         until,
+        shown: None,
         seq,
     }
 }
@@ -183,6 +219,9 @@ pub(crate) struct Ordered {
     pub(crate) did: String,
     /// When a mute ends; `None` if it has no end.
     pub(crate) until: Option<Timestamp>,
+    /// Which pane is shown now, or why no terminal shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shown: Option<String>,
     pub(crate) seq: u64,
 }
 

@@ -4,6 +4,7 @@
 //! it belongs on a blocking thread.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use actors::project::Project as Looked;
@@ -20,11 +21,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ops::branches::branches;
+use crate::ops::orders::{Act, MUTE_FOR};
 use crate::ops::query::{self, Finder, Result};
 use crate::ops::views::{Need, SessionRow, SessionSource, SessionTitle};
 use crate::render;
 
-/// Maximum number of listed sessions, besides those that wait or run, unless all are requested.
+/// Maximum number of listed sessions, besides those that need a person, run, or wait since yesterday, unless all are
+/// requested.
 pub(crate) const SHOWN: usize = 200;
 /// The longest command or path of a tool call that is shown.
 const ABOUT_CHARS_MAX: usize = 200;
@@ -34,8 +37,10 @@ const SAID_CHARS_MAX: usize = 200;
 /// Selects sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum Which {
-    /// The ones with the newest events, at most this many, and all that wait or run.
+    /// The ones with the newest events, at most this many, and all that need a person, run, or wait since yesterday.
     Newest(usize),
+    /// The ones with the newest events, at most this many. No other session is looked at, so they are found at once.
+    First(usize),
     These(Vec<Uuid>),
 }
 
@@ -86,6 +91,10 @@ pub(crate) struct NowRow {
     pub(crate) last_tool: Option<LastTool>,
     /// The command that resumes it in its project; none if there is none, or on another machine.
     pub(crate) resume: Option<String>,
+    /// The last decision that sent a checkpoint.
+    pub(crate) sent: Option<u64>,
+    /// What a person can do here, in the order of the page.
+    pub(crate) acts: Vec<Act>,
     /// What differs from the usual: `muted`, `off`, `untrusted`, `broken`, `unseen`, `cleared`, `restart`.
     pub(crate) flags: Vec<String>,
     pub(crate) last_at: Timestamp,
@@ -122,6 +131,9 @@ pub(crate) struct SessionsNow {
     pub(crate) rows: Vec<NowRow>,
     /// How many sessions there are in all.
     pub(crate) sessions: usize,
+    /// The periods that are offered for a mute.
+    #[serde(skip_deserializing)]
+    pub(crate) mute_for: [&'static str; 3],
 }
 
 /// What is remembered of sessions between two looks, so that only those with new events are folded again.
@@ -151,7 +163,10 @@ impl Known {
         let state = session_state::load(journal, &entry.stream)?;
         let kind = if state.is_empty() {
             Kind::Empty
-        } else if state.status(now).is_urgent() {
+        } else if state.status(now).is_urgent()
+            // A person who has been waited for a day may never come back.
+            && (state.status(now) != SessionStatus::Waiting || !state.is_quiet(now))
+        {
             Kind::Urgent
         } else {
             Kind::Other
@@ -195,14 +210,24 @@ pub(crate) fn now(
     let seq = journal.settle()?;
     let at = Timestamp::now();
     let mut entries = Vec::new();
-    for entry in query::of_agents(journal) {
+    let mut known_of = query::of_agents(journal);
+    let all = known_of.len();
+    if let Which::First(count) = wanted {
+        known_of.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+        known_of.truncate(*count);
+    }
+    for entry in known_of {
         let kind = known.kind(journal, &entry, at)?;
         if kind != Kind::Empty {
             entries.push((entry, kind));
         }
     }
-    let sessions = entries.len();
+    let sessions = match wanted {
+        Which::First(_) => all,
+        Which::Newest(_) | Which::These(_) => entries.len(),
+    };
     match wanted {
+        Which::First(_) => {}
         Which::Newest(count) => {
             entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
             let rest = entries.split_off(entries.len().min(*count));
@@ -243,6 +268,7 @@ pub(crate) fn now(
         at,
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         sessions,
+        mute_for: MUTE_FOR,
     })
 }
 
@@ -325,7 +351,22 @@ fn now_row(
     let usual = ["dialog", "asked", "sending"];
     let flags = row.flags().into_iter().filter(|flag| !usual.contains(flag));
     let asked = state.turn.prompts.last();
+    let (is_here, is_sent) = (row.source.is_none(), state.sent.is_some());
+    let acts = [
+        (Act::Pane, is_here && row.title.pane.is_some()),
+        (Act::Resume, resume.is_some()),
+        (Act::Message, is_sent),
+        (Act::Wrong, is_here && is_sent),
+        (Act::Mute, is_here && !row.muted),
+        (Act::Unmute, is_here && row.muted),
+        (Act::Clear, is_here && !state.cleared),
+    ];
     NowRow {
+        sent: state.sent,
+        acts: acts
+            .into_iter()
+            .filter_map(|(act, is)| is.then_some(act))
+            .collect(),
         need: row.need(),
         status: row.status,
         why: row.why().map(str::to_owned),
@@ -365,12 +406,17 @@ fn resume(config: &Config, row: &SessionRow) -> Option<String> {
     in_folder(&row.project, &line.for_session(&row.native_session)?)
 }
 
-/// Returns a line for the shell that runs in a folder. A folder's name is an agent's word: nothing in it may mean anything
-/// to a shell, or to a terminal that it is pasted into.
-fn in_folder(folder: &str, line: &str) -> Option<String> {
+/// Returns a line for the shell that runs in a folder: an agent finds only the sessions of the folder that it is started in.
+/// A folder's name is an agent's word: nothing in it may mean anything to a shell, or to a terminal that it is pasted into.
+pub(crate) fn in_folder(folder: &str, line: &str) -> Option<String> {
     let is_plain = folder.starts_with('/') && !folder.chars().any(char::is_control);
-    let folder = folder.replace('\'', r"'\''");
-    is_plain.then(|| format!("cd '{folder}' && {line}"))
+    // The shell reads `~` only without quotes.
+    let (home, rest) = match render::within_home(Path::new(folder)).and_then(Path::to_str) {
+        Some(rest) => ("~/", rest),
+        None => ("", folder),
+    };
+    let rest = rest.replace('\'', r"'\''");
+    is_plain.then(|| format!("cd {home}'{rest}' && {line}"))
 }
 
 /// Returns the beginning of a text in one line.

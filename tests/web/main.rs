@@ -42,6 +42,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         "acts: mute, pass, wrong with a reason, undo, copy",
         views::acts::acts,
     ),
+    ("acts: a real tmux shows the pane", views::acts::pane),
     (
         "timeline: lanes, events, zoom, keyboard, live",
         views::history::timeline,

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use crate::browser::Browser;
 use crate::stage::Stage;
-use crate::views::last_checkpoint;
 
 /// Names the folder that the pictures go to.
 const FOLDER: &str = "CHECKPOINTD_SCREENSHOTS";
@@ -42,14 +41,14 @@ fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, (u32, u32))) {
     take("now", (DESK, 660));
     take("now-phone", (PHONE, 844));
     // A recorded session.
-    let recorded = &stage.ask(&["audit", "--agent", "claude", "--json"])[0];
+    let recorded = &stage.ask(&["audit", "--verdict", "inject", "--json"])[0];
     browser.show(&format!(
         "session/{}",
         recorded["session"].as_str().expect("an id")
     ));
     browser.wait("document.querySelector('.detail .text')");
     take("timeline", (DESK, 900));
-    browser.show(&format!("decision/{}", last_checkpoint(stage)["seq"]));
+    browser.show(&format!("decision/{}", recorded["seq"]));
     take("decision", (DESK, 760));
     take("decision-phone", (PHONE, 844));
     browser.show("what-if");

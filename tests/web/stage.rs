@@ -1,6 +1,6 @@
 //! A daemon with what there is to look at: recorded sessions, two weeks of history, and sessions that run.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
@@ -16,9 +16,12 @@ use testkit::{Home, http};
 
 /// After this long something hangs.
 const LIMIT: Duration = Duration::from_secs(120);
-/// What is told of long ago takes its time to arrive.
+/// What is told of long ago takes its time to arrive. It changes no file, so it is judged by what it says; the recorded
+/// sessions were judged as by default.
 pub(crate) const CONFIG: &str =
     "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\n";
+/// Turns of this length end with a check that fails at first, if the agent does what it was asked for.
+const FAILS_FIRST: u64 = 240;
 /// Days of history.
 const DAYS: u64 = 14;
 
@@ -28,6 +31,8 @@ pub(crate) struct Stage {
     folder: TempDir,
     home: Home,
     daemon: RefCell<Child>,
+    /// Checks that a checkpoint asked for and that failed first, counted as they are told.
+    pub(crate) caught: Cell<u64>,
 }
 
 /// The agents whose recorded sessions are played.
@@ -51,6 +56,7 @@ impl Stage {
         let stage = Self {
             folder,
             daemon: RefCell::new(spawn(&home)),
+            caught: Cell::new(0),
             home,
         };
         stage.comes_up();
@@ -162,8 +168,16 @@ impl Stage {
 
     /// Calls a hook of Claude Code, now or so long ago, and returns the answer.
     pub(crate) fn hook(&self, ago: Duration, payload: &Value) -> String {
+        self.hook_in(&json!({}), ago, payload)
+    }
+
+    /// The same, from a terminal with these variables.
+    pub(crate) fn hook_in(&self, variables: &Value, ago: Duration, payload: &Value) -> String {
         let at = jiff::Timestamp::now() - ago;
-        let headers = [("Checkpointd-At", at.to_string())];
+        let headers = [
+            ("Checkpointd-At", at.to_string()),
+            ("Checkpointd-Env", variables.to_string()),
+        ];
         let (status, body) = self
             .send(
                 "POST",
@@ -443,6 +457,14 @@ impl<'a> Told<'a> {
             return;
         }
         if obeys {
+            // What was broken was not known before: of each kind of project the first run fails.
+            if seconds == FAILS_FIRST {
+                for command in ["npm test", "cargo test", "pytest"] {
+                    let failed = bash("", "Error: Exit code 1\n1 failed, 2 passed");
+                    self.tool("Bash", &json!({ "command": command }), &failed, 3, 4);
+                }
+                self.stage.caught.set(self.stage.caught.get() + 1);
+            }
             for command in [
                 "pip install -e .",
                 "npm install",

@@ -31,3 +31,18 @@ pub fn show_pane(tmux: Option<&str>, pane: Option<&str>) -> Result<bool, String>
     };
     tmux.show().map_err(|error| error.to_string())
 }
+
+/// Puts a text into the newest paste buffer of the tmux server that these values of `TMUX` and `TMUX_PANE` name, and into
+/// the clipboard of its terminal.
+///
+/// # Errors
+///
+/// A sentence that says why it was not put there.
+pub fn copy(tmux: Option<&str>, pane: Option<&str>, text: &str) -> Result<(), String> {
+    let pane = Pane::of_env(tmux, pane).ok_or("this is no tmux pane")?;
+    let tmux = Tmux {
+        pane: &pane,
+        within: SHOWN_WITHIN,
+    };
+    tmux.copy(text).map_err(|error| error.to_string())
+}

@@ -244,6 +244,12 @@ impl Tmux<'_> {
         }
     }
 
+    /// Puts a text into a paste buffer, and into the clipboard of the terminal that is attached.
+    pub(crate) fn copy(self, text: &str) -> Result<(), TmuxError> {
+        self.call(&["load-buffer", "-w", "-"], text.as_bytes())
+            .map(drop)
+    }
+
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
         let mut command = clean_command("tmux")?;
         if let Some(complaint) = server::objection(&self.pane.socket, self.within) {

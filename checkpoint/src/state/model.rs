@@ -11,7 +11,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 13;
+pub const SNAPSHOT_VERSION: u32 = 14;
 /// The most subagents of one session that are remembered.
 pub(super) const SUBAGENTS_MAX: usize = 64;
 
@@ -172,6 +172,8 @@ pub struct SessionState {
     pub delivery: Option<Delivery>,
     /// Demands that were delivered in this session.
     pub demands: Vec<u64>,
+    /// The last decision that sent a checkpoint.
+    pub sent: Option<u64>,
     /// The files that the last decision looked at, and those behind the last demand until it is met.
     pub open: Open,
     /// The agent's last message at a stop that passed.
@@ -300,6 +302,7 @@ impl SessionState {
             restart: None,
             delivery: None,
             demands: Vec::new(),
+            sent: None,
             open: Open::default(),
             last_output: None,
             counts: Counts::default(),

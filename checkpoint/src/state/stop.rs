@@ -67,6 +67,7 @@ impl SessionState {
             return;
         }
         self.counts.injected += 1;
+        self.sent = Some(seq);
         self.running = decision.route == Some(Route::HookReply);
         self.turn.last_checkpoint_at = self.turn.last_checkpoint_at.max(Some(at));
         let host_turn = stop.and_then(|stop| stop.host_turn);

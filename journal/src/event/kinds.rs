@@ -7,7 +7,7 @@ macro_rules! kinds {
         impl Event {
             /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of
             /// each.
-            pub const KINDS: [&str; 52] = [$($word),*];
+            pub const KINDS: [&str; 53] = [$($word),*];
 
             /// Returns the name of the kind, as in exports.
             pub const fn kind(&self) -> &'static str {
@@ -72,9 +72,22 @@ kinds! {
     RunReceived = "run_received",
     Withheld = "withheld",
     CallExamined = "call_examined",
+    PaneShown = "pane_shown",
 }
 
 impl Event {
+    /// Returns whether a person ordered it. The payload of such an event says where the order came from.
+    pub const fn is_order(&self) -> bool {
+        matches!(
+            self,
+            Self::CheckpointCleared {}
+                | Self::Muted { .. }
+                | Self::Unmuted {}
+                | Self::MarkedWrong { .. }
+                | Self::PaneShown {}
+        )
+    }
+
     /// Returns whether an ack of this event may come before its fsync (spec JRNL-5).
     ///
     /// True for events about tools and models, which are many and matter little one by one.

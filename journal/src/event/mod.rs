@@ -414,6 +414,8 @@ pub enum Event {
         #[serde(with = "facts::as_json")]
         examined: Box<Examined>,
     },
+    /// A person had tmux show the session's pane, from the page or from `top`.
+    PaneShown {},
 }
 
 impl Event {

@@ -74,7 +74,8 @@ impl Event {
             | Self::Forgotten {}
             | Self::RunReceived { .. }
             | Self::Withheld { .. }
-            | Self::CallExamined { .. } => Ok(()),
+            | Self::CallExamined { .. }
+            | Self::PaneShown {} => Ok(()),
         }
     }
 }

@@ -27,8 +27,11 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Returns whether the payload of an event is due to be dropped.
+    /// Returns whether the payload of an event is due to be dropped. That of an order names its author, and stays.
     pub fn is_due(&self, envelope: &Envelope, now: Timestamp) -> bool {
+        if envelope.event.is_order() {
+            return false;
+        }
         let kind = envelope.event.kind();
         let own = self.kinds.iter().find(|(name, _)| name == kind);
         let kept = own.map_or(self.payloads, |(_, kept)| *kept);

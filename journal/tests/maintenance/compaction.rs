@@ -176,6 +176,25 @@ fn a_damaged_segment_is_repaired_or_left_as_it_is_and_named() {
 }
 
 #[test]
+fn the_payload_of_an_order_says_where_it_came_from_and_stays() {
+    let dir = tempfile::tempdir().expect("temp");
+    let (journal, _) = open(dir.path());
+    let mut order = draft("o", 1);
+    order.event = Event::Unmuted {};
+    order.payload = Some(r#"{"by":"page"}"#.into());
+    journal
+        .append_wait(vec![order, draft("o", 2)])
+        .expect("appends");
+    let later = Timestamp::now().plus(Duration::from_secs(3_600));
+    journal
+        .compact(&DROP_ALL, later, false, |_, _| ())
+        .expect("compacts");
+    let payloads = [1, 2].map(|seq| journal.kept_payload(seq).expect("it can be read"));
+    let author = Payload::Text(r#"{"by":"page"}"#.into());
+    assert_eq!(payloads, [author, Payload::Dropped]);
+}
+
+#[test]
 fn dropped_payloads_survive_export_and_import() {
     let (dir, other) = (
         tempfile::tempdir().expect("temp"),

@@ -17,7 +17,8 @@ use crate::cli::time as when;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::lookback::{self, Rules, Scope};
-use crate::ops::views::PastTurnRow;
+use crate::ops::query::{Audit, Query};
+use crate::ops::views::{Benefit, PastTurnRow};
 use crate::render;
 
 /// Read the agents' own transcripts and show what was left open
@@ -86,8 +87,24 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
         print_json(&summary);
     } else {
         show::show(&summary);
+        if let Some(caught) = caught(home, &wanted) {
+            render::print_wrapped("caught: ", &caught);
+        }
     }
     Ok(exit::OK)
+}
+
+/// Says what checkpoints caught in the same time, if there is a journal.
+fn caught(home: &Home, wanted: &Scope) -> Option<String> {
+    let filter = Audit {
+        since: Some(wanted.since),
+        agent: wanted.agent,
+        project: wanted.project.clone(),
+        ..Audit::default()
+    };
+    let is_there = home.journal.join("intake").is_dir();
+    let asked = is_there.then(|| connection::ask_one(home, &Query::Benefit(filter), |_, _| ()))?;
+    asked.ok().and_then(|benefit: Benefit| benefit.sentence())
 }
 
 fn import(home: &Home, rules: Rules<'_>, wanted: &Scope, output: Output) -> Result<u8> {

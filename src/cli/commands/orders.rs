@@ -79,6 +79,7 @@ fn unmute(home: &Home, session: String, output: Output) -> Result<u8> {
                 agent: state.agent,
                 did: "nothing".into(),
                 until: None,
+                shown: None,
                 seq: state.seq,
             });
         } else {
@@ -107,6 +108,7 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
             Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
             Order::Unmute => "no longer muted".to_owned(),
             Order::Wrong(_) => "marked".to_owned(),
+            Order::Pane => "shown".to_owned(),
         };
         println!("{} session {}: {done}", answer.agent, short(answer.session));
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use checkpoint::judging::OpenItem;
 use checkpoint::state::SessionStatus;
 use clap::Args;
-use journal::{Agent, Home, Timestamp};
+use journal::{Agent, Home, Timestamp, Verdict};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -16,8 +16,8 @@ use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query, Sessions};
 use crate::ops::views::{
-    AgentLine, DaemonStatus, DecisionRow, FleetLine, Health, HookFigures, JournalLine, Overview,
-    SessionRow, SessionTitle,
+    AgentLine, Benefit, DaemonStatus, DecisionRow, FleetLine, Health, HookFigures, JournalLine,
+    Overview, SessionRow, SessionTitle,
 };
 use crate::render::{self, Color};
 
@@ -37,6 +37,9 @@ const DECISIONS: u64 = 5;
 
 /// Sessions that wait for a person, and are shown.
 const WAITING: usize = 5;
+/// What was caught is counted among the last checkpoints: so many, of so many days. More would take long.
+const CAUGHT_AMONG: u64 = 50;
+const CAUGHT_WITHIN: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
 /// Sessions that left something open, and are named.
 const OPEN: usize = 3;
 
@@ -109,6 +112,8 @@ struct Status {
     waiting_for_you: Vec<WaitingSession>,
     open: usize,
     open_work: Vec<OpenSession>,
+    /// What the last checkpoints caught, if anything.
+    caught: Option<String>,
     // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
     journal: Option<JournalLine>,
     agents: Option<Vec<AgentLine>>,
@@ -178,6 +183,7 @@ impl OpenSession {
 struct Read {
     sessions: Vec<SessionRow>,
     decisions: Vec<DecisionRow>,
+    benefit: Benefit,
     overview: Option<Overview>,
 }
 
@@ -189,6 +195,13 @@ impl Read {
             ..Audit::default()
         });
         self.decisions = connection::ask_all(home, &newest)?;
+        let sent = Query::Benefit(Audit {
+            verdict: Some(Verdict::Inject),
+            since: Some(Timestamp::now().minus(CAUGHT_WITHIN)),
+            limit: Some(CAUGHT_AMONG),
+            ..Audit::default()
+        });
+        self.benefit = connection::ask_one(home, &sent, |_, _| ())?;
         self.overview = Some(connection::ask_one(home, &Query::Overview, |_, _| ())?);
         Ok(())
     }
@@ -252,6 +265,7 @@ impl Status {
                 .filter_map(OpenSession::of)
                 .take(OPEN)
                 .collect(),
+            caught: read.benefit.sentence(),
             journal: overview.and_then(|overview| overview.journal.clone()),
             agents: overview.map(|overview| overview.agents.clone()),
             events: overview.map(|overview| overview.events),
@@ -357,6 +371,9 @@ impl Status {
     }
 
     fn print_journal(&self) {
+        if let Some(caught) = &self.caught {
+            render::print_wrapped("caught     ", &format!("in the last 7 days {caught}"));
+        }
         if let Some(hooks) = &self.hooks
             && let Some(p50) = hooks.p50_us
         {

@@ -3,7 +3,7 @@
 use journal::Outcome;
 
 use crate::cli::text::{on_machine, short, spaced};
-use crate::ops::views::DecisionRow;
+use crate::ops::views::{DecisionRow, DemandEnd};
 use crate::render::{self, Color, Table};
 
 /// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery.
@@ -43,11 +43,14 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
     table
 }
 
-/// Says what was decided, and if a checkpoint did not arrive, which narrow tables show nowhere else.
+/// Says what was decided, what came of it, and if a checkpoint did not arrive, which narrow tables show nowhere else.
 fn verdict(row: &DecisionRow) -> String {
     match row.delivery {
         Outcome::Failed | Outcome::Expired => format!("{}, lost", row.verdict),
-        _ => row.verdict.to_string(),
+        _ => match row.demand.and_then(DemandEnd::words) {
+            Some(end) => format!("{}, {end}", row.verdict),
+            None => row.verdict.to_string(),
+        },
     }
 }
 
@@ -61,10 +64,10 @@ fn delivery(row: &DecisionRow) -> String {
 
 fn color_of(cell: &str) -> Option<Color> {
     match cell {
-        "sent" | "confirmed" => Some(Color::Green),
+        "sent" | "sent, done" | "confirmed" => Some(Color::Green),
         "let through" | "none" => Some(Color::Dim),
-        "pending" => Some(Color::Yellow),
-        lost if lost.ends_with(", lost") => Some(Color::Red),
+        "pending" | "sent, pending" => Some(Color::Yellow),
+        lost if lost.ends_with(", lost") || lost.ends_with("not done") => Some(Color::Red),
         lost if lost.starts_with("failed") || lost.starts_with("expired") => Some(Color::Red),
         _ => None,
     }

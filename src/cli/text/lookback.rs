@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::ops::sessions_now::in_folder;
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow, TurnTotals};
 use crate::render::{self, Color, Table};
 
@@ -130,26 +131,11 @@ fn turn(row: &PastTurnRow) {
     for asked in row.asked.iter().take(ASKED_MAX) {
         render::print_wrapped("  asks: ", &render::printable(asked));
     }
-    match &row.open {
-        // An agent finds the sessions of the folder that it is started in only.
-        Some(line) => println!(
-            "  open: cd {} && {}",
-            folder(&row.project),
-            render::printable(line)
-        ),
+    let line = row.open.as_deref();
+    match line.and_then(|line| in_folder(&row.project, line)) {
+        Some(line) => println!("  open: {}", render::printable(&line)),
         None => println!("  file: {}", render::path(&row.transcript)),
     }
-}
-
-/// Returns a folder as a word of a command line.
-fn folder(path: &str) -> String {
-    let short = render::path(Path::new(path));
-    let (home, rest) = match short.strip_prefix("~/") {
-        Some(rest) => ("~/", rest),
-        None => ("", short.as_str()),
-    };
-    let rest = shlex::try_quote(rest).map_or_else(|_| String::new(), Into::into);
-    format!("{home}{rest}")
 }
 
 fn problems(problems: &[FileProblem]) {

@@ -1,102 +1,170 @@
-//! What keys do to a session: go to its tmux pane, mute it, let its next stop pass, mark a demand wrong.
+//! What keys do to a session: the acts that the page offers too. Each order is journaled with `top` as its author.
 
-use checkpoint::state::SessionState;
+use std::io::Write as _;
+
 use journal::Home;
 use uuid::Uuid;
 
 use crate::cli::connection;
 use crate::cli::text::short;
 use crate::error::{Failure, Result};
-use crate::ops::orders::{Mark, Order};
+use crate::ops::orders::{MUTE_FOR, Mark, Order, Ordered};
 use crate::ops::query::Query;
 use crate::ops::views::Explanation;
+use crate::render;
+
+/// The most of a text that is copied; terminals ignore longer ones.
+const COPIED_BYTES_MAX: usize = 64 * 1024;
 
 /// An action of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Show the session's tmux pane.
-    Jump(Uuid),
-    /// Mute the session, or unmute it.
-    Mute(Uuid, bool),
-    /// Let the session's next stop pass.
-    Clear(Uuid),
-    /// Mark the demands of a session's last checkpoint wrong, or take that back.
-    WrongLast(Uuid),
-    /// Mark the demands of a decision wrong, or take that back.
-    Wrong(u64),
+    /// Give an order for the session.
+    Order(Uuid, Order),
+    /// Mark the demands of a decision wrong with a reason, or without one take that back.
+    Wrong(u64, Option<String>),
+    /// Copy the message of a decision.
+    Message(u64),
+    /// Copy the command that resumes a session.
+    Command(String),
 }
 
-impl Act {
-    /// Does it, and returns a sentence on what happened.
-    ///
-    /// # Errors
-    ///
-    /// When the daemon or tmux does not do it.
-    pub(super) fn carry_out(&self, home: &Home) -> Result<String> {
-        match *self {
-            Self::Jump(session) => jump(home, session),
-            Self::Mute(session, true) => {
-                order(home, session, &Order::Mute(None))?;
-                Ok(format!("{} is muted, m unmutes it", short(session)))
+/// A question at the foot of the screen, to which the next keys are the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// For how long a session is to be muted.
+    Mute(Uuid),
+    /// Why a decision was wrong, as far as it is typed.
+    Why(u64, String),
+}
+
+impl Asking {
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Mute(_) => {
+                let periods = MUTE_FOR.iter().zip(1..);
+                let periods: Vec<_> = periods
+                    .map(|(period, key)| format!("{key} for {period}"))
+                    .collect();
+                format!("mute: {}, m until unmuted, Esc not", periods.join(", "))
             }
-            Self::Mute(session, false) => {
-                order(home, session, &Order::Unmute)?;
-                Ok(format!("{} is no longer muted", short(session)))
-            }
-            Self::Clear(session) => {
-                order(home, session, &Order::Clear)?;
-                Ok(format!("the next stop of {} passes", short(session)))
-            }
-            Self::WrongLast(session) => mark_wrong(home, None, Some(session)),
-            Self::Wrong(decision) => mark_wrong(home, Some(decision), None),
+            Self::Why(decision, text) => format!(
+                "why is {decision} wrong (Enter marks it, Esc not): {}_",
+                render::printable(text)
+            ),
         }
     }
 }
 
-fn order(home: &Home, session: Uuid, order: &Order) -> Result<()> {
-    let path = format!("/sessions/{session}/{}", order.word());
-    connection::post(home, &path, &order.body()).map(drop)
+/// What was done: a sentence, and a text for the clipboard.
+pub(super) type Done = (String, Option<String>);
+
+impl Act {
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// When the daemon or tmux does not do it.
+    pub(super) fn carry_out(&self, home: &Home) -> Result<Done> {
+        match self {
+            Self::Order(session, wanted) => {
+                let shown = order(home, *session, wanted)?.shown.unwrap_or_default();
+                let of = short(*session);
+                let said = match wanted {
+                    Order::Mute(None) => format!("{of} is muted, m unmutes it"),
+                    Order::Mute(Some(period)) => {
+                        let period = render::duration_ms(period.as_millis() as u64);
+                        format!("{of} is muted for {period}, m unmutes it")
+                    }
+                    Order::Unmute => format!("{of} is no longer muted"),
+                    Order::Clear => format!("the next stop of {of} passes"),
+                    Order::Pane | Order::Wrong(_) => shown,
+                };
+                Ok((said, None))
+            }
+            Self::Wrong(decision, reason) => {
+                let session = explain(home, *decision)?.decision.session;
+                let mark = Mark {
+                    decision: *decision,
+                    item: None,
+                    note: reason.clone().unwrap_or_default(),
+                    wrong: reason.is_some(),
+                };
+                order(home, session, &Order::Wrong(mark))?;
+                let said = match reason {
+                    Some(_) => format!("decision {decision} is marked wrong, W undoes it"),
+                    None => format!("decision {decision} is no longer marked wrong"),
+                };
+                Ok((said, None))
+            }
+            Self::Message(decision) => {
+                let message = explain(home, *decision)?.decision.message;
+                let message = message
+                    .ok_or_else(|| Failure::failed(format!("decision {decision} sent nothing")))?;
+                Ok((
+                    format!("copied the message of decision {decision}"),
+                    Some(message),
+                ))
+            }
+            Self::Command(line) => Ok((
+                "copied the command that resumes it".into(),
+                Some(line.clone()),
+            )),
+        }
+    }
 }
 
-fn jump(home: &Home, session: Uuid) -> Result<String> {
-    let mut state: Option<SessionState> = None;
-    let query = Query::Folded {
-        session: session.to_string(),
-    };
-    connection::ask_daemon(home, &query, |read| state = Some(read))?;
-    let place = state.map(|state| state.place).unwrap_or_default();
-    let pane = place.env("TMUX_PANE");
-    let is_shown = actors::tmux::show_pane(place.env("TMUX"), pane).map_err(Failure::failed)?;
-    let pane = pane.unwrap_or_default();
-    Ok(if is_shown {
-        format!("tmux shows pane {pane}")
-    } else {
-        format!("pane {pane} is selected, but no terminal is attached: `tmux attach` shows it")
-    })
+fn order(home: &Home, session: Uuid, order: &Order) -> Result<Ordered> {
+    let path = format!("/sessions/{session}/{}?by=top", order.word());
+    let answer = connection::post(home, &path, &order.body())?;
+    serde_json::from_slice(&answer).map_err(|error| Failure::failed(error.to_string()))
 }
 
-/// Marks all demands of a decision wrong, or takes that back.
-fn mark_wrong(home: &Home, seq: Option<u64>, session: Option<Uuid>) -> Result<String> {
+fn explain(home: &Home, seq: u64) -> Result<Explanation> {
     let mut answer: Option<Explanation> = None;
     let query = Query::Explain {
-        seq,
-        session: session.map(|session| session.to_string()),
+        seq: Some(seq),
+        session: None,
         machine: None,
     };
     connection::ask_daemon(home, &query, |line| answer = Some(line))?;
-    let explained = answer.ok_or_else(|| Failure::failed("nothing was decided yet"))?;
-    let decision = explained.decision.seq;
-    let is_wrong = explained.marked_wrong.is_empty();
-    let mark = Order::Wrong(Mark {
-        decision,
-        item: None,
-        note: String::new(),
-        wrong: is_wrong,
-    });
-    order(home, explained.decision.session, &mark)?;
-    Ok(if is_wrong {
-        format!("decision {decision} is marked wrong, w undoes it")
-    } else {
-        format!("decision {decision} is no longer marked wrong")
-    })
+    answer.ok_or_else(|| Failure::failed("the daemon does not know it"))
+}
+
+/// Puts a text into the clipboard of the terminal, by OSC 52, and inside tmux also into its paste buffer. What is pasted
+/// has nothing unseen in it.
+///
+/// # Errors
+///
+/// When the terminal is gone.
+pub(super) fn copy(text: &str) -> std::io::Result<()> {
+    let lines: Vec<_> = text.lines().map(render::printable).collect();
+    let text = lines.join("\n");
+    let text = &text[..text.floor_char_boundary(COPIED_BYTES_MAX)];
+    let variable = |name| std::env::var(name).ok();
+    // A tmux that is too old for it still passes on what follows.
+    let _ = actors::tmux::copy(
+        variable("TMUX").as_deref(),
+        variable("TMUX_PANE").as_deref(),
+        text,
+    );
+    let mut terminal = std::io::stdout().lock();
+    write!(terminal, "\x1b]52;c;{}\x07", base64(text.as_bytes()))?;
+    terminal.flush()
+}
+
+/// Encodes bytes in base64 (RFC 4648).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let all = group.iter().enumerate().fold(0u32, |all, (at, byte)| {
+            all | u32::from(*byte) << (16 - 8 * at)
+        });
+        for at in 0..4 {
+            let digit = DIGITS[(all >> (18 - 6 * at)) as usize & 63];
+            text.push(if at > group.len() { '=' } else { digit.into() });
+        }
+    }
+    text
 }

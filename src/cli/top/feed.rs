@@ -125,10 +125,12 @@ impl Feed<'_> {
                 vec![Input::Read(*subject, self.read(*subject, *is_open))]
             }
             Ask::Act(act, subject) => {
-                let said = act.carry_out(self.home);
-                let said = said.unwrap_or_else(|failure| failure.text());
+                let done = act.carry_out(self.home);
+                let (said, copied) = done.unwrap_or_else(|failure| (failure.text(), None));
                 let page = subject.map(|subject| Input::Read(subject, self.read(subject, false)));
-                page.into_iter().chain([Input::Said(said)]).collect()
+                page.into_iter()
+                    .chain([Input::Said(said, copied)])
+                    .collect()
             }
         }
     }
@@ -174,7 +176,14 @@ impl Feed<'_> {
             machine: None,
         };
         self.ask(&query, |line| answer = Some(line))?;
-        let text = answer.as_ref().map(explanation::explanation);
+        // What a person asks first comes first.
+        let text = answer.as_ref().map(|answer| {
+            let parts = [
+                explanation::summary(answer),
+                explanation::explanation(answer),
+            ];
+            parts.join(&String::new())
+        });
         Ok(text
             .unwrap_or_default()
             .into_iter()

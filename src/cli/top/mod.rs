@@ -99,6 +99,7 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Resul
                 },
             )?,
             Effect::Act(act, again) => send(ask, Ask::Act(act, again))?,
+            Effect::Copy(text) => act::copy(&text)?,
             Effect::Quit => return Ok(false),
         }
         next = inputs.try_recv().ok();

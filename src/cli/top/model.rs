@@ -7,9 +7,10 @@ use journal::Timestamp;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use uuid::Uuid;
 
-use super::act::Act;
+use super::act::{Act, Asking};
 use super::ansi;
 use super::page::{News, Page, Subject};
+use crate::ops::orders::{Act as Offered, MUTE_FOR, Order};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 
 /// Events that are kept to be shown; no terminal is higher.
@@ -28,8 +29,8 @@ pub(crate) enum Input {
     Events(Vec<(Uuid, String)>),
     /// A page, or its new lines.
     Read(Subject, News),
-    /// Something was done, or not: a sentence.
-    Said(String),
+    /// Something was done, or not: a sentence, and a text for the clipboard.
+    Said(String, Option<String>),
     /// The daemon answers again, and nothing has happened.
     Back,
     /// The daemon does not answer: a sentence that says why.
@@ -48,6 +49,8 @@ pub(crate) enum Effect {
     ReadOn(Subject),
     /// Do something, and read a page again after it.
     Act(Act, Option<Subject>),
+    /// Put a text into the clipboard.
+    Copy(String),
     Quit,
 }
 
@@ -105,6 +108,8 @@ pub(crate) struct Model {
     pub(crate) sort: Sort,
     /// What the last key did, until the next one.
     pub(crate) said: Option<String>,
+    /// What is asked, until it is answered.
+    pub(crate) asking: Option<Asking>,
     /// Keys go into the filter.
     pub(crate) is_typing: bool,
     /// Whether the help is shown.
@@ -141,7 +146,10 @@ impl Model {
                     page.show(news, height);
                 }
             }
-            Input::Said(what) => self.said = Some(what),
+            Input::Said(what, copied) => {
+                self.said = Some(what);
+                return copied.map_or(Effect::Nothing, Effect::Copy);
+            }
             Input::Back => self.lost = None,
             Input::Lost(why) => self.lost = Some(why),
         }
@@ -250,6 +258,9 @@ impl Model {
             self.is_helping = false;
             return Effect::Nothing;
         }
+        if let Some(asking) = self.asking.take() {
+            return self.reply(asking, key.code, is_control);
+        }
         if self.is_typing {
             self.type_filter(key.code, is_control);
             return Effect::Nothing;
@@ -260,14 +271,14 @@ impl Model {
             KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Enter => return self.enter(),
             KeyCode::Right | KeyCode::Char('t' | 'l') => return self.open(),
-            KeyCode::Char('w') => return self.mark_wrong(),
-            KeyCode::Char('m') => {
-                return self.of_selected(|row| {
-                    let is_muted = row.flags.iter().any(|flag| flag == "muted");
-                    Act::Mute(row.session, !is_muted)
+            KeyCode::Char(key @ ('e' | 'w' | 'W' | 'Y')) => return self.of_sent(key),
+            KeyCode::Char('y') => {
+                return self.of_selected(Offered::Resume, |row| {
+                    Act::Command(row.resume.clone().unwrap_or_default())
                 });
             }
-            KeyCode::Char('c') => return self.of_selected(|row| Act::Clear(row.session)),
+            KeyCode::Char('m') => return self.mute(),
+            KeyCode::Char('c') => return self.order(Offered::Clear, Order::Clear),
             KeyCode::Char('s') if self.pages.is_empty() => {
                 self.sort = self.sort.next(self.has_machines());
                 self.said = Some(format!("sorted: {}", self.sort.words()));
@@ -300,24 +311,65 @@ impl Model {
         }
     }
 
+    /// Takes a key as the answer to a question.
+    fn reply(&mut self, asking: Asking, code: KeyCode, is_control: bool) -> Effect {
+        match (asking, code) {
+            (_, KeyCode::Esc) => Effect::Nothing,
+            (Asking::Mute(session), KeyCode::Char(key)) => {
+                let periods = MUTE_FOR.into_iter().zip('1'..);
+                let period = periods.filter_map(|(period, own)| (own == key).then_some(period));
+                let mute = match period.last() {
+                    Some(period) => Order::mute(Some(period)).ok(),
+                    None => (key == 'm').then_some(Order::Mute(None)),
+                };
+                mute.map_or(Effect::Nothing, |mute| {
+                    Effect::Act(Act::Order(session, mute), None)
+                })
+            }
+            (Asking::Mute(_), _) => Effect::Nothing,
+            (Asking::Why(seq, why), KeyCode::Enter) => self.mark(seq, Some(why)),
+            (Asking::Why(seq, mut why), code) => {
+                match code {
+                    KeyCode::Backspace => drop(why.pop()),
+                    KeyCode::Char(char) if !is_control && !char.is_control() => why.push(char),
+                    _ => {}
+                }
+                self.asking = Some(Asking::Why(seq, why));
+                Effect::Nothing
+            }
+        }
+    }
+
     /// Goes to the selected session's pane; without one, and on a page, opens what is chosen.
     fn enter(&mut self) -> Effect {
-        let has_pane = |row: &NowRow| row.title.pane.is_some();
-        if self.pages.is_empty() && self.selected_row().is_some_and(has_pane) {
-            return self.of_selected(|row| Act::Jump(row.session));
+        match self.order(Offered::Pane, Order::Pane) {
+            Effect::Nothing => self.open(),
+            act => act,
         }
-        self.open()
     }
 
-    fn selected_row(&self) -> Option<&NowRow> {
-        let at = self.selected_at()?;
-        self.rows().get(at).copied()
+    fn mute(&mut self) -> Effect {
+        let unmute = self.order(Offered::Unmute, Order::Unmute);
+        if unmute == Effect::Nothing {
+            let row = self.offered(Offered::Mute);
+            self.asking = row.map(|row| Asking::Mute(row.session));
+        }
+        unmute
     }
 
-    /// Does something with the selected session, where sessions are listed.
-    fn of_selected(&self, act: impl Fn(&NowRow) -> Act) -> Effect {
-        let row = self.selected_row().filter(|_| self.pages.is_empty());
+    /// Returns the selected session, where sessions are listed and it can be acted on so.
+    fn offered(&self, act: Offered) -> Option<&NowRow> {
+        let row = self.rows().get(self.selected_at()?).copied()?;
+        (self.pages.is_empty() && row.acts.contains(&act)).then_some(row)
+    }
+
+    fn of_selected(&self, offered: Offered, act: impl Fn(&NowRow) -> Act) -> Effect {
+        let row = self.offered(offered);
         row.map_or(Effect::Nothing, |row| Effect::Act(act(row), None))
+    }
+
+    fn order(&self, offered: Offered, order: Order) -> Effect {
+        self.of_selected(offered, |row| Act::Order(row.session, order.clone()))
     }
 
     fn open(&mut self) -> Effect {
@@ -325,26 +377,45 @@ impl Model {
             Some(page) => page.decision().map(Subject::Decision),
             None => self.selected.map(Subject::Timeline),
         };
-        let Some(subject) = subject else {
-            return Effect::Nothing;
-        };
+        subject.map_or(Effect::Nothing, |subject| self.push(subject))
+    }
+
+    fn push(&mut self, subject: Subject) -> Effect {
         self.pages.push(Page::new(subject));
         Effect::Read(subject)
     }
 
-    /// Marks the open or chosen decision wrong, or a listed session's last one.
-    fn mark_wrong(&self) -> Effect {
-        let Some(page) = self.pages.last() else {
-            return self.of_selected(|row| Act::WrongLast(row.session));
+    /// Returns the open or chosen decision, or the last one of a listed session that sent a checkpoint.
+    fn sent(&self) -> Option<u64> {
+        match self.pages.last() {
+            None => self.offered(Offered::Message)?.sent,
+            Some(page) => match page.subject {
+                Subject::Decision(seq) => Some(seq),
+                Subject::Timeline(_) => page.decision(),
+            },
+        }
+    }
+
+    /// Does what a key says with the checkpoint that was sent.
+    fn of_sent(&mut self, key: char) -> Effect {
+        let Some(seq) = self.sent() else {
+            self.said = Some("no checkpoint was sent here".into());
+            return Effect::Nothing;
         };
-        let decision = match page.subject {
-            Subject::Decision(seq) => Some(seq),
-            Subject::Timeline(_) => page.decision(),
-        };
-        decision.map_or(Effect::Nothing, |seq| {
-            let again = matches!(page.subject, Subject::Decision(_)).then_some(page.subject);
-            Effect::Act(Act::Wrong(seq), again)
-        })
+        match key {
+            'e' => return self.push(Subject::Decision(seq)),
+            'Y' => return Effect::Act(Act::Message(seq), None),
+            'W' => return self.mark(seq, None),
+            _ => self.asking = Some(Asking::Why(seq, String::new())),
+        }
+        Effect::Nothing
+    }
+
+    /// Marks a decision wrong, or takes that back, and reads it again where it is open.
+    fn mark(&self, seq: u64, why: Option<String>) -> Effect {
+        let page = self.pages.last().map(|page| page.subject);
+        let again = page.filter(|subject| matches!(subject, Subject::Decision(_)));
+        Effect::Act(Act::Wrong(seq, why), again)
     }
 
     /// Clears the filter, or closes the page on top if there is no filter.

@@ -12,6 +12,7 @@ use super::model::{Effect, Input, Model};
 use super::page::Subject;
 use super::view;
 use crate::cli::text::timeline::Drawn;
+use crate::ops::orders::Act as Offered;
 use crate::ops::sessions_now::{LastTool, NowRow, SessionsNow};
 use crate::ops::views::{Need, SessionTitle};
 
@@ -46,7 +47,16 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
         why: None,
         asked: None,
         said: Some("The cart is done.".into()),
-        resume: None,
+        resume: Some("cd '/home/me/code' && claude --resume 1".into()),
+        sent: Some(33),
+        acts: vec![
+            Offered::Pane,
+            Offered::Resume,
+            Offered::Message,
+            Offered::Wrong,
+            Offered::Mute,
+            Offered::Clear,
+        ],
         last_tool: None,
         flags: Vec::new(),
         last_at: at(-5),
@@ -72,6 +82,7 @@ fn now() -> SessionsNow {
     asks.last_tool = tool("Bash", "cargo test --workspace \x1b[31m", true);
     let mut waits = row(2, Agent::Codex, "website", SessionStatus::Waiting);
     waits.flags = vec!["muted".into(), "cleared".into()];
+    waits.acts = vec![Offered::Unmute];
     waits.need = Need::Open;
     waits.open = vec![OpenItem {
         what: "tests not run".into(),
@@ -88,6 +99,7 @@ fn now() -> SessionsNow {
         at: at(0),
         rows: vec![asks, waits, runs, old],
         sessions: 4,
+        mute_for: Default::default(),
     }
 }
 
@@ -166,7 +178,7 @@ fn the_now_view_fits_80_by_24() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
 }
 
@@ -212,7 +224,7 @@ fn the_now_view_uses_140_by_40() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
 }
 
@@ -421,14 +433,14 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
     insta::assert_snapshot!(screen(&model), @r"
     keys
      Enter           go to its tmux pane; on a page, open
-     t, Right        open a timeline or a decision
-     m, c            mute or unmute; let its next stop pass
-     w               mark its last demand wrong, or not
+     t, e            open its timeline; explain its last checkpoint
+     m, c            mute a while, unmute; let its next stop pass
+     w, W            mark its last demand wrong and say why; undo
+     y, Y            copy the resuming command; the last message
      s, /            sort; only what has a text
-     Esc, Backspace  drop the filter, or go back
      k, j, b, Space  move by a line or a screen; also arrows
      g, G            to the first or last line
-     q, Ctrl-C       quit
+     Esc, q          drop the filter, or go back; quit
      OPEN: not verified yet; `checkpointd open` shows each file
 
 

@@ -27,14 +27,14 @@ const EVENT_LINES_MAX: u16 = 12;
 /// The keys and their actions, and other hints. All of it fits the smallest terminal.
 const KEYS: [(&str, &str); 9] = [
     ("Enter", "go to its tmux pane; on a page, open"),
-    ("t, Right", "open a timeline or a decision"),
-    ("m, c", "mute or unmute; let its next stop pass"),
-    ("w", "mark its last demand wrong, or not"),
+    ("t, e", "open its timeline; explain its last checkpoint"),
+    ("m, c", "mute a while, unmute; let its next stop pass"),
+    ("w, W", "mark its last demand wrong and say why; undo"),
+    ("y, Y", "copy the resuming command; the last message"),
     ("s, /", "sort; only what has a text"),
-    ("Esc, Backspace", "drop the filter, or go back"),
     ("k, j, b, Space", "move by a line or a screen; also arrows"),
     ("g, G", "to the first or last line"),
-    ("q, Ctrl-C", "quit"),
+    ("Esc, q", "drop the filter, or go back; quit"),
 ];
 const NOTES: [&str; 1] = ["  OPEN: not verified yet; `checkpointd open` shows each file"];
 
@@ -294,8 +294,10 @@ fn details(model: &Model) -> String {
         None => render::path(Path::new(&row.project)),
         Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
     };
+    let open = row.open_words.iter().map(|line| format!(" {line};"));
+    let open: String = open.map(|line| render::printable(&line)).collect();
     format!(
-        " {id}: {}; {}{why}, last event {ago}, {}, {project}",
+        " {id}:{open} {}; {}{why}, last event {ago}, {}, {project}",
         row.title.words(&row.project),
         row.status.words(),
         row.title.place()
@@ -393,11 +395,14 @@ fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
     let keys = match model.pages.last() {
         _ if model.is_helping => "any key: back",
         Some(page) if page.has_cursor() => {
-            "Enter explains a decision  Esc back  / filter  ? help  q quit"
+            "Enter explains a decision  w wrong  Y copy  Esc back  / filter  ? help"
         }
-        Some(_) => "w mark wrong  Esc back  / filter  ? help  q quit",
-        None => "Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help",
+        Some(_) => "w wrong  Y copy  Esc back  / filter  ? help  q quit",
+        None => "Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help",
     };
+    if let Some(asking) = &model.asking {
+        return Line::styled(format!(" {}", asking.words()), paint.bold());
+    }
     if model.is_typing {
         return Line::styled(format!(" filter: {filter}_"), paint.bold());
     }

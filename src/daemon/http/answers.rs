@@ -99,6 +99,9 @@ pub(crate) struct NowQuery {
     /// All sessions, not only the latest.
     #[serde(default)]
     all: bool,
+    /// Only the latest, without a look at the others.
+    #[serde(default)]
+    quick: bool,
     /// The last event that the client knows.
     known: Option<u64>,
 }
@@ -116,11 +119,11 @@ pub(crate) async fn answer_now(
     {
         return HttpResponse::Ok().json(Value::Null);
     }
-    let wanted = Which::Newest(if wanted.all {
-        usize::MAX
-    } else {
-        sessions_now::SHOWN
-    });
+    let wanted = match wanted {
+        NowQuery { all: true, .. } => Which::Newest(usize::MAX),
+        NowQuery { quick: true, .. } => Which::First(sessions_now::SHOWN),
+        NowQuery { .. } => Which::Newest(sessions_now::SHOWN),
+    };
     let (shared, reader) = (Arc::clone(shared), Arc::clone(reader));
     match web::block(move || {
         sessions_now::now(

@@ -1,14 +1,19 @@
-//! Orders for one session: `POST /sessions/{id}/{clear,mute,unmute,wrong,agent-restart}`.
+//! Orders for one session: `POST /sessions/{id}/{clear,mute,unmute,wrong,pane,agent-restart}`.
+
+use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use actors::Shared;
 use actors::restart::{Refusal, RestartAgent, Restarted};
+use actors::{Shared, session_state};
 use journal::SessionEntry;
+use serde::Deserialize;
 
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
-use crate::ops::orders::{Author, MuteBody, Order, RestartAnswer, RestartOutcome, answer, draft};
+use crate::ops::orders::{
+    Author, MuteBody, Order, Ordered, RestartAnswer, RestartOutcome, View, answer, draft,
+};
 use crate::ops::query;
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -17,32 +22,51 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/sessions/{id}/mute", web::post().to(mute))
         .route("/sessions/{id}/wrong", web::post().to(wrong))
         .route("/sessions/{id}/unmute", web::post().to(unmute))
+        .route("/sessions/{id}/pane", web::post().to(pane))
         .route("/sessions/{id}/agent-restart", web::post().to(restart));
 }
 
-async fn clear(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    order(&api.shared, &id, &Order::Clear, None).await
+/// The view that an order came from; none for a command.
+#[derive(Deserialize)]
+struct From {
+    by: Option<View>,
 }
 
-async fn unmute(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    order(&api.shared, &id, &Order::Unmute, None).await
+impl From {
+    fn author(&self) -> Option<Author> {
+        self.by.map(|by| Author { by })
+    }
 }
 
-async fn mute(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
+type Asked = (web::Data<Api>, web::Path<String>, web::Query<From>);
+
+async fn clear((api, id, from): Asked) -> HttpResponse {
+    order(&api.shared, &id, &Order::Clear, from.author()).await
+}
+
+async fn unmute((api, id, from): Asked) -> HttpResponse {
+    order(&api.shared, &id, &Order::Unmute, from.author()).await
+}
+
+async fn pane((api, id, from): Asked) -> HttpResponse {
+    show_pane(&api.shared, &id, from.author()).await
+}
+
+async fn mute((api, id, from): Asked, body: web::Bytes) -> HttpResponse {
     let body = if body.is_empty() {
         Ok(MuteBody::default())
     } else {
         serde_json::from_slice(&body)
     };
     match body {
-        Ok(body) => mute_for(&api.shared, &id, &body, None).await,
+        Ok(body) => mute_for(&api.shared, &id, &body, from.author()).await,
         Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
 
-async fn wrong(api: web::Data<Api>, id: web::Path<String>, body: web::Bytes) -> HttpResponse {
+async fn wrong((api, id, from): Asked, body: web::Bytes) -> HttpResponse {
     match serde_json::from_slice(&body) {
-        Ok(mark) => order(&api.shared, &id, &Order::Wrong(mark), None).await,
+        Ok(mark) => order(&api.shared, &id, &Order::Wrong(mark), from.author()).await,
         Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
@@ -76,15 +100,64 @@ pub(crate) async fn order(
     {
         return refuse(StatusCode::NOT_FOUND, &error.to_string());
     }
-    let mut draft = draft(&entry, order, &shared.config().redactor);
+    journal(shared, &entry, order, by, None).await
+}
+
+/// Has tmux show a session's pane. 409 with a sentence if it does not.
+pub(crate) async fn show_pane(
+    shared: &Arc<Shared>,
+    session: &str,
+    by: Option<Author>,
+) -> HttpResponse {
+    let entry = match find(shared, session).await {
+        Ok(entry) => entry,
+        Err(refusal) => return refusal,
+    };
+    let (looker, of) = (Arc::clone(shared), entry.clone());
+    let shown = web::block(move || {
+        let failed = |error: &dyn std::fmt::Display| error.to_string();
+        if query::source(&looker.journal, &of)
+            .map_err(|error| failed(&error))?
+            .is_some()
+        {
+            return Err("the session is on another machine".to_owned());
+        }
+        let state =
+            session_state::load(&looker.journal, &of.stream).map_err(|error| failed(&error))?;
+        let pane = state.place.env("TMUX_PANE");
+        let is_seen = actors::tmux::show_pane(state.place.env("TMUX"), pane)?;
+        let pane = pane.unwrap_or_default();
+        Ok(if is_seen {
+            format!("tmux shows pane {pane}")
+        } else {
+            format!("pane {pane} is selected, but no terminal is attached: `tmux attach` shows it")
+        })
+    });
+    match shown.await {
+        Ok(Ok(shown)) => journal(shared, &entry, &Order::Pane, by, Some(shown)).await,
+        Ok(Err(why)) => refuse(StatusCode::CONFLICT, &why),
+        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
+async fn journal(
+    shared: &Shared,
+    entry: &SessionEntry,
+    order: &Order,
+    by: Option<Author>,
+    shown: Option<String>,
+) -> HttpResponse {
+    let mut draft = draft(entry, order, &shared.config().redactor);
     draft.payload = by.map(|by| serde_json::to_string(&by).expect("plain data"));
     let event = draft.event.clone();
     match shared.append_and_settle(vec![draft]).await {
-        Ok(appended) => HttpResponse::Ok().json(answer(
-            &entry,
-            &event,
-            appended.first().map_or(0, |own| own.seq),
-        )),
+        Ok(appended) => {
+            let seq = appended.first().map_or(0, |own| own.seq);
+            HttpResponse::Ok().json(Ordered {
+                shown,
+                ..answer(entry, &event, seq)
+            })
+        }
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! The page's routes. Every answer comes from `query.rs` or `stream.rs`. Four routes carry out an order for one session,
+//! The page's routes. Every answer comes from `query.rs` or `stream.rs`. Five routes carry out an order for one session,
 //! which is journaled with the page as its author; nothing else here changes any state.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::config;
 use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
 use crate::daemon::http::orders;
 use crate::ops::lookback::{self, Rules, Scope};
-use crate::ops::orders::{Author, Mark, MuteBody, Order};
+use crate::ops::orders::{Author, Mark, MuteBody, Order, View};
 use crate::ops::query::{Audit, Query};
 use crate::ops::wire::Token;
 
@@ -46,6 +46,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/api/sessions/{id}/mute", web::post().to(mute))
         .route("/api/sessions/{id}/unmute", web::post().to(unmute))
         .route("/api/sessions/{id}/wrong", web::post().to(wrong))
+        .route("/api/sessions/{id}/pane", web::post().to(pane))
         .route("/api/what-if", web::post().to(what_if))
         .default_service(web::to(|| async {
             refuse(StatusCode::NOT_FOUND, "not found")
@@ -229,7 +230,7 @@ async fn what_if(page: web::Data<Page>, tried: web::Json<Tried>) -> HttpResponse
 }
 
 /// The author of all that the page does.
-const AUTHOR: Option<Author> = Some(Author { by: "page" });
+const AUTHOR: Option<Author> = Some(Author { by: View::Page });
 /// The longest note of a mark, in bytes.
 const NOTE_BYTES_MAX: usize = 1_000;
 
@@ -244,6 +245,10 @@ async fn clear(
     _: web::Json<Nothing>,
 ) -> HttpResponse {
     orders::order(&page.shared, &id, &Order::Clear, AUTHOR).await
+}
+
+async fn pane(page: web::Data<Page>, id: web::Path<String>, _: web::Json<Nothing>) -> HttpResponse {
+    orders::show_pane(&page.shared, &id, AUTHOR).await
 }
 
 async fn unmute(

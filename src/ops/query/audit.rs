@@ -13,7 +13,7 @@ use super::filter::{PastSessions, Project, Whose};
 use super::marks::{ByRule, Marks};
 use super::policies::policies;
 use super::question::{Audit, Emit, Result, send};
-use crate::ops::views::{Benefit, DecisionRow, Group, Summary, Totals};
+use crate::ops::views::{Benefit, DecisionRow, DemandEnd, Group, Summary, Totals};
 
 /// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
 pub(super) fn walk(
@@ -85,11 +85,16 @@ fn says(decision: &Decision, text: &str) -> bool {
 /// Emits the wanted decisions, the oldest first.
 pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Result<()> {
     let mut lines = Vec::new();
+    let mut followed = Followed::new(journal)?;
     walk(journal, filter, |envelope, decision, outcome, project| {
         let obstacle = obstacle(journal, envelope, outcome)?;
         let mut line = DecisionRow::new(envelope, decision, outcome, obstacle);
         line.project = Some(project.path.clone());
         line.remote.clone_from(&project.remote);
+        if decision.verdict == Verdict::Inject {
+            let (end, _) = followed.end(envelope)?;
+            line.demand = end.map(|end| DemandEnd::of(&end.of));
+        }
         lines.push(line);
         Ok(())
     })?;

@@ -117,6 +117,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         }
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::Summary(filter) => send(emit, &benefit::summary(journal, filter)?),
+        Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
         Query::Explain {
             seq,
             session,

@@ -63,6 +63,8 @@ pub(crate) enum Query {
     Audit(Audit),
     /// What checkpoints did and what they cost, by rule and for each agent in each project.
     Summary(Audit),
+    /// What checkpoints did, without more totals.
+    Benefit(Audit),
     /// One decision with its evidence and policy.
     Explain {
         /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent

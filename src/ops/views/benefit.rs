@@ -36,6 +36,23 @@ pub(crate) struct Benefit {
     pub(crate) mistakes: Vec<Mistake>,
 }
 
+impl Benefit {
+    /// Says what the checkpoints caught; `None` if nothing.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let sent = match self.sent {
+            1 => "a checkpoint".to_owned(),
+            sent => format!("{sent} checkpoints"),
+        };
+        (self.caught > 0).then(|| {
+            format!(
+                "{} of {} that {sent} asked for failed at first: `checkpointd stats`",
+                self.caught,
+                crate::render::count(self.checks, "check", "checks")
+            )
+        })
+    }
+}
+
 /// A mistake that a checkpoint found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mistake {

@@ -1,5 +1,6 @@
 //! A decision in a list.
 
+use checkpoint::follow_up::FollowUp;
 use journal::{Action, Agent, Decision, Envelope, Outcome, Reason, Route, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -28,6 +29,9 @@ pub(crate) struct DecisionRow {
     pub(crate) observations: Vec<String>,
     pub(crate) all_clear: bool,
     pub(crate) message: Option<String>,
+    /// What came of its demand; only in lists.
+    #[serde(default)]
+    pub(crate) demand: Option<DemandEnd>,
     /// The session's project; only in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) project: Option<String>,
@@ -65,9 +69,45 @@ impl DecisionRow {
             observations: decision.observations.clone(),
             all_clear: decision.all_clear,
             message: decision.message.clone(),
+            demand: None,
             project: None,
             remote: None,
             source: Source::of(envelope),
+        }
+    }
+}
+
+/// What came of a demand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DemandEnd {
+    /// The agent has not stopped again yet.
+    Open,
+    Met,
+    Left,
+    Unknown,
+    /// Its machine does not send what would show it.
+    Withheld,
+}
+
+impl DemandEnd {
+    pub(crate) const fn of(end: &FollowUp) -> Self {
+        match end {
+            FollowUp::Open => Self::Open,
+            FollowUp::Fulfilled => Self::Met,
+            FollowUp::Unfulfilled(_) => Self::Left,
+            FollowUp::Unknown => Self::Unknown,
+            FollowUp::Withheld => Self::Withheld,
+        }
+    }
+
+    /// Returns the word for people, where something is known.
+    pub(crate) const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::Open => Some("pending"),
+            Self::Met => Some("done"),
+            Self::Left => Some("not done"),
+            Self::Unknown | Self::Withheld => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use checkpoint::follow_up::{DoneBy, FollowUp, Followed};
 use journal::{Action, Evidence, Reason, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::decision::DecisionRow;
+use super::decision::{DecisionRow, DemandEnd};
 use super::event_line::EventLine;
 use super::state::StateView;
 use super::trace::RulesView;
@@ -75,31 +75,16 @@ pub(crate) struct Demand {
     pub(crate) done_by: Vec<DoneBy>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DemandEnd {
-    /// The agent has not stopped again yet.
-    Open,
-    Met,
-    Left,
-    Unknown,
-    /// Its machine does not send what would show it.
-    Withheld,
-}
-
 impl Demand {
     /// Returns `None` for a checkpoint that asked for no action.
     pub(crate) fn of(followed: Followed) -> Option<Self> {
-        let (end, left) = match followed.end? {
-            FollowUp::Open => (DemandEnd::Open, Vec::new()),
-            FollowUp::Fulfilled => (DemandEnd::Met, Vec::new()),
-            FollowUp::Unfulfilled(left) => (DemandEnd::Left, left),
-            FollowUp::Unknown => (DemandEnd::Unknown, Vec::new()),
-            FollowUp::Withheld => (DemandEnd::Withheld, Vec::new()),
-        };
+        let of = followed.end?;
         Some(Self {
-            end,
-            left,
+            end: DemandEnd::of(&of),
+            left: match of {
+                FollowUp::Unfulfilled(left) => left,
+                _ => Vec::new(),
+            },
             done_by: followed.done_by,
         })
     }

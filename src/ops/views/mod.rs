@@ -23,9 +23,9 @@ mod trends;
 
 pub(crate) use benefit::{Benefit, Mistake};
 pub(crate) use daemon::{DaemonStatus, FleetLine, Health};
-pub(crate) use decision::DecisionRow;
+pub(crate) use decision::{DecisionRow, DemandEnd};
 pub(crate) use event_line::EventLine;
-pub(crate) use explanation::{Demand, DemandEnd, Explanation, MarkView, OtherStop, TimeAfter};
+pub(crate) use explanation::{Demand, Explanation, MarkView, OtherStop, TimeAfter};
 pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
 pub(crate) use lookback::{
     DayCount, FileProblem, Imported, LookBack, LookBackGroup, PastTurnRow, RuleCount, TurnTotals,

@@ -1,6 +1,7 @@
 //! `top` in a real terminal: what is on the screen, what keys lead to, and that nothing is left behind.
 
 use serde_json::{Value, json};
+use testkit::recordings::{CONFIG, Folders};
 
 use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::terminal::{Server, until};
@@ -157,7 +158,7 @@ fn sessions_events_and_a_drill_down_are_on_the_screen() {
     00:00:00.000      27  claude 57147911  delivery confirmed   23 by next event
     00:00:00.000      28  claude 57147911  evidence gathered
     00:00:00.000      29  claude 57147911  decided              let through: already
-     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
 
     // Live: a message of the user, with what could do harm to a terminal.
@@ -372,7 +373,9 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
         "{screen}"
     );
     top.press(&["m"]);
-    top.waits_for("is muted, m unmutes it");
+    top.waits_for("mute: 1 for 5m, 2 for 1h");
+    top.press(&["2"]);
+    top.waits_for("is muted for 1h00m, m unmutes it");
     let muted = || daemon.ask(&["journal", "state", "shop", "--json"])[0]["muted"].clone();
     assert_eq!(muted(), true);
     top.waits_for("muted");
@@ -390,7 +393,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     );
     // It never got a checkpoint, so there is none to mark.
     top.press(&["w"]);
-    top.waits_for("nothing was decided yet");
+    top.waits_for("no checkpoint was sent here");
     top.press(&["Escape"]);
     top.waits_for("let through: already");
     top.press(&["s"]);
@@ -398,11 +401,33 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     // The session at the end is the recorded one, which was held back.
     top.press(&["G"]);
     top.press(&["w"]);
-    top.waits_for("is marked wrong, w undoes it");
+    top.waits_for("wrong (Enter marks it, Esc not): _");
+    top.press(&["-l", "I ran them"]);
+    top.press(&["Enter"]);
+    top.waits_for("is marked wrong, W undoes it");
     let summary = daemon.ask(&["audit", "--verdict", "inject", "--json"]);
     let decision = summary[0]["seq"].to_string();
     let explained = &daemon.ask(&["explain", &decision, "--json"])[0];
-    assert_eq!(explained["marked_wrong"].as_array().map(Vec::len), Some(1));
+    assert_eq!(explained["marked_wrong"][0]["note"], "I ran them");
+    top.press(&["Y"]);
+    top.waits_for("copied the message of decision");
+    let buffer = || server.tmux(&["show-buffer"]);
+    let message = summary[0]["message"].as_str().expect("a message");
+    until("tmux has it", || {
+        (buffer() == message.trim_end()).then_some(())
+    });
+    top.press(&["y"]);
+    top.waits_for("copied the command that resumes it");
+    until("tmux has it", || {
+        buffer().contains("claude --resume").then_some(())
+    });
+    top.press(&["W"]);
+    top.waits_for("is no longer marked wrong");
+    let tail = daemon.ask(&["journal", "export"]);
+    for kind in ["muted", "unmuted", "checkpoint_cleared", "marked_wrong"] {
+        let order = tail.iter().find(|event| event["kind"] == kind).expect(kind);
+        assert_eq!(order["payload"], json!({ "by": "top" }), "{kind}");
+    }
 
     top.press(&["/"]);
     top.press(&["-l", "shop"]);
@@ -412,6 +437,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     until("the agent's pane is shown", || {
         (client() == agent).then_some(())
     });
+    top.waits_for("tmux shows pane");
     // Its pane is gone: it says so, and does nothing else.
     server.tmux(&["switch-client", "-t", &top.pane]);
     server.tmux(&["kill-pane", "-t", &agent]);
@@ -419,4 +445,66 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
     top.waits_for("the pane is gone");
     top.press(&["q"]);
     top.ends_cleanly();
+}
+
+/// Questions that people come with, the keys from the first screen, and text of the answer. docs/watching.md has the table.
+const QUESTIONS: [(&str, &[&str], &str); 8] = [
+    ("Which agent needs me, and for what?", &[], "needs you -"),
+    (
+        "Which agent left something open?",
+        &[],
+        "open      tests not run",
+    ),
+    ("What is not verified?", &[], "tests not run: reorder.py"),
+    ("What did the agent say last?", &[], "I echoed hi, wrote"),
+    ("What was done in which turn?", &["j", "t"], "turn 1"),
+    (
+        "What did checkpoints ask for?",
+        &["j", "e"],
+        "Run the tests",
+    ),
+    ("Why was this sent?", &["j", "e"], "reorder.py"),
+    ("Was it done, and by which call?", &["j", "e"], "not done"),
+];
+
+#[test]
+fn questions_are_answered_by_two_keys_at_most() {
+    let mut daemon = Daemon::prepared(CONFIG);
+    let folders = Folders::new(daemon.home.path(), &["claude"]);
+    folders.start(&mut daemon);
+    folders.play(&daemon.home, &["claude"]);
+    let ask = json!({ "session_id": "asks", "hook_event_name": "PermissionRequest", "cwd": "/asks", "tool_name": "Bash", "tool_input": { "command": "rm -rf build" } });
+    daemon.hook(&["claude"], ask.to_string().as_bytes());
+    let documented =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/watching.md"))
+            .expect("it is there");
+    let server = Server::new();
+    for (question, keys, answer) in QUESTIONS {
+        let top = Top::start(&server, &daemon.home, "");
+        top.resize(150, 40);
+        top.waits_for("LAST");
+        for key in keys {
+            top.press(&[key]);
+        }
+        top.waits_for(answer);
+        let shown = keys
+            .iter()
+            .map(|key| format!("`{key}`"))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let shown = if shown.is_empty() {
+            "0".to_owned()
+        } else {
+            shown
+        };
+        let row = documented
+            .lines()
+            .find(|line| line.starts_with(&format!("| {question} |")));
+        assert!(
+            row.expect(question).ends_with(&format!("| {shown} |")),
+            "{question}: {shown}"
+        );
+        top.press(&["q"]);
+        top.waits_for("code 0");
+    }
 }

@@ -49,7 +49,7 @@ fn it_has_the_routes_of_the_daemon() {
 }
 
 /// Requests whose bodies are the same in every run.
-const PLAIN: [(&str, &str, &str); 30] = [
+const PLAIN: [(&str, &str, &str); 31] = [
     ("GET /healthz", "/healthz", ""),
     ("GET /metrics", "/metrics", ""),
     ("GET /v1/status", "/v1/status", ""),
@@ -91,6 +91,7 @@ const PLAIN: [(&str, &str, &str); 30] = [
     ("POST /sessions/{id}/unmute", "/sessions/last/unmute", ""),
     ("POST /sessions/{id}/clear", "/sessions/last/clear", ""),
     ("POST /sessions/{id}/clear", "/sessions/none/clear", ""),
+    ("POST /sessions/{id}/pane", "/sessions/last/pane", ""),
     (
         "POST /sessions/{id}/agent-restart",
         "/sessions/last/agent-restart",

@@ -1,5 +1,7 @@
 //! What a person does on the page.
 
+use std::process::Command;
+
 use super::*;
 
 /// What a person does from a line: each is one event that names the page, and can be taken back.
@@ -74,4 +76,84 @@ fn check_wrong(stage: &Stage, browser: &Browser, id: &str, press: &dyn Fn(&str, 
     press("document.querySelector('main')", "It was not wrong");
     browser.wait("document.querySelector('main form')");
     assert_eq!(marks(), json!([]));
+}
+
+/// A tmux server of the test's own, ended with it.
+struct Tmux(tempfile::TempDir);
+
+impl Tmux {
+    fn socket(&self) -> String {
+        self.0.path().join("tmux").display().to_string()
+    }
+
+    fn ask(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.env_remove("TMUX").env("LC_ALL", "C.UTF-8");
+        command.args(["-S", &self.socket(), "-f", "/dev/null"]);
+        let output = command.args(arguments).output().expect("tmux");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Starts a session that runs a command, and returns its pane.
+    fn start(&self, command: &str) -> String {
+        self.ask(&["new-session", "-d", "-P", "-F", "#{pane_id}", command])
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.ask(&["kill-server"]);
+    }
+}
+
+/// A real tmux shows a session's pane; that no terminal is attached, or the pane is gone, is said.
+pub(crate) fn pane(stage: &Stage, browser: &Browser) {
+    let new = || Tmux(tempfile::tempdir().expect("a folder"));
+    let (server, outer) = (new(), new());
+    let (other, agent) = (server.start("exec cat"), server.start("exec cat"));
+    let variables = json!({ "TMUX": format!("{},1,0", server.socket()), "TMUX_PANE": agent });
+    let prompt = json!({ "session_id": "in a pane", "hook_event_name": "UserPromptSubmit", "cwd": stage.project("parser"), "prompt": "work in a pane" });
+    stage.hook_in(&variables, Duration::ZERO, &prompt);
+    browser.show("");
+    let go = |said: &str| {
+        let button = "[...document.querySelectorAll('li[data-session]')].find(it => it.textContent.includes('work in a pane'))?.querySelector('[aria-label^=\"Go to pane\"]')";
+        browser.wait(button);
+        browser.evaluate(&format!("{button}.click()"));
+        browser.wait(&format!(
+            "document.getElementById('note').textContent.includes({said:?})"
+        ));
+    };
+    go("no terminal is attached");
+    outer.start(&format!(
+        "env -u TMUX tmux -S '{}' attach -t '{other}'",
+        server.socket()
+    ));
+    let client = || server.ask(&["list-clients", "-F", "#{pane_id}"]);
+    let wait_for = |pane: &str| {
+        let began = Instant::now();
+        while client() != pane {
+            assert!(began.elapsed() < Duration::from_secs(60), "{}", client());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for(&other);
+    go("tmux shows pane");
+    wait_for(&agent);
+    server.ask(&["kill-pane", "-t", &agent]);
+    go("the pane is gone");
+    // A refusal is no error of the page.
+    let problems = browser.problems();
+    assert!(
+        problems.iter().all(|problem| problem.contains("409")),
+        "{problems:?}"
+    );
+    let mut shown = stage.ask(&["journal", "export"]);
+    shown.retain(|it| it["kind"] == "pane_shown");
+    assert!(
+        shown.len() == 2
+            && shown
+                .iter()
+                .all(|it| it["payload"] == json!({ "by": "page" })),
+        "{shown:?}"
+    );
 }

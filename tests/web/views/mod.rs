@@ -360,6 +360,11 @@ pub(crate) fn trends(stage: &Stage, browser: &Browser) {
     let stats = &stage.ask(&["stats", "--since", "29d", "--json"])[0];
     let caught = "[...document.querySelectorAll('.figure')].find(it => it.querySelector('dt').textContent === 'caught').querySelector('strong').textContent";
     assert_eq!(browser.text(caught), stats["caught"].to_string());
+    assert!(stage.caught.get() > 0);
+    assert_eq!(stats["caught"], stage.caught.get(), "by hand");
+    let said = stage.ask(&["status", "--json"])[0]["caught"].clone();
+    let said = said.as_str().expect("a sentence");
+    assert!(said.contains("asked for failed at first"), "{said}");
     let total = &stats["total"];
     let sum = |figure: usize| {
         browser.evaluate(&format!(

@@ -1,28 +1,76 @@
 //! Keys that act on a session, and the order of sessions.
 
-use super::super::act::Act;
+use std::time::Duration;
+
+use super::super::act::{Act, base64};
 use super::*;
+use crate::ops::orders::Order;
+
+#[test]
+fn a_text_for_the_clipboard_is_in_base64() {
+    // RFC 4648, section 10.
+    let known = [
+        ("", ""),
+        ("f", "Zg=="),
+        ("fo", "Zm8="),
+        ("foo", "Zm9v"),
+        ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ];
+    for (text, encoded) in known {
+        assert_eq!(base64(text.as_bytes()), encoded);
+    }
+}
 
 #[test]
 fn keys_act_on_the_selected_session_and_say_so_until_the_next_key() {
     let mut model = model(80, 24);
     let first = now().rows[0].session;
     let second = now().rows[1].session;
-    let act = |act| Effect::Act(act, None);
-    assert_eq!(press(&mut model, KeyCode::Enter), act(Act::Jump(first)));
-    assert_eq!(
-        press(&mut model, KeyCode::Char('m')),
-        act(Act::Mute(first, true))
-    );
+    let order = |session, order| Effect::Act(Act::Order(session, order), None);
+    assert_eq!(press(&mut model, KeyCode::Enter), order(first, Order::Pane));
+    // For how long is asked first; what is no answer is taken for a no.
+    for (key, period) in [('1', Some(300)), ('2', Some(3_600)), ('m', None)] {
+        assert_eq!(press(&mut model, KeyCode::Char('m')), Effect::Nothing);
+        assert!(screen(&model).contains("mute: 1 for 5m, 2 for 1h, 3 for 8h, m until unmuted"));
+        let mute = Order::Mute(period.map(Duration::from_secs));
+        assert_eq!(press(&mut model, KeyCode::Char(key)), order(first, mute));
+    }
+    for key in [KeyCode::Esc, KeyCode::Char('9'), KeyCode::Enter] {
+        press(&mut model, KeyCode::Char('m'));
+        assert_eq!(press(&mut model, key), Effect::Nothing);
+        assert_eq!(model.asking, None);
+    }
     assert_eq!(
         press(&mut model, KeyCode::Char('c')),
-        act(Act::Clear(first))
+        order(first, Order::Clear)
+    );
+    let wrong = |reason: Option<&str>| Effect::Act(Act::Wrong(33, reason.map(str::to_owned)), None);
+    press(&mut model, KeyCode::Char('w'));
+    typed(&mut model, "I ran theem");
+    for key in [KeyCode::Backspace, KeyCode::Backspace] {
+        press(&mut model, key);
+    }
+    typed(&mut model, "m");
+    assert!(screen(&model).ends_with("why is 33 wrong (Enter marks it, Esc not): I ran them_"));
+    assert_eq!(press(&mut model, KeyCode::Enter), wrong(Some("I ran them")));
+    press(&mut model, KeyCode::Char('w'));
+    assert_eq!(press(&mut model, KeyCode::Esc), Effect::Nothing);
+    assert_eq!(press(&mut model, KeyCode::Char('W')), wrong(None));
+    assert_eq!(
+        press(&mut model, KeyCode::Char('Y')),
+        Effect::Act(Act::Message(33), None)
+    );
+    let line = "cd '/home/me/code' && claude --resume 1".to_owned();
+    assert_eq!(
+        press(&mut model, KeyCode::Char('y')),
+        Effect::Act(Act::Command(line), None)
     );
     assert_eq!(
-        press(&mut model, KeyCode::Char('w')),
-        act(Act::WrongLast(first))
+        model.update(Input::Said("done \x1b[31m".into(), Some("text".into()))),
+        Effect::Copy("text".into())
     );
-    model.update(Input::Said("done \x1b[31m".into()));
     assert!(
         screen(&model).ends_with(" done \\x1b[31m"),
         "{}",
@@ -32,12 +80,12 @@ fn keys_act_on_the_selected_session_and_say_so_until_the_next_key() {
     assert!(screen(&model).ends_with("? help"), "{}", screen(&model));
     assert_eq!(
         press(&mut model, KeyCode::Char('m')),
-        act(Act::Mute(second, false)),
+        order(second, Order::Unmute),
         "it is muted"
     );
     // A page is no list: nothing is muted from there by mistake.
     press(&mut model, KeyCode::Char('t'));
-    for key in ['m', 'c', 's'] {
+    for key in ['m', 'c', 's', 'y', 'Y', 'w', 'W'] {
         assert_eq!(press(&mut model, KeyCode::Char(key)), Effect::Nothing);
     }
 }

@@ -41,7 +41,7 @@ fn machines_have_a_column_at_a_collector() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
     insta::assert_snapshot!(screen(&fleet(120, 12)), @"
      checkpointd  1 needs you, 1 open, 1 running  (4 sessions)                                                    event 421
@@ -55,7 +55,7 @@ fn machines_have_a_column_at_a_collector() {
     12:00:27.000     427  claude 00000001  tool started         Bash
     12:00:28.000     428  claude 00000001  tool started         Bash
     12:00:29.000     429  claude 00000001  tool started         Bash
-     Enter pane  t timeline  m mute  c clear  s sort  / filter  ? help
+     Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help
     ");
 }
 

@@ -1,10 +1,9 @@
 // What a person does from a line: each is one request, journaled with the page as its author, and can be taken back.
 
-import { send } from './api.js';
+import { get, send } from './api.js';
 import { h, printable, replace } from './dom.js';
 
 const NOTE_MS = 20000;
-const PERIODS = [['1h', 'for 1 hour'], ['8h', 'for 8 hours'], ['', 'until unmuted']];
 
 let hides = 0;
 
@@ -19,8 +18,8 @@ export function note(text, undo) {
 
 async function order(session, word, body, said, undo) {
   try {
-    await send('/api/sessions/' + encodeURIComponent(session) + '/' + word, body);
-    note(said, undo);
+    const { shown } = await send('/api/sessions/' + encodeURIComponent(session) + '/' + word, body);
+    note(shown ? shown + '.' : said, undo);
   } catch (error) {
     note(error.message);
   }
@@ -48,17 +47,32 @@ export function wrongForm(decision) {
 
 // What is copied is pasted somewhere else: nothing unseen goes with it.
 export function copyButton(name, text, label) {
-  return h('button', { type: 'button', 'aria-label': label, onclick: () => navigator.clipboard.writeText(printable(text)).then(() => note('Copied: ' + name + '.'), (error) => note(error.message)) }, 'Copy ' + name);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(printable(typeof text === 'string' ? text : await text()));
+      note('Copied: ' + name + '.');
+    } catch (error) {
+      note(error.message);
+    }
+  };
+  return h('button', { type: 'button', 'aria-label': label, onclick: copy }, 'Copy ' + name);
 }
 
-// The buttons of a session's line; `of` names it to who hears them.
-export function acts(row, of) {
-  const muted = row.flags.includes('muted');
-  const choice = h('select', { 'aria-label': 'Mute ' + of, onchange: () => mute(row.session, choice.value === 'ever' ? '' : choice.value) },
-    h('option', { value: '-' }, 'Mute'), PERIODS.map(([period, name]) => h('option', { value: period || 'ever' }, name)));
+// The buttons of a session's line: what the daemon offers for it. `of` names it to who hears them.
+export function acts(row, of, periods) {
+  const session = row.session;
   const button = (name, action) => h('button', { type: 'button', 'aria-label': name + ': ' + of, onclick: action }, name);
-  return h('p', { class: 'acts' },
-    row.resume ? copyButton('command', row.resume, 'Copy the command that resumes ' + of) : null,
-    row.machine ? null : [muted ? button('Unmute', () => unmute(row.session)) : choice,
-      row.flags.includes('cleared') ? null : button('Let next stop pass', () => order(row.session, 'clear', {}, 'Its next stop passes.'))]);
+  const message = async () => (await get('/api/decisions/' + row.sent)).decision.message;
+  const choice = h('select', { 'aria-label': 'Mute ' + of, onchange: () => mute(session, choice.value) },
+    h('option', { value: '-' }, 'Mute'), periods.map((period) => h('option', { value: period }, 'for ' + period)), h('option', { value: '' }, 'until unmuted'));
+  const offered = {
+    pane: () => button('Go to pane', () => order(session, 'pane', {}, '')),
+    resume: () => copyButton('command', row.resume, 'Copy the command that resumes ' + of),
+    message: () => copyButton('message', message, 'Copy the last message to ' + of),
+    wrong: () => h('details', null, h('summary', { 'aria-label': 'Wrong? ' + of }, 'Wrong?'), wrongForm({ session, seq: row.sent })),
+    mute: () => choice,
+    unmute: () => button('Unmute', () => unmute(session)),
+    clear: () => button('Let next stop pass', () => order(session, 'clear', {}, 'Its next stop passes.')),
+  };
+  return h('div', { class: 'acts' }, row.acts.map((act) => offered[act]?.()));
 }

@@ -77,7 +77,7 @@ async function connect() {
   state.source = null;
   const later = (wait) => { state.timer = setTimeout(connect, wait); };
   try {
-    const { seq } = await get('/api/now');
+    const { seq } = await get('/api/now?quick=true');
     if (attempt !== state.attempt) return;
     // What could not be read while the daemon was away is read now.
     if (state.failed) show();

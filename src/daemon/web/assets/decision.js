@@ -13,6 +13,8 @@ const FILES_MAX = 60;
 const FILES_CHARS_MAX = 200;
 const OUTCOMES = { none: 'nothing to deliver', pending: 'on its way', confirmed: 'arrived', failed: 'did not arrive', expired: 'nobody can tell' };
 const ENDS = { open: 'the agent has not stopped again yet', met: 'all of it was done afterward', unknown: 'not known' };
+// What came of a demand, in a list: its words, and its tone.
+const CAME = { met: ['done', 'good'], left: ['not done', 'bad'], open: ['pending', 'warn'] };
 
 export const show = (root, seq) => (seq ? one(root, seq) : list(root));
 
@@ -113,7 +115,7 @@ function line(it) {
     h('p', { class: 'about' }, link('decision/' + it.seq, [it.seq + ': ', verdictOf(it), ', ' + reasonWords(it.reason)])),
     asked.length ? h('p', { class: 'last' }, cut(asked.join('; '), ASKED_MAX)) : null,
     h('p', { class: 'where' }, it.machine && h('span', { class: 'machine' }, it.machine), h('span', { class: 'project', title: it.project }, folder(it.machine && it.remote ? it.remote : it.project)),
-      h('span', null, it.agent + ' ', sessionLink(it.session), ' turn ' + it.turn), it.delivery === 'none' ? null : h('span', null, delivery(it)), h('time', { datetime: it.at }, moment(it.at))));
+      h('span', null, it.agent + ' ', sessionLink(it.session), ' turn ' + it.turn), CAME[it.demand] ? h('span', { class: 'came ' + CAME[it.demand][1] }, CAME[it.demand][0]) : it.delivery === 'none' ? null : h('span', null, delivery(it)), h('time', { datetime: it.at }, moment(it.at))));
 }
 
 const verdictOf = (decision) => h('span', { class: 'verdict ' + decision.verdict }, verdictWords(decision.verdict));
@@ -198,7 +200,7 @@ function check(it, calls) {
   const said = tone === 'good' && at(proof) ? by(at(proof))
     : near ? [by({ command: near.command, at: calls[near.call]?.at }), ' ' + COUNTS[near.outcome]]
       : { bad: 'not run, ' + plural(calls.length, 'call') + ' looked at', unknown: 'the record does not say', soft: 'not asked for here', good: 'done' }[tone];
-  return { tone, name: it.purpose, hint: it.looked_for[0], text: it.text, said, answers: it.answers };
+  return { tone, name: it.purpose, hint: it.looked_for[0]?.startsWith('{') ? it.text.match(/\(`([^`]+)`\)/)?.[1] : it.looked_for[0], text: it.text, said, answers: it.answers };
 }
 
 const by = (call) => [h('code', null, cut(call.command, COMMAND_MAX)), call.at ? ' at ' + time(call.at) : null];

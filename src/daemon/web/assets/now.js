@@ -22,7 +22,8 @@ const newest = (a, b) => (a.last_at < b.last_at ? 1 : a.last_at > b.last_at ? -1
 
 export async function show(root) {
   const rows = new Map();
-  let seen = await get('/api/now');
+  // The newest are there at once; that others need somebody may take a while to find out.
+  let seen = await get('/api/now?quick=true');
   // The daemon's clock and this one may differ.
   let ahead = Date.now() - Date.parse(seen.at);
   let all = false;
@@ -50,15 +51,28 @@ export async function show(root) {
     tick();
   }
 
+  // What is read stays where it is, whatever changes above it; what changes itself may go elsewhere.
+  function stay(change, changed = []) {
+    const top = (card) => card.getBoundingClientRect().top;
+    const moves = new Set(changed.map((row) => row.session));
+    const read = scrollY > 0 && [...place.querySelectorAll('.card')].find((card) => top(card) >= 0 && !moves.has(card.dataset.session));
+    const was = read && top(read);
+    change();
+    const now = read && place.querySelector(rowOf(read.dataset.session));
+    if (now) scrollBy({ top: top(now) - was, behavior: 'instant' });
+  }
+
   function take(answer) {
+    const known = seen.sessions;
     seen = { ...seen, sessions: answer.sessions ?? seen.sessions };
     ahead = Date.now() - Date.parse(answer.at);
     // What only goes on within its group needs no new table.
-    const places = answer.rows.map((row) => goOn(rows.get(row.session), row));
-    for (const row of answer.rows) rows.set(row.session, row);
+    const changed = answer.rows.filter((row) => JSON.stringify(row) !== JSON.stringify(rows.get(row.session)));
+    const places = changed.map((row) => goOn(rows.get(row.session), row));
+    for (const row of changed) rows.set(row.session, row);
     offerMachines();
-    if (places.length && places.every(Boolean) && !narrowed()) places.reverse().forEach((put) => put());
-    else draw();
+    if (!places.every(Boolean) || narrowed() || !rows.size || known !== seen.sessions) stay(draw, changed);
+    else stay(() => places.reverse().forEach((put) => put()), changed);
     count();
   }
 
@@ -85,7 +99,7 @@ export async function show(root) {
       const focused = old.contains(document.activeElement);
       const list = old.parentElement;
       old.remove();
-      list.prepend(line(row));
+      list.prepend(line(row, seen.mute_for));
       if (focused) list.querySelector(rowOf(row.session) + ' a').focus({ preventScroll: true });
     });
   }
@@ -95,7 +109,7 @@ export async function show(root) {
     const focused = document.activeElement?.closest?.('[data-session]')?.dataset.session;
     const more = seen.sessions > rows.size && !all && h('p', null, h('button', { type: 'button', onclick: showAll },
       'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' with the newest events)');
-    replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group)))
+    replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group), seen.mute_for))
       : rows.size ? h('p', { class: 'empty' }, 'No session is like that.')
         : h('p', { class: 'empty' }, 'No agent has called a hook yet. ',
           h('code', null, 'checkpointd init'), ' adds the hooks, which agents load as they start; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
@@ -127,6 +141,7 @@ export async function show(root) {
   }
 
   take(seen);
+  get('/api/now').then(take, () => {});
   const timer = setInterval(tick, 1000);
   return {
     async changed(message) {
@@ -136,11 +151,11 @@ export async function show(root) {
   };
 }
 
-function section(group, title, rows) {
+function section(group, title, rows, periods) {
   if (!rows.length) return null;
   const known = GROUPS.some(([name]) => name === group);
   return h('section', { class: known ? 'group ' + group : 'group' }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
-    h('ul', { class: 'cards' }, rows.sort(newest).map(line)));
+    h('ul', { class: 'cards' }, rows.sort(newest).map((row) => line(row, periods))));
 }
 
 // What the search box looks through.
@@ -148,7 +163,7 @@ const said = (row) => [row.title, row.machine, row.remote, row.project, row.bran
   row.need, words(row.standing), words(row.why), row.asked, row.said, ...row.flags, ...row.open_words].filter(Boolean).join(' ').toLowerCase();
 
 // A session: what is open of it, what it is about, what its agent did or said last, and where it is.
-function line(row) {
+function line(row, periods) {
   const works = row.need === 'you' || row.need === 'running';
   const why = row.need === 'you' && row.why && row.why !== 'agent_finished' ? words(row.why) : null;
   const name = cut(row.title, TITLE_MAX) || '(' + folder(row.project) + ')';
@@ -160,7 +175,7 @@ function line(row) {
     (works && row.last_tool && h('p', { class: 'last' }, tool(row.last_tool))) || (row.said && h('p', { class: 'last' }, h('q', null, row.said))),
     h('p', { class: 'where' }, parts(row).map(([name, text, title]) => h('span', { class: name, title }, text)),
       h('time', { 'data-heard': Date.parse(row.last_at), datetime: row.last_at, title: moment(row.last_at) })),
-    row.need === 'nothing' ? null : acts(row, name));
+    row.need === 'nothing' ? null : acts(row, name, periods));
 }
 
 const tool = ({ tool, about, failed, finished }) => [tool, ' ', h('code', null, about), failed ? h('span', { class: 'failed' }, ' failed') : finished ? null : ' …'];

@@ -149,6 +149,7 @@ fn nothing_else_can_be_changed_through_the_page() {
         format!("/sessions/{session}/clear"),
         format!("/sessions/{session}/agent-restart"),
         format!("/api/sessions/{session}/agent-restart"),
+        format!("/sessions/{session}/pane"),
     ];
     for path in &paths {
         for method in ["GET", "POST", "PUT", "DELETE"] {

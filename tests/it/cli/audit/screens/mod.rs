@@ -121,29 +121,29 @@ fn sessions() {
 #[test]
 fn audit() {
     insta::assert_snapshot!(screen(&recorded(), &["audit"]), @"
-    SEQ  AT                   AGENT   CHECKPOINT   WHY
-    13   2026-11-20 09:01:15  claude  sent         work is open
-    22   2026-11-20 09:01:50  claude  let through  already asked in this turn
-    26   2026-11-20 09:05:08  claude  let through  the turn was short
-    33   2026-11-20 09:07:30  gemini  sent         work is open
-    37   2026-11-20 09:07:50  gemini  let through  already asked in this turn
-    45   2026-11-20 09:09:20  codex   sent         only documentation changed
+    SEQ  AT                   AGENT   CHECKPOINT      WHY
+    13   2026-11-20 09:01:15  claude  sent, done      work is open
+    22   2026-11-20 09:01:50  claude  let through     already asked in this turn
+    26   2026-11-20 09:05:08  claude  let through     the turn was short
+    33   2026-11-20 09:07:30  gemini  sent, not done  work is open
+    37   2026-11-20 09:07:50  gemini  let through     already asked in this turn
+    45   2026-11-20 09:09:20  codex   sent            only documentation changed
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT   DELIVERY   WHY
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent         confirmed  work is open
-    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through  none       already asked in this turn
-    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through  none       the turn was short
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent         pending    work is open
-    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through  none       already asked in this turn
-    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent         pending    only documentation changed
+    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT      DELIVERY   WHY
+    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent, done      confirmed  work is open
+    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through     none       already asked in this turn
+    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through     none       the turn was short
+    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent, not done  pending    work is open
+    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through     none       already asked in this turn
+    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent            pending    only documentation changed
     == colors
-    ^1mSEQ  AT                   AGENT   CHECKPOINT   WHY^0m
-    13   2026-11-20 09:01:15  claude  ^32msent^0m         work is open
-    22   2026-11-20 09:01:50  claude  ^2mlet through^0m  already asked in this turn
-    26   2026-11-20 09:05:08  claude  ^2mlet through^0m  the turn was short
-    33   2026-11-20 09:07:30  gemini  ^32msent^0m         work is open
-    37   2026-11-20 09:07:50  gemini  ^2mlet through^0m  already asked in this turn
-    45   2026-11-20 09:09:20  codex   ^32msent^0m         only documentation changed
+    ^1mSEQ  AT                   AGENT   CHECKPOINT      WHY^0m
+    13   2026-11-20 09:01:15  claude  ^32msent, done^0m      work is open
+    22   2026-11-20 09:01:50  claude  ^2mlet through^0m     already asked in this turn
+    26   2026-11-20 09:05:08  claude  ^2mlet through^0m     the turn was short
+    33   2026-11-20 09:07:30  gemini  ^31msent, not done^0m  work is open
+    37   2026-11-20 09:07:50  gemini  ^2mlet through^0m     already asked in this turn
+    45   2026-11-20 09:09:20  codex   ^32msent^0m            only documentation changed
     ");
 }
 
