@@ -169,7 +169,7 @@ inside() {
 # The files of the person, with their contents, but for what agents and package managers keep of themselves.
 listing() {
     (cd "$root$home" && find . \( -path './.claude*' -o -path ./.npm -o -path ./.cache -o -path ./.local/share/uv -o -path '*/pipx' \) -prune -o -type f -exec sha256sum {} + | sort -k 2)
-    ls -d "$root$home"/.claude/settings.json "$root$home"/.local/bin/* "$root$home"/.local/*/checkpointd "$root$home/.config/checkpointd" 2>/dev/null || true
+    ls -d "$root$home"/.claude/settings.json "$root$home"/.local/bin/* "$root$home"/.local/s*/checkpointd "$root$home/.config/checkpointd" 2>/dev/null || true
 }
 processes() { local one; for one in /proc/[0-9]*; do [ "$(readlink "$one/root")" != "$root" ] || cat "$one/comm"; done; }
 
@@ -184,7 +184,7 @@ meet() { # TURN RUN CACHE REMOVE LINE..: how it is run then, what of the home fo
     printf '%6d.%d s %5d %8d MB  %s\n' $((took / 1000)) $((took % 1000 / 100)) $# "$size" "$(IFS=';'; echo "$*" | sed 's|;|; |g; s|https://127[^ ]*/|https://../|')"
     [ "$took" -lt 60000 ] && [ $# -le 3 ] || fail "$name: more than a minute or three commands"
     # It only reads: in a home folder that cannot be written to it says the same, and nothing stays.
-    left=$(processes; ls -d "$root$home"/.local/*/checkpointd 2>/dev/null || true)
+    left=$(processes; ls -d "$root$home"/.local/s*/checkpointd 2>/dev/null || true)
     [ -z "$left" ] || fail "$name: lookback left $left"
 
     mkdir -p "$root$home/.config/checkpointd"

@@ -30,7 +30,10 @@ pub(crate) fn in_short(summary: &LookBack) {
             .chars()
             .take(10)
             .collect();
-        let left = render::paint(Color::Yellow, &left(row));
+        let asked = || row.asked.first().map(|asked| render::printable(asked));
+        let left = Some(left(row)).filter(|left| !left.is_empty());
+        let left = left.or_else(asked).unwrap_or_default();
+        let left = render::paint(Color::Yellow, &left);
         println!("{day} {} {}: {left}", row.agent, project_name(&row.project));
         println!("  {}", opened(row));
     }
@@ -175,6 +178,9 @@ fn left(row: &PastTurnRow) -> String {
     ];
     let open = open.into_iter().filter(|(is_so, _)| *is_so);
     let open: Vec<_> = open.map(|(_, what)| what).collect();
+    if open.is_empty() {
+        return String::new();
+    }
     let files = render::count(row.changed_files, "file", "files");
     format!("{} ({files} changed)", open.join("; "))
 }

@@ -347,7 +347,7 @@ fn a_broken_file_costs_that_file_only_and_is_named() {
     assert_eq!(count(&answer["groups"], "codex").1, 12);
     assert_eq!(count(&answer["groups"], "gemini").1, 11);
     assert_eq!(count(&answer["groups"], "claude").1, 12);
-    let (_, _, error) = user.run(&["lookback", "--since", "2020-01-01"]);
+    let (_, _, error) = user.run(&["lookback", "--since", "2020-01-01", "--limit", "10"]);
     assert!(
         error.contains("half.jsonl: 1 line cannot be read"),
         "{error}"
