@@ -263,9 +263,9 @@ with_python() {
     meet '' .local/bin/checkpointd .cache 'uv tool uninstall checkpointd' 'uv tool install checkpointd' '.local/bin/checkpointd lookback'
     meet '' .local/bin/checkpointd .cache 'pipx uninstall checkpointd' 'pipx install checkpointd' '.local/bin/checkpointd lookback'
     meet '' venv/bin/checkpointd .cache 'mv venv /tmp' 'python3 -m venv venv' 'venv/bin/pip install checkpointd' 'venv/bin/checkpointd lookback'
-    fails '^ERROR: No matching distribution' unshare --net /tmp/venv/bin/python3 -m pip install --retries 0 checkpointd
-    fails '^ERROR: No matching distribution' /tmp/venv/bin/python3 -m pip install --index-url "http://127.0.0.1:$pypi/other/" checkpointd
-    fails '^ERROR: THESE PACKAGES DO NOT MATCH' /tmp/venv/bin/python3 -m pip install --no-cache-dir --index-url "http://127.0.0.1:$pypi/changed/" checkpointd
+    fails '^ERROR: No matching distribution' unshare --net /tmp/venv/bin/python3 -m pip install --force-reinstall --retries 0 checkpointd
+    fails '^ERROR: No matching distribution' /tmp/venv/bin/python3 -m pip install --force-reinstall --index-url "http://127.0.0.1:$pypi/other/" checkpointd
+    fails '^ERROR: THESE PACKAGES DO NOT MATCH' /tmp/venv/bin/python3 -m pip install --force-reinstall --no-cache-dir --index-url "http://127.0.0.1:$pypi/changed/" checkpointd
     fails 'not find|no wheels|No solution' uvx --default-index "http://127.0.0.1:$pypi/other/" checkpointd lookback
     read_only /tmp/venv/bin/checkpointd
 }
