@@ -266,7 +266,7 @@ with_python() {
     fails '^ERROR: No matching distribution' unshare --net /tmp/venv/bin/python3 -m pip install --force-reinstall --retries 0 checkpointd
     fails '^ERROR: No matching distribution' /tmp/venv/bin/python3 -m pip install --force-reinstall --index-url "http://127.0.0.1:$pypi/other/" checkpointd
     fails '^ERROR: THESE PACKAGES DO NOT MATCH' /tmp/venv/bin/python3 -m pip install --force-reinstall --no-cache-dir --index-url "http://127.0.0.1:$pypi/changed/" checkpointd
-    fails 'not find|no wheels|No solution' uvx --default-index "http://127.0.0.1:$pypi/other/" checkpointd lookback
+    fails '^error: No solution found' uvx --default-index "http://127.0.0.1:$pypi/other/" checkpointd lookback
     read_only /tmp/venv/bin/checkpointd
 }
 
