@@ -100,17 +100,25 @@ put() {
     mv -f "$prefix/$3.new" "$prefix/$3"
 }
 
-# Installs the release. Returns 1 if there is none.
-install_release() {
+# Fetches and unpacks the release beside where it goes, and tries it. Returns 1 and says `why` if there is none.
+fetch_release() {
+    why="there is no release for $(uname -sm)"
     name=$(archive) || return 1
     from=$releases/$(release)
-    scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
+    mkdir -p "$prefix/bin" 2>/dev/null && scratch=$(mktemp -d "$prefix/bin/.new.XXXXXX" 2>/dev/null) ||
+        fail "$prefix cannot be written to" 'name another folder with --prefix'
+    trap 'rm -rf "$scratch"; rmdir "$prefix/bin" "$prefix" 2>/dev/null || true' EXIT
+    why="$from/$name.tar.gz cannot be fetched"
     fetch "$from/$name.tar.gz" "$scratch/archive" || return 1
     fetch "$from/$name.tar.gz.sha256" "$scratch/sum" || fail "$from has no checksum" 'build instead: ./install.sh --build'
     [ "$(checksum "$scratch/archive")" = "$(cut -d ' ' -f 1 "$scratch/sum")" ] ||
         fail "the archive in $from does not have its checksum" 'try again later, or build instead: ./install.sh --build'
-    tar -C "$scratch" -xzf "$scratch/archive"
+    tar -C "$scratch" -xzf "$scratch/archive" 2>/dev/null || fail "$prefix has no room for the release"
+    said=$("$scratch/$name/checkpointd" --version 2>&1) ||
+        fail "the release does not run on this system: $(say "$said" | head -n 1)" 'in a clone of the repository, build it: ./install.sh --build'
+}
+
+put_release() {
     for program in checkpointd checkpointd-hook checkpointd-fleet; do put 755 "$scratch/$name/$program" "bin/$program"; done
     for page in "$scratch/$name"/man/*.1; do put 644 "$page" "share/man/man1/$(basename "$page")"; done
     put 644 "$scratch/$name/completions/bash" "$bash"
@@ -119,7 +127,7 @@ install_release() {
 }
 
 install_build() {
-    is_clone || fail "no release for this machine can be fetched from $releases, and there is no clone to build" 'clone the repository, and run its install.sh'
+    is_clone || fail "${why:-this is no clone that could be built}" 'clone the repository, and build it with its `./install.sh --build`'
     command -v cargo >/dev/null 2>&1 || fail 'cargo not found' 'install a Rust toolchain, 1.95 or newer'
     command -v cc >/dev/null 2>&1 || fail 'no C compiler found' 'install gcc or clang; on macOS: xcode-select --install'
     # `--force` also replaces another build of the same version.
@@ -132,7 +140,8 @@ install_build() {
 }
 
 command -v git >/dev/null 2>&1 || say 'warning: git not found; checkpoints cannot say which files changed'
-if ! $build && install_release; then
+if ! $build && fetch_release; then
+    put_release
     how=' (release)'
     ! is_clone || [ ! -e .git ] || say 'note       this is the release; `./install.sh --build` builds this clone'
 else
@@ -148,7 +157,7 @@ case ":$PATH:" in
 esac
 say ''
 # What the agents left open until today, from their transcripts; it changes nothing.
-"$program" lookback --limit 3 || true
+"$program" lookback || true
 say ''
 say 'next       checkpointd init      (add hooks to the agents found)'
 say '           checkpointd doctor    (check the installation)'

@@ -121,10 +121,10 @@ deb:
     cargo build --profile dist --all-features --locked --package checkpointd --package checkpointd-fleet
     packaging/deb.sh
 
-# Install the Debian package in a fresh Debian, have a real agent work there, and remove it (needs root and debootstrap)
+# Install a folder of archives by npm, PyPI, and install.sh, and a Debian package, in empty Debians (needs root and mmdebstrap)
 [group('release')]
-fresh-debian package:
-    tests/fresh-debian.sh {{ package }}
+minute archives *package:
+    tests/minute.sh {{ archives }} {{ package }}
 
 # Build an RPM package (needs cargo-generate-rpm)
 [group('release')]

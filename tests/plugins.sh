@@ -72,35 +72,65 @@ real claude plugin install checkpointd@checkpointd
 real claude plugin list
 grep -q 'enabled' "$scratch/said" || fail "Claude Code has not enabled the plugin: $(cat "$scratch/said")"
 
-# A turn of the real Claude Code in which it writes a file and runs nothing: its model must be told once.
-turn() { # WITH: which hooks there are
-    local told
-    rm -f "$home/project/app.py" "$scratch/requests"
-    (cd "$home/project" && as ANTHROPIC_API_KEY=sk-ant-dummy CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 unshare --net bash -euc '
-        ip link set lo up
-        "$3" "$1/scripted-model.py" "$PWD" "$2/requests" >"$2/port" &
-        trap "kill $!" EXIT
-        for _ in $(seq 50); do [ ! -s "$2/port" ] || break; sleep 0.1; done
-        export ANTHROPIC_BASE_URL=http://127.0.0.1:$(cat "$2/port")
-        timeout 120 claude -p "Write app.py" --allowedTools Write
-    ' bash "$tests" "$scratch" "$python") </dev/null >"$scratch/said" 2>&1 || fail "$1: Claude Code ended with: $(cat "$scratch/said")"
-    told=$(tail -n 1 "$scratch/requests" | grep -o '\[checkpointd\] Not verified' | wc -l)
-    [ "$told" = 1 ] || fail "with $1, the model of Claude Code was told $told times"
-}
-if ! command -v python3 >/dev/null || ! command -v ip >/dev/null; then
-    echo 'skipped: a turn of Claude Code with the plugin, because python3 or ip is not installed'
-else
-    tests=$PWD/tests
-    python=$(python3 -c 'import sys; print(sys.executable)')
-    path=$home/bin:$path
-    turn 'hooks of init and the plugin'
-    as checkpointd uninstall --yes --keep-data >/dev/null
-    turn 'the plugin alone'
-    as checkpointd doctor >"$scratch/said" || true
-    grep -q 'those of the plugin' "$scratch/said" || fail "doctor does not know the plugin: $(cat "$scratch/said")"
-fi
 real codex plugin marketplace add "$PWD"
 real codex plugin add checkpointd@checkpointd
 [ -x "$home/.codex/plugins/cache/checkpointd/checkpointd/$version/hook.sh" ] || fail 'Codex has not installed its plugin'
+mkdir -p "$home/.gemini"
+echo '{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipNextSpeakerCheck": true}}' >"$home/.gemini/settings.json"
 real gemini extensions install --consent "$PWD/packaging/plugins/gemini"
 [ -x "$home/.gemini/extensions/checkpointd/hook.sh" ] || fail 'Gemini CLI has not installed the extension'
+
+# A turn of the real agent in which it writes a file and runs nothing: its model must be told once, by one decision.
+turn() { # WITH COMMAND..: which hooks there are, and the agent's command line
+    local with=$1 told decided
+    shift
+    rm -f "$home/project/app.py" "$scratch/requests" "$scratch/port"
+    decided=$(as checkpointd journal tail --kind decided --json | grep -c . || true)
+    (cd "$home/project" && as ANTHROPIC_API_KEY=sk-ant-dummy CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 SCRIPTED_KEY=dummy CODEX_URL="${CODEX_URL:-}" \
+        GEMINI_API_KEY=dummy GEMINI_CLI_NO_RELAUNCH=true GEMINI_CLI_TRUST_WORKSPACE=true unshare --net bash -euc '
+        ip link set lo up
+        "$3" "$1/scripted-model.py" "$PWD" "$2/requests" >"$2/port" &
+        trap "kill $!" EXIT
+        until [ -s "$2/port" ]; do sleep 0.1; done
+        export ANTHROPIC_BASE_URL=http://127.0.0.1:$(cat "$2/port")
+        export GOOGLE_GEMINI_BASE_URL=$ANTHROPIC_BASE_URL
+        timeout 120 "${@:4}" ${CODEX_URL:+-c "model_providers.scripted.base_url=\"$ANTHROPIC_BASE_URL/v1\""}
+    ' bash "$tests" "$scratch" "$python" "$@") </dev/null >"$scratch/said" 2>&1 || fail "$with: $1 ended with: $(cat "$scratch/said")"
+    told=$(tail -n 1 "$scratch/requests" | grep -o '\[checkpointd\] Not verified' | wc -l)
+    [ "$told" = 1 ] || fail "with $with, the model of $1 was told $told times: $(cat "$scratch/said")"
+    decided=$(($(as checkpointd journal tail --kind decided --json | grep -c .) - decided))
+    # The stop after the checkpoint is one more.
+    [ "$decided" = 2 ] || fail "with $with, two stops of $1 got $decided decisions"
+}
+if ! command -v python3 >/dev/null || ! command -v ip >/dev/null; then
+    echo 'skipped: turns of the agents with their plugins, because python3 or ip is not installed'
+    exit 0
+fi
+tests=$PWD/tests
+python=$(python3 -c 'import sys; print(sys.executable)')
+path=$home/bin:$path
+cat >>"$home/.codex/config.toml" <<END
+
+[model_providers.scripted]
+name = "scripted"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+
+[projects."$home/project"]
+trust_level = "trusted"
+END
+claude=(claude -p 'Write app.py' --allowedTools Write)
+# What a person does with \`/hooks\` once.
+codex=(codex exec --dangerously-bypass-hook-trust --dangerously-bypass-approvals-and-sandbox -c 'model_provider="scripted"' -c 'model="gpt-5.5"' 'Write app.py')
+gemini=(gemini --yolo -m gemini-2.5-flash -p 'Write app.py')
+as checkpointd init --agent codex --agent gemini >/dev/null
+each() { # WITH
+    turn "$1" "${claude[@]}"
+    CODEX_URL=yes turn "$1" "${codex[@]}"
+    turn "$1" "${gemini[@]}"
+}
+each 'hooks of init and the plugin'
+as checkpointd uninstall --yes --keep-data >/dev/null
+each 'the plugin alone'
+as checkpointd doctor >"$scratch/said" || true
+[ "$(grep -c 'those of the plugin' "$scratch/said")" = 3 ] || fail "doctor does not know the plugins: $(cat "$scratch/said")"

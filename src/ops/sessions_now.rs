@@ -415,8 +415,12 @@ pub(crate) fn in_folder(folder: &str, line: &str) -> Option<String> {
         Some(rest) => ("~/", rest),
         None => ("", folder),
     };
-    let rest = rest.replace('\'', r"'\''");
-    is_plain.then(|| format!("cd {home}'{rest}' && {line}"))
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let rest = match rest.chars().all(is_word) {
+        true => rest.to_owned(),
+        false => format!("'{}'", rest.replace('\'', r"'\''")),
+    };
+    is_plain.then(|| format!("cd {home}{rest} && {line}"))
 }
 
 /// Returns the beginning of a text in one line.

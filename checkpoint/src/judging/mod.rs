@@ -33,7 +33,7 @@ pub use runs::could_verify;
 use answers::wording::{self, languages};
 use answers::{Ground, TESTS, Unit, failures};
 use claims::{Claims, Group, INSTALL};
-use paths::is_above;
+use paths::{PathRef, is_above};
 use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
@@ -50,6 +50,8 @@ pub struct Ending {
     pub tests_failed: bool,
     /// A verification that failed was left.
     pub error_left: bool,
+    /// The agent claimed that tests pass, and none passed after the last edit of code.
+    pub claimed: bool,
 }
 
 /// Returns the findings of a stop.
@@ -116,6 +118,9 @@ pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
         nothing_run: !answers.is_empty() && answers.iter().all(nothing),
         tests_failed: tests.is_some_and(|run| run.ended == Ended::Failed),
         error_left: !failures::find(&turn, &stop.runs, &HashSet::new()).is_empty(),
+        claimed: !code.is_empty()
+            && person::claims_passing(&evidence.facts.last_message)
+            && !stop.tests_may_have_passed(&code),
     }
 }
 
@@ -158,6 +163,20 @@ impl<'a> Stop<'a> {
             runs: runs::runs(turn),
             word: person::word(&facts.prompts, &facts.last_message),
         }
+    }
+
+    /// Returns whether something ran after the last edit of these files that may have been tests which passed.
+    fn tests_may_have_passed(&self, code: &BTreeSet<usize>) -> bool {
+        let path = |file: &usize| PathRef::changed(&self.turn.files[*file].path).path;
+        let edits = code
+            .iter()
+            .filter_map(|file| self.turn.last_edit(&path(file)));
+        let last = edits.map(|edit| edit.call).max();
+        self.runs.iter().any(|run| {
+            last.is_none_or(|last| run.call > last)
+                && run.does.is_none_or(|does| does == Purpose::Tests)
+                && matches!(run.ended, Ended::Passed | Ended::Unknown)
+        })
     }
 
     /// Returns the categories, actions and the trace.

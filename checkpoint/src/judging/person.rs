@@ -61,6 +61,26 @@ static WANTS: LazyLock<Regex> = LazyLock::new(|| {
 static NEGATED: LazyLock<Regex> =
     LazyLock::new(|| matching(r"(?i)(?:do\s+not|don['’]?t|never|not|nicht|pas|no|não)\s*$"));
 
+/// A sentence that says that tests pass.
+static PASSING: LazyLock<Regex> = LazyLock::new(|| {
+    matching(
+        r"(?ix)
+        \b(?:tests?|test\s+suite|specs)\s+(?:(?:have|has|are|is|all|now|still|both)\s+){0,3}(?:pass(?:es|ed|ing)?|green)\b
+        | \b(?:passing|green)\s+(?:tests?|test\s+suite)\b | \b[1-9][0-9]*\s+(?:tests?\s+)?passed\b
+        | \btests?\s+(?:laufen\s+(?:alle\s+)?durch|bestehen|sind\s+(?:alle\s+)?grün) | \btests?\s+passent\b
+        | \b(?:pruebas|tests?|testes)\s+(?:pasan|passam)\b",
+    )
+});
+
+/// Words that make another sentence of it: a wish, a condition, or a failure.
+static NOT_PASSING: LazyLock<Regex> = LazyLock::new(|| {
+    matching(
+        r"(?ix)
+        \b(?:not|no|never|cannot|if|whether|when|once|until|unless|should|would|could|might|may|will|must|so\s+that|ensure|expect(?:ed)?
+            |make\s+sure|verify|confirm|check|before|earlier|previously|fail\w*|nicht|wenn|sollten|pas|si|no)\b | n['’]t\b | \?",
+    )
+});
+
 fn matching(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant that a test compiles")
 }
@@ -114,9 +134,40 @@ fn only_asks(message: &str) -> bool {
             .all(|sentence| is_question(sentence) || sentence.ends_with(':'))
 }
 
+/// Returns whether the agent's last message claims that tests pass.
+pub(super) fn claims_passing(message: &str) -> bool {
+    let ends = |end: char| matches!(end, '\n' | '.' | '!' | '?' | ';' | '。');
+    message
+        .split_inclusive(ends)
+        .any(|sentence| PASSING.is_match(sentence) && !NOT_PASSING.is_match(sentence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_statement_claims_that_tests_pass() {
+        for (message, claims) in [
+            ("Done. All tests pass.", true),
+            ("The test suite is green now", true),
+            ("- 12 passed\n- lint clean", true),
+            ("Fixed it; all 14 tests are now passing!", true),
+            ("Alle Tests bestehen.", true),
+            ("The tests should pass now.", false),
+            (
+                "I did not run it, so I cannot say that the tests pass.",
+                false,
+            ),
+            ("Run `pytest` to check that tests pass.", false),
+            ("3 tests failed, 12 passed.", false),
+            ("Do all tests pass?", false),
+            ("It passes the value on to the test.", false),
+            ("Done.", false),
+        ] {
+            assert_eq!(claims_passing(message), claims, "{message}");
+        }
+    }
 
     #[test]
     fn only_a_request_not_to_run_tests_forbids_them() {

@@ -39,9 +39,9 @@ pub(crate) struct LookbackArgs {
     /// Only of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// How many of the turns most worth reading
-    #[arg(long, default_value_t = 10)]
-    pub(crate) limit: usize,
+    /// Show all counts, and this many of the turns most worth reading; otherwise the worst three in a few lines
+    #[arg(long)]
+    pub(crate) limit: Option<usize>,
     /// Print all turns as CSV with a header line
     #[arg(long, conflicts_with_all = ["json", "import"])]
     pub(crate) csv: bool,
@@ -53,6 +53,9 @@ pub(crate) struct LookbackArgs {
     pub(crate) output: Output,
 }
 
+/// How many turns are worth reading if nobody says.
+const LIMIT: usize = 10;
+
 pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     let config = settings::load(home)?;
     let since = when::read_now(&args.since).map_err(Failure::usage)?;
@@ -60,7 +63,7 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
         since: since.begin,
         agent: args.agent.map(Into::into),
         project: args.project.as_deref().map(folder).transpose()?,
-        limit: args.limit,
+        limit: args.limit.unwrap_or(LIMIT),
         within: None,
     };
     let rules = Rules {
@@ -70,8 +73,17 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     if args.import {
         return import(home, rules, &wanted, args.output);
     }
+    // git gets private folders there. Where nothing was before, nothing stays.
+    let missing = home.run.ancestors().take_while(|folder| !folder.exists());
+    let missing: Vec<_> = missing.collect();
     let (summary, rows) = lookback::look_back(rules, &wanted, &mut progress("reading"));
     progress_done();
+    if !missing.is_empty() {
+        actors::git::clear_private_folders(home);
+        missing
+            .iter()
+            .for_each(|folder| drop(std::fs::remove_dir(folder)));
+    }
     if let Some(project) = args.project.as_deref().filter(|it| !it.exists())
         && rows.is_empty()
     {
@@ -85,11 +97,15 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     }
     if args.output.json {
         print_json(&summary);
-    } else {
+    } else if args.limit.is_some() {
         show::show(&summary);
-        if let Some(caught) = caught(home, &wanted) {
-            render::print_wrapped("caught: ", &caught);
-        }
+    } else {
+        show::in_short(&summary);
+    }
+    if !args.output.json
+        && let Some(caught) = caught(home, &wanted)
+    {
+        render::print_wrapped("caught: ", &caught);
     }
     Ok(exit::OK)
 }
@@ -127,7 +143,7 @@ fn import(home: &Home, rules: Rules<'_>, wanted: &Scope, output: Output) -> Resu
 
 /// Prints all turns as CSV.
 fn csv(rows: &[PastTurnRow]) -> Result<u8> {
-    const COLUMNS: [&str; 17] = [
+    const COLUMNS: [&str; 18] = [
         "at",
         "agent",
         "project",
@@ -140,6 +156,7 @@ fn csv(rows: &[PastTurnRow]) -> Result<u8> {
         "nothing_run",
         "tests_failed",
         "error_left",
+        "claimed",
         "verdict",
         "reason",
         "asked",

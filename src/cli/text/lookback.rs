@@ -12,6 +12,62 @@ const PROBLEMS_MAX: usize = 8;
 const RULES_MAX: usize = 12;
 /// The most demands of a turn that are named.
 const ASKED_MAX: usize = 3;
+/// The turns that are named in short.
+const WORST: usize = 3;
+
+/// Prints what was left open in at most 12 lines.
+pub(crate) fn in_short(summary: &LookBack) {
+    let total = &summary.total;
+    if total.turns == 0 {
+        return show(summary);
+    }
+    begin(summary);
+    let count = |count: u64, what: &str| println!("  {count:>6} {what}");
+    count(total.nothing_run, NOTHING_RUN);
+    count(total.claimed, CLAIMED);
+    count(total.tests_failed, "ended with failing tests");
+    for row in summary.worth.iter().take(WORST) {
+        let day: String = render::local_time(&row.at.to_string())
+            .chars()
+            .take(10)
+            .collect();
+        let asked = || row.asked.first().map(|asked| render::printable(asked));
+        let left = Some(left(row)).filter(|left| !left.is_empty());
+        let left = left.or_else(asked).unwrap_or_default();
+        let left = render::paint(Color::Yellow, &left);
+        println!("{day} {} {}: {left}", row.agent, project_name(&row.project));
+        println!("  {}", opened(row));
+    }
+    let asks = format!(
+        "would have asked at {} of {} stops",
+        total.asked, total.turns
+    );
+    println!(
+        "{} {asks}; `checkpointd lookback --limit 10` shows more",
+        render::paint(Color::Bold, "`checkpointd init`")
+    );
+    let problems = summary.problems.len();
+    if problems > 0 {
+        let problems = render::count(problems, "transcript", "transcripts");
+        eprintln!("note: {problems} cannot be read completely");
+    }
+}
+
+/// How turns ended, as people read it.
+const NOTHING_RUN: &str = "ended with code changed and nothing run after it";
+const CLAIMED: &str = "claim passing tests, but none passed after the last edit";
+
+/// Prints what was read.
+fn begin(summary: &LookBack) {
+    println!(
+        "{} in {} since {} ({}, {})",
+        render::count(summary.total.turns, "turn", "turns"),
+        render::count(summary.total.sessions, "session", "sessions"),
+        render::local_time(&summary.since.to_string()),
+        render::count(summary.files, "transcript", "transcripts"),
+        render::bytes(summary.bytes)
+    );
+}
 
 /// Prints the totals of transcripts.
 pub(crate) fn show(summary: &LookBack) {
@@ -23,23 +79,16 @@ pub(crate) fn show(summary: &LookBack) {
         problems(&summary.problems);
         return;
     }
-    println!(
-        "{} in {} since {since} ({}, {})\n",
-        render::count(total.turns, "turn", "turns"),
-        render::count(total.sessions, "session", "sessions"),
-        render::count(summary.files, "transcript", "transcripts"),
-        render::bytes(summary.bytes)
-    );
+    begin(summary);
+    println!();
     groups(summary);
     println!();
     let turns = render::count(total.turns, "turn", "turns");
     let of = |count: u64, what: &str| {
         println!("  {count:>6} of {turns} {what}");
     };
-    of(
-        total.nothing_run,
-        "ended with code changed and nothing run after it",
-    );
+    of(total.nothing_run, NOTHING_RUN);
+    of(total.claimed, CLAIMED);
     of(total.tests_failed, "ended with failing tests");
     of(total.error_left, "ended with an error");
     of(total.asked, "would have been asked for something");
@@ -110,31 +159,39 @@ fn turn(row: &PastTurnRow) {
         project_name(&row.project)
     );
     render::print_wrapped("  ", &render::printable(&row.prompt));
-    let open = [
-        (row.nothing_run, "code changed, and nothing run after it"),
-        (row.tests_failed, "tests fail"),
-        (row.error_left, "an error was left open"),
-    ];
-    let open: Vec<_> = open
-        .into_iter()
-        .filter_map(|(is_so, what)| is_so.then_some(what))
-        .collect();
-    if !open.is_empty() {
-        let open = render::paint(Color::Yellow, &open.join("; "));
-        let files = if row.changed_files == 1 {
-            "file"
-        } else {
-            "files"
-        };
-        println!("  {open} ({} {files} changed)", row.changed_files);
+    let left = left(row);
+    if !left.is_empty() {
+        println!("  {}", render::paint(Color::Yellow, &left));
     }
     for asked in row.asked.iter().take(ASKED_MAX) {
         render::print_wrapped("  asks: ", &render::printable(asked));
     }
+    println!("  open: {}", opened(row));
+}
+
+/// Says what a turn left open; empty if it only would have been asked for something.
+fn left(row: &PastTurnRow) -> String {
+    let open = [
+        (row.claimed, "claims passing tests that did not pass"),
+        (row.nothing_run, "code changed, and nothing run after it"),
+        (row.tests_failed, "tests fail"),
+        (row.error_left, "an error was left open"),
+    ];
+    let open = open.into_iter().filter(|(is_so, _)| *is_so);
+    let open: Vec<_> = open.map(|(_, what)| what).collect();
+    if open.is_empty() {
+        return String::new();
+    }
+    let files = render::count(row.changed_files, "file", "files");
+    format!("{} ({files} changed)", open.join("; "))
+}
+
+/// Returns the command that resumes a turn's session, or where its transcript is.
+fn opened(row: &PastTurnRow) -> String {
     let line = row.open.as_deref();
     match line.and_then(|line| in_folder(&row.project, line)) {
-        Some(line) => println!("  open: {}", render::printable(&line)),
-        None => println!("  file: {}", render::path(&row.transcript)),
+        Some(line) => render::printable(&line),
+        None => render::path(&row.transcript),
     }
 }
 

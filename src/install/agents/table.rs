@@ -64,6 +64,7 @@ const CODEX: Installer = Installer {
     note: "Codex reads them only where {project} is trusted in your `config.toml`; it asks at its first start there",
     depends_on_version: true,
     file: codex::HOOKS_FILE,
+    plugin: Some(("config.toml", "[plugins.\"checkpointd@")),
     format: Format::Codex,
     managed: &["/etc/codex/requirements.toml"],
     rows: &[

@@ -54,6 +54,7 @@ pub(super) fn row(about: &About<'_>, judged: &Judged) -> PastTurnRow {
         nothing_run: ending.nothing_run,
         tests_failed: ending.tests_failed,
         error_left: ending.error_left,
+        claimed: ending.claimed,
         verdict: decision.map(|decision| decision.verdict),
         reason: decision.map(|decision| decision.reason),
         asked: demands
@@ -69,6 +70,7 @@ pub(super) fn row(about: &About<'_>, judged: &Judged) -> PastTurnRow {
 /// Says how much a turn is worth reading: what it left open, and whether much changed.
 fn worth(row: &PastTurnRow) -> u64 {
     let open = u64::from(row.tests_failed) * 8
+        + u64::from(row.claimed) * 7
         + u64::from(row.nothing_run) * 6
         + u64::from(row.error_left) * 4
         + row.asked.len().min(4) as u64;

@@ -37,6 +37,8 @@ pub(crate) struct TurnTotals {
     pub(crate) nothing_run: u64,
     pub(crate) tests_failed: u64,
     pub(crate) error_left: u64,
+    /// Those in which the agent claimed passing tests, and none passed after the last edit.
+    pub(crate) claimed: u64,
     /// Those at whose end something would have been asked.
     pub(crate) asked: u64,
 }
@@ -79,6 +81,7 @@ pub(crate) struct PastTurnRow {
     pub(crate) nothing_run: bool,
     pub(crate) tests_failed: bool,
     pub(crate) error_left: bool,
+    pub(crate) claimed: bool,
     /// The verdict at its end; null if a person stopped the agent.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) reason: Option<Reason>,
@@ -123,6 +126,7 @@ impl TurnTotals {
         self.nothing_run += u64::from(row.nothing_run);
         self.tests_failed += u64::from(row.tests_failed);
         self.error_left += u64::from(row.error_left);
+        self.claimed += u64::from(row.claimed);
         self.asked += u64::from(!row.asked.is_empty());
     }
 }

@@ -48,7 +48,7 @@ function parts({ total, groups, days, rules, worth, problems, complete }) {
   ];
 }
 
-const left = (it) => [[it.nothing_run, 'nothing run'], [it.tests_failed, 'tests fail'], [it.error_left, 'an error']]
+const left = (it) => [[it.claimed, 'claims passing tests'], [it.nothing_run, 'nothing run'], [it.tests_failed, 'tests fail'], [it.error_left, 'an error']]
   .filter(([is]) => is).map(([, what]) => what).join(', ') || it.asked[0] || '';
 
 // One series for each project, the one with the most first; what there is no color for is put together.

@@ -60,14 +60,18 @@ impl User {
         serde_json::from_str(&self.well(arguments)).expect("JSON")
     }
 
-    /// Puts the recorded transcripts of all agents where the agents keep them.
+    /// Puts recorded transcripts of three agents where the agents keep them.
     fn put_recorded(&self) {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fixtures");
-        let places = [
+        self.put_recorded_of(&[
             ("claude", ".claude/projects/-home-user-project"),
             ("codex", ".codex/sessions/2026/11/21"),
             ("gemini", ".gemini/tmp/project/chats"),
-        ];
+        ]);
+    }
+
+    /// Puts the recorded transcripts of agents into their places.
+    fn put_recorded_of(&self, places: &[(&str, &str)]) {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fixtures");
         for (agent, place) in places {
             for scenario in fs::read_dir(fixtures.join(agent))
                 .expect("recordings")
@@ -120,7 +124,14 @@ impl User {
                 "user",
                 json!(format!("task {number} of {session}")),
             ));
-            for (call, did) in (1..).zip(*did) {
+            let (mut says, mut calls) = ("Done.", Vec::new());
+            for did in *did {
+                match did {
+                    Says(text) => says = text,
+                    did => calls.push(did),
+                }
+            }
+            for (call, did) in (1..).zip(calls) {
                 let id = format!("{session}-{number}-{call}");
                 let (name, input, failed) = did.call(project);
                 let used = json!([{ "type": "tool_use", "id": id, "name": name, "input": input }]);
@@ -132,7 +143,7 @@ impl User {
             lines.push(line(
                 500,
                 "assistant",
-                json!([{ "type": "text", "text": "Done." }]),
+                json!([{ "type": "text", "text": says }]),
             ));
         }
         let place = self.folder(".claude/projects/-shop");
@@ -147,9 +158,10 @@ enum Did<'a> {
     Edited(&'a str),
     Ran(&'a str),
     Failed(&'a str),
+    Says(&'a str),
 }
 
-use Did::{Edited, Failed, Ran, Read};
+use Did::{Edited, Failed, Ran, Read, Says};
 
 impl Did<'_> {
     fn call(self, project: &Path) -> (&'static str, Value, bool) {
@@ -163,6 +175,7 @@ impl Did<'_> {
             ),
             Ran(line) => ("Bash", json!({ "command": line }), false),
             Failed(line) => ("Bash", json!({ "command": line }), true),
+            Says(_) => unreachable!("a text is no call"),
         }
     }
 }
@@ -194,12 +207,25 @@ fn count(groups: &Value, agent: &str) -> (u64, u64) {
 fn recorded_transcripts_of_all_agents_are_found_and_cut() {
     let user = User::new();
     user.put_recorded();
+    // The database of opencode is in `database.rs`.
+    user.put_recorded_of(&[
+        ("qwen", ".qwen/projects/p/chats"),
+        ("copilot", ".copilot/session-state/s"),
+        ("droid", ".factory/sessions/p"),
+        ("pi", ".pi/agent/sessions/p"),
+        ("kimi", ".kimi-code/sessions/p/s/agents/main"),
+        ("vibe", ".vibe/logs/session/unified/s/journal"),
+    ]);
     let answer = user.json(&["lookback", "--since", "2020-01-01", "--json"]);
     assert_eq!(answer["problems"], json!([]));
     let groups = &answer["groups"];
     assert_eq!(count(groups, "claude"), (10, 12));
     assert_eq!(count(groups, "codex"), (8, 12));
     assert_eq!(count(groups, "gemini"), (8, 11));
+    for agent in ["qwen", "copilot", "droid", "pi", "kimi"] {
+        assert_eq!(count(groups, agent), (1, 1), "{agent}");
+    }
+    assert_eq!(count(groups, "vibe"), (1, 2));
     // One was stopped by a person.
     assert_eq!(answer["total"]["interrupted"], 1);
     let of_claude = user.json(&[
@@ -321,7 +347,7 @@ fn a_broken_file_costs_that_file_only_and_is_named() {
     assert_eq!(count(&answer["groups"], "codex").1, 12);
     assert_eq!(count(&answer["groups"], "gemini").1, 11);
     assert_eq!(count(&answer["groups"], "claude").1, 12);
-    let (_, _, error) = user.run(&["lookback", "--since", "2020-01-01"]);
+    let (_, _, error) = user.run(&["lookback", "--since", "2020-01-01", "--limit", "10"]);
     assert!(
         error.contains("half.jsonl: 1 line cannot be read"),
         "{error}"
@@ -384,11 +410,53 @@ fn turns_are_judged_by_what_is_known_of_the_past() {
     let csv = user.well(&["lookback", "--csv"]);
     let rows = csv.lines().filter(|line| line.starts_with("20"));
     assert_eq!(rows.count(), 6, "{csv}");
-    let text = user.well(&["lookback"]);
+    let text = user.well(&["lookback", "--limit", "10"]);
     assert!(
         text.contains("2 of 6 turns ended with code changed and nothing run after it"),
         "{text}"
     );
+}
+
+#[test]
+fn it_opens_with_what_is_worst_in_twelve_lines() {
+    let user = User::new();
+    let project = user.project();
+    let edits: &[Did<'_>] = &[Edited("src/lib.rs")];
+    let claims: &[Did<'_>] = &[
+        Ran("cargo test"),
+        Edited("src/lib.rs"),
+        Says("All tests pass."),
+    ];
+    let holds: &[Did<'_>] = &[
+        Edited("src/lib.rs"),
+        Ran("cargo test"),
+        Says("All tests pass."),
+    ];
+    user.put_session(&project, "aaaa", days_ago(3), &[edits; 4]);
+    user.put_session(
+        &project,
+        "bbbb",
+        days_ago(2),
+        &[claims, holds, &[Failed("cargo test")]],
+    );
+    let said = user.well(&["lookback"]);
+    assert!(said.lines().count() <= 12, "{said}");
+    for line in [
+        "       5 ended with code changed and nothing run after it",
+        "       1 claim passing tests, but none passed after the last edit",
+        "       1 ended with failing tests",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    assert_eq!(said.matches("&& claude --resume").count(), 3, "{said}");
+    assert!(
+        said.contains("`checkpointd init` would have asked at "),
+        "{said}"
+    );
+    // Nothing was written, not even a folder.
+    for made in [".local/state", ".local/share", "../journal", "../run"] {
+        assert!(!user.home.path().join("user").join(made).exists(), "{made}");
+    }
 }
 
 #[test]
