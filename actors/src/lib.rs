@@ -40,6 +40,7 @@ pub mod session;
 pub mod session_state;
 pub mod shared;
 pub mod spool;
+mod spooled;
 mod subject;
 #[cfg(test)]
 mod tests;

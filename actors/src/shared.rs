@@ -18,7 +18,7 @@ use crate::failed_commands::FailedCommands;
 use crate::others::Others;
 use crate::project::Project;
 use crate::session_state;
-use crate::spool::Spooled;
+use crate::spooled::Spooled;
 use crate::trust::Trust;
 
 /// Stops whose evidence is gathered at the same time; further ones wait.

@@ -14,7 +14,6 @@ use journal::frame::{self, Damage, Frame, Kind, Reader};
 use journal::request::Received;
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
-use parking_lot::Mutex;
 use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
@@ -43,27 +42,6 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 const FILE_BYTES_MAX: u64 = (frame::HEADER_BYTES + frame::PAYLOAD_BYTES_MAX) as u64;
 /// Written by clients that found the spool full; its length is the number of calls that they dropped.
 const FULL: &str = ".full";
-
-/// What the passes so far left in the spool.
-#[derive(Default)]
-pub(crate) struct Spooled {
-    /// Held by the pass that is under way.
-    pass: tokio::sync::Mutex<()>,
-    /// Files that stay, and why.
-    left: Mutex<HashMap<PathBuf, String>>,
-    /// Why the last pass ended early, if it did.
-    error: Mutex<Option<String>>,
-}
-
-impl Spooled {
-    /// Why spooled calls could not be accepted, one line each.
-    pub(crate) fn issues(&self) -> Vec<String> {
-        let mut issues: Vec<String> = self.left.lock().values().cloned().collect();
-        issues.sort();
-        issues.extend(self.error.lock().clone());
-        issues
-    }
-}
 
 /// Accepts the calls in the spool that were made before one that comes directly, made at `at`. Returns false if some are
 /// left at `until`, or the journal is overloaded: the call then belongs in the spool, too.

@@ -73,7 +73,7 @@ fn write(path: &Path, request: &[u8]) -> io::Result<File> {
 /// deletes the mark when it has emptied the spool, and a measuring call when there is room again.
 fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
     let mark = spool.join(FULL);
-    let is_marked = mark.exists();
+    let is_marked = fs::symlink_metadata(&mark).is_ok_and(|meta| meta.is_file());
     let digits = id
         .get(id.len().saturating_sub(8)..)
         .and_then(|tail| u32::from_str_radix(tail, 16).ok());

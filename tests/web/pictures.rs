@@ -1,4 +1,4 @@
-//! The README's pictures: taken where somebody asks for them, so that a run of the tests changes no file.
+//! The pictures of docs/watching.md: taken where somebody asks for them, so that a run of the tests changes no file.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use crate::stage::Stage;
 
 /// Names the folder that the pictures go to.
 const FOLDER: &str = "CHECKPOINTD_SCREENSHOTS";
-/// Widths of a window and of a phone.
-const DESK: u32 = 1080;
-const PHONE: u32 = 390;
+/// A window, a tablet and a phone, with the endings of their pictures' names.
+const SCREENS: [(&str, u32, u32); 3] =
+    [("", 1440, 900), ("-tablet", 820, 900), ("-phone", 390, 844)];
 /// The largest picture that belongs into a repository.
 const BYTES_MAX: u64 = 150 * 1024;
 
@@ -22,24 +22,25 @@ pub(crate) fn take(stage: &Stage, browser: &Browser) {
     for (scheme, ending) in [("light", ""), ("dark", "-dark")] {
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         browser.call("Emulation.setEmulatedMedia", media);
-        take_all(stage, browser, &|name, (width, height)| {
-            browser.size(width, height);
-            // Two frames on, everything has been drawn in its new size.
-            browser.evaluate(
-                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400))))",
-            );
-            let file = folder.join(format!("{name}{ending}.png"));
-            browser.picture(&file);
-            let size = file.metadata().expect("a file").len();
-            assert!(size < BYTES_MAX, "{name}{ending} has {size} bytes");
+        take_all(stage, browser, &|name| {
+            for (screen, width, height) in SCREENS {
+                browser.size(width, height);
+                // Two frames on, everything has been drawn in its new size.
+                browser.evaluate(
+                    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 400))))",
+                );
+                let file = folder.join(format!("{name}{screen}{ending}.png"));
+                browser.picture(&file);
+                let size = file.metadata().expect("a file").len();
+                assert!(size < BYTES_MAX, "{name}{screen}{ending} has {size} bytes");
+            }
         });
     }
 }
 
-fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, (u32, u32))) {
+fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str)) {
     browser.show("");
-    take("now", (DESK, 660));
-    take("now-phone", (PHONE, 844));
+    take("now");
     // A recorded session.
     let recorded = &stage.ask(&["audit", "--verdict", "inject", "--json"])[0];
     browser.show(&format!(
@@ -47,10 +48,9 @@ fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, (u32, u32))) {
         recorded["session"].as_str().expect("an id")
     ));
     browser.wait("document.querySelector('.detail .text')");
-    take("timeline", (DESK, 900));
+    take("session");
     browser.show(&format!("decision/{}", recorded["seq"]));
-    take("decision", (DESK, 760));
-    take("decision-phone", (PHONE, 844));
+    take("decision");
     browser.show("what-if");
     browser.evaluate(
         "(() => { document.querySelector('textarea').rows = 5; const field = document.querySelector('[name=min_turn]'); field.value = '5m';
@@ -58,7 +58,7 @@ fn take_all(stage: &Stage, browser: &Browser, take: &dyn Fn(&str, (u32, u32))) {
     );
     browser.wait("document.querySelector('.card')");
     browser.evaluate("document.querySelector('.card details').open = true");
-    take("what-if", (DESK, 760));
+    take("what-if");
     browser.show("trends");
-    take("trends", (DESK, 760));
+    take("trends");
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::ConfigError;
+use super::paths::FileName;
 use super::project_file::ProjectFile;
 use super::removed::Cleaned;
 use super::rule_layers;
@@ -19,6 +20,7 @@ use crate::rules::packs;
 
 /// The beginning of every checkpoint by the rules of TeleClaude (spec LETTER-1).
 const TELECLAUDE: &str = "[TeleClaude Checkpoint] - ";
+const TELECLAUDE_MARKER: &str = "teleclaude_checkpoint_clear";
 
 pub(super) static DEFAULTS: LazyLock<Settings> = LazyLock::new(|| {
     // As a layer like the user's file: reading one type takes half of the code that reading two takes.
@@ -211,6 +213,7 @@ impl Settings {
             settings.unchanged = Quiet::Message;
             settings.background = Background::Any;
             settings.prefix = Prefix(TELECLAUDE.to_owned());
+            settings.hooks.escape_marker = FileName(TELECLAUDE_MARKER.to_owned());
         }
         settings
     }

@@ -135,7 +135,7 @@ fn the_marker_file_lets_one_stop_pass_and_is_gone() {
         "{EVERY_STOP}hooks: {{escape_marker: let_me_go}}\n"
     ));
     let marker = daemon.home.path().join("let_me_go");
-    fs::write(daemon.home.path().join("teleclaude_checkpoint_clear"), "").expect("writable");
+    fs::write(daemon.home.path().join("checkpointd_clear"), "").expect("writable");
     prompt(&daemon.home, "one");
     fs::write(&marker, "").expect("writable");
     assert!(!stop(&daemon.home, "one", "done"));

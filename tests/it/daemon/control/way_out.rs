@@ -52,7 +52,7 @@ fn the_way_out_that_is_named_is_the_sessions_own_and_needs_no_tmpdir() {
 #[test]
 fn a_marker_in_a_folder_of_another_user_lets_no_stop_pass() {
     let daemon = Daemon::with(EVERY_STOP);
-    let marker = daemon.home.path().join("teleclaude_checkpoint_clear");
+    let marker = daemon.home.path().join("checkpointd_clear");
     let stops = |mine: (bool, bool)| {
         prompt(&daemon.home, &format!("{mine:?}"));
         fs::write(&marker, "").expect("writable");
