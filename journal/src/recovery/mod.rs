@@ -154,11 +154,9 @@ fn open_current(
     is_first: bool,
     recovered: &mut Recovered,
 ) -> Result<(Store, Tail)> {
-    let opened = if named_file::has_only_own(&store_dir(dir)) {
-        open_whole(dir, segments)
-    } else {
-        let problem = "it has a file that is no regular one of yours";
-        Err(Error::damaged("the store", problem))
+    let opened = match unfit(&store_dir(dir)) {
+        Some(problem) => Err(Error::damaged("the store", problem)),
+        None => open_whole(dir, segments),
     };
     let store = match opened {
         Ok(store) => store,
@@ -168,10 +166,6 @@ fn open_current(
         Err(error) => replace_store(dir, &error, recovered)?,
     };
     let had = store.last_seq()?;
-    if had == 0 && upto > 0 && !segments.is_empty() {
-        let note = "the store was empty or missing; it was rebuilt from the intake log";
-        recovered.notes.push(note.into());
-    }
     let tail = catch_up(&store, segments, had, upto, recovered)?;
     let compared = if is_first {
         compare_tail(&store, segments)
@@ -188,6 +182,18 @@ fn open_current(
     let store = replace_store(dir, &error, recovered)?;
     let tail = catch_up(&store, segments, 0, upto, recovered)?;
     Ok((store, tail))
+}
+
+/// Returns why the files of a store cannot be given to sled, which would wait for them, or begin anew without a word.
+fn unfit(store: &Path) -> Option<&'static str> {
+    let has_data = || fs::metadata(store.join("db")).is_ok_and(|db| db.len() > 0);
+    if !named_file::has_only_own(store) {
+        Some("it has a file that is no regular one of yours")
+    } else if store.join("conf").exists() && !has_data() {
+        Some("its data is empty or missing")
+    } else {
+        None
+    }
 }
 
 /// Moves a damaged store aside and creates an empty one.
