@@ -100,21 +100,17 @@ fn work(daemon: &Daemon, session: &str, mut random: Rng) -> (Vec<u64>, u64) {
 /// Counts what is wrong with a session's events.
 fn examine(lines: &[Value], session: &str, acked: &[u64], figures: &mut Figures) {
     let number = |line: &Value| number_of(line, session);
-    let seen: Vec<(u64, bool)> = lines
-        .iter()
-        .filter_map(|line| Some((number(line)?, line["late"] == true)))
-        .collect();
-    let once: HashSet<u64> = seen.iter().map(|(number, _)| *number).collect();
+    let seen: Vec<u64> = lines.iter().filter_map(number).collect();
+    let once: HashSet<u64> = seen.iter().copied().collect();
     figures.acked += acked.len() as u64;
     figures.lost += acked.iter().filter(|number| !once.contains(number)).count() as u64;
     figures.doubled += (seen.len() - once.len()) as u64;
-    // What was spooled while the daemon was still up may come later; it keeps its time and is marked.
-    let in_time: Vec<u64> = seen
-        .iter()
-        .filter(|(_, late)| !late)
-        .map(|(number, _)| *number)
+    // Of a call whose client was killed, nobody knows when it ended.
+    let ended: Vec<u64> = seen
+        .into_iter()
+        .filter(|number| acked.contains(number))
         .collect();
-    figures.out_of_order += in_time.windows(2).filter(|pair| pair[0] > pair[1]).count() as u64;
+    figures.out_of_order += ended.windows(2).filter(|pair| pair[0] > pair[1]).count() as u64;
     let doubled = |kind: &str, fields: [&str; 2]| {
         let of_kind = lines.iter().filter(|line| line["kind"] == kind);
         let keys: Vec<String> = of_kind
