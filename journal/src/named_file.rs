@@ -73,7 +73,7 @@ fn is_own(meta: &Metadata) -> bool {
     meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Returns whether all files of a folder of ours are regular ones of this user. A folder that is not there has none.
+/// Returns whether all files of a folder of ours are regular ones of this user. A missing folder has none.
 pub fn has_only_own(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut metas = entries.filter_map(|entry| entry.metadata().ok());

@@ -31,7 +31,7 @@ fn commas(json: &[u8]) -> usize {
     json.iter().filter(|byte| **byte == b',').count()
 }
 
-/// Leaves out what the limits do not allow; anything that is no JSON stays as it is wrong.
+/// Leaves out what the limits do not allow. What is not JSON stays so.
 fn thinned(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     // The number of values in each list or object that is open, and whether it is an object.

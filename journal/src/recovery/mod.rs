@@ -184,7 +184,8 @@ fn open_current(
     Ok((store, tail))
 }
 
-/// Returns why the files of a store cannot be given to sled, which would wait for them, or begin anew without a word.
+/// Returns why the files of a store cannot be given to sled, which would wait for them, or begin
+/// an empty store without a word.
 fn unfit(store: &Path) -> Option<&'static str> {
     let has_data = || fs::metadata(store.join("db")).is_ok_and(|db| db.len() > 0);
     if !named_file::has_only_own(store) {

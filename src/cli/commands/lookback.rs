@@ -53,7 +53,7 @@ pub(crate) struct LookbackArgs {
     pub(crate) output: Output,
 }
 
-/// How many turns are worth reading if nobody says.
+/// How many turns are shown in full by default.
 const LIMIT: usize = 10;
 
 pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
