@@ -101,7 +101,11 @@ fn nobody_else_can_do_them() {
         &[("Content-Type", "application/x-www-form-urlencoded")],
         &[("Content-Type", "")],
     ];
-    for (path, body) in acting.orders() {
+    let pane = (
+        format!("/api/sessions/{}/pane", acting.session),
+        "{}".to_owned(),
+    );
+    for (path, body) in acting.orders().into_iter().chain([pane]) {
         for headers in refused {
             let status = acting.send("POST", &path, headers, &body);
             assert!((400..500).contains(&status), "{path} {headers:?}: {status}");
