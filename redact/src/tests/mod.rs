@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Redactor, built_in, pattern};
 
+mod forms;
 mod planted;
 
 /// Random-looking text of a given length; not a real secret.
