@@ -6,9 +6,9 @@ use super::base64::is_login_base64;
 use super::chars::{Look, boundary, line_end, line_start};
 use super::names::{Class, Name, is_key};
 use super::scan::Scan;
-use super::value::{Style, is_password, is_said, is_secret};
+use super::value::{Style, is_password, is_said, is_secret, is_strong, plain};
 use super::words::WORDS;
-use super::{headers, prose};
+use super::{context, headers, prose};
 
 /// How far a name extends on each side of its stem, in bytes.
 const NAME_BYTES_MAX: usize = 48;
@@ -16,8 +16,8 @@ const NAME_BYTES_MAX: usize = 48;
 const CLOSERS_MAX: usize = 8;
 /// The most blanks around a sign of assignment.
 const BLANKS_MAX: usize = 16;
-/// The most characters between a name and `value`, its neighbor in lists of names and values.
-const NEIGHBOR_BYTES_MAX: usize = 24;
+/// The longest block of lines that is a value, in bytes.
+const BLOCK_BYTES_MAX: usize = 4096;
 /// How far back from a password its login is searched for, in bytes.
 const LOGIN_BYTES_MAX: usize = 160;
 /// How many bytes of a value are examined.
@@ -25,7 +25,7 @@ const JUDGED_BYTES_MAX: usize = 128;
 
 /// What joins a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
+pub(super) enum Sign {
     /// `=`, without blanks before it.
     Tight,
     /// Any other sign.
@@ -33,9 +33,20 @@ enum Sign {
     Blank,
 }
 
-struct Value {
-    inner: Range<usize>,
+pub(super) struct Value {
+    pub(super) inner: Range<usize>,
     is_quoted: bool,
+}
+
+impl Value {
+    /// The value; a bare one without the punctuation of the sentence or list that it ends.
+    pub(super) fn trimmed(self, text: &str) -> Range<usize> {
+        let length = match self.is_quoted {
+            true => self.inner.len(),
+            false => plain(&text[self.inner.clone()]).len().max(1),
+        };
+        self.inner.start..self.inner.start + length
+    }
 }
 
 /// Reads the name around a stem, and the value that is assigned to it.
@@ -56,13 +67,17 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
             }
             return;
         }
-        _ => assigned(scan, name, &whole).or_else(|| neighbor(scan, name, whole.end)),
+        _ => assigned(scan, name, &whole),
     };
-    let is_said = matches!(name.class, Class::Password | Class::Secret | Class::Login);
+    let is_said = matches!(
+        name.class,
+        Class::Password | Class::Secret | Class::Login | Class::Code
+    );
     match found {
         Some(value) => scan.take(value, "secret"),
+        None if context::read(scan, name, &whole) => (),
         None if is_said && scan.at(whole.end).is_ascii_whitespace() => {
-            prose::read(scan, &whole, name.class == Class::Password);
+            prose::read(scan, &whole, name.class);
         }
         None if is_said => prose::read_before(scan, &whole),
         None => (),
@@ -70,7 +85,13 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
 }
 
 fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    // Words of other scripts are not joined to those of this one.
+    let is_foreign = !bytes[stem.clone()].is_ascii();
+    let is_part = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() && !(is_foreign && stem.len() > 8)
+            || b"_-".contains(byte)
+            || is_foreign && bytes[stem.start] & 0xf0 == 0xd0 && !byte.is_ascii()
+    };
     let before = bytes[..stem.start]
         .iter()
         .rev()
@@ -86,7 +107,8 @@ fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
 }
 
 /// Finds the sign after a name, and where its value begins.
-fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)> {
+pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)> {
+    let name = &(name.start..particle(scan, name));
     let closers = scan.bytes[name.end..].iter().take(CLOSERS_MAX);
     let closers = closers
         .take_while(|byte| b"\"'`\\]*)".contains(byte))
@@ -94,48 +116,139 @@ fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)> {
     let at = name.end + closers;
     let is_quoted = b"\"'`\\".contains(&scan.at(name.end));
     let sign = scan.after_blanks(at, BLANKS_MAX);
+    // A number of several: `Key 1: ...`.
+    let number = scan.bytes[sign..]
+        .iter()
+        .take(3)
+        .take_while(|byte| byte.is_ascii_digit());
+    let numbered = sign + number.count();
+    let sign = if numbered > sign && scan.at(numbered) == b':' && closers == 0 {
+        numbered
+    } else {
+        sign
+    };
     let rest = &scan.bytes[sign.min(scan.bytes.len())..];
     let is_tag = scan.before(name.start) == b'<' || scan.before(name.start) == b':';
     let is_tight = sign == at && closers == 0;
     let (kind, length) = match rest {
         [b'=', b'=', ..] | [b':', b':', ..] => return None,
+        // A colon on both sides separates the parts of an address.
+        [b':', next, ..] if scan.before(name.start) == b':' && *next != b' ' => return None,
+        // The name ends a string, as the label of an input does.
+        [b':', b'"' | b'\'', after, ..] if is_tight && b" ,)|;\n".contains(after) => return None,
+        // YAML's long form of a key.
+        [b'\n', b':', b' ', ..] if scan.text[..name.start].ends_with("? ") => (Sign::Loose, 2),
         [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),
         [b'=', ..] if is_tight => (Sign::Tight, 1),
         [b'=' | b':', ..] => (Sign::Loose, 1),
-        [b',', ..] if is_quoted && is_argument(scan, name.start) => (Sign::Loose, 1),
+        [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
         [b'|', ..] if sign > at => (Sign::Loose, 1),
         [b'>', ..] if is_tag => (Sign::Tight, 1),
         [b'(', b'"' | b'\'', ..] => (Sign::Loose, 1),
-        _ if sign > at && !rest.is_empty() => return Some((Sign::Blank, sign)),
+        _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
+            return Some((Sign::Blank, sign));
+        }
         _ => return None,
     };
     let mut value = scan.after_blanks(sign + length, BLANKS_MAX);
-    // Markdown's bold type, and YAML's blocks of text.
+    // YAML's anchors and tags.
+    while kind == Sign::Loose && b"&!".contains(&scan.at(value)) {
+        let word = scan.bytes[value..].iter().take(NAME_BYTES_MAX);
+        let word = word.take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let next = scan.after_blanks(value + word, BLANKS_MAX);
+        if word < 2 || next == value + word {
+            break;
+        }
+        value = next;
+    }
+    // Markdown's bold type.
     value += scan.bytes[value.min(scan.bytes.len())..]
         .iter()
         .take(2)
         .take_while(|byte| **byte == b'*')
         .count();
     value = scan.after_blanks(value, 1);
-    let is_block = matches!(scan.at(value), b'|' | b'>') && b"-+\n".contains(&scan.at(value + 1));
-    let line = value
-        + if is_block {
-            1 + usize::from(scan.at(value + 1) != b'\n')
-        } else {
-            0
-        };
-    if scan.at(line) == b'\n' && kind == Sign::Loose && is_indented(scan, line + 1) {
-        value = scan.after_blanks(line + 1, BLANKS_MAX);
+    if scan.at(value) == b'\n' && kind == Sign::Loose && is_indented(scan, value + 1) {
+        value = scan.after_blanks(value + 1, BLANKS_MAX);
     }
     Some((kind, value))
 }
 
-/// Returns whether a name in quotes is the first argument of a call: `define('NAME', 'value')`.
-fn is_argument(scan: &Scan<'_>, name: usize) -> bool {
-    let mut before = scan.bytes[..name].iter().rev().take(NAME_BYTES_MAX);
-    let word = before.find(|byte| !(byte.is_ascii_alphanumeric() || b"_-.".contains(byte)));
+/// Returns whether a name in quotes is the first argument of a call, or an option in a list: `define('NAME', 'value')`.
+fn is_argument(scan: &Scan<'_>, name: &Range<usize>) -> bool {
+    let mut before = scan.bytes[..name.start].iter().rev().take(NAME_BYTES_MAX);
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.#[]=*^$".contains(byte);
+    let word = before.find(|byte| !is_part(byte));
     word.is_some_and(|byte| b"\"'".contains(byte))
-        && before.find(|byte| **byte != b'\\') == Some(&b'(')
+        && (scan.at(name.start) == b'-'
+            || before.find(|byte| !b"\\ \n\t".contains(byte)) == Some(&b'('))
+}
+
+/// Returns the end of a name with the particle that other scripts join to it: `密码是 ...`.
+fn particle(scan: &Scan<'_>, name: &Range<usize>) -> usize {
+    let rest = scan.text.get(name.end..).unwrap_or_default();
+    let particles = &WORDS.sentences.particles;
+    let particle = particles
+        .iter()
+        .find(|particle| rest.starts_with(particle.as_str()));
+    match particle {
+        Some(particle) if !scan.bytes[name.clone()].is_ascii() => name.end + particle.len(),
+        _ => name.end,
+    }
+}
+
+/// Finds the inside of a value that has brackets or lines of its own: a block of YAML, a here-document, a long string.
+fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
+    let window = &scan.bytes[at.min(scan.bytes.len())..scan.bytes.len().min(at + BLOCK_BYTES_MAX)];
+    let until = |open: usize, close: &[u8]| {
+        let inner = window.get(open..)?;
+        let end = inner.windows(close.len()).position(|here| here == close)?;
+        Some(at + open..at + open + end)
+    };
+    match window {
+        [b'[', b'[', ..] => until(2, b"]]"),
+        [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
+        [b'<', b'<', ..] => {
+            let line = window.iter().position(|byte| *byte == b'\n')?;
+            let tag = window[2..line].trim_ascii();
+            let tag: Vec<u8> = tag
+                .iter()
+                .copied()
+                .filter(u8::is_ascii_alphanumeric)
+                .collect();
+            let body = until(line + 1, &tag).filter(|_| !tag.is_empty())?;
+            Some(scan.after_blanks(body.start, BLANKS_MAX)..body.end)
+        }
+        [b'|' | b'>', ..] => {
+            let line = window.iter().take(4).position(|byte| *byte == b'\n')?;
+            let signs = |byte: &u8| byte.is_ascii_digit() || b"+-".contains(byte);
+            let start = scan.after_blanks(at + line + 1, BLANKS_MAX);
+            let indent = start - (at + line + 1);
+            if !window[1..line].iter().all(signs) || indent == 0 {
+                return None;
+            }
+            let mut end = start;
+            while end < at + window.len() {
+                let is_inside = scan.after_blanks(end, indent) - end == indent;
+                if end > start && !is_inside {
+                    break;
+                }
+                end = line_end(scan.bytes, end, BLOCK_BYTES_MAX) + 1;
+            }
+            Some(start..boundary(scan.text, end.min(scan.bytes.len()).min(at + window.len())))
+        }
+        _ => None,
+    }
+    .map(|inner| {
+        inner.start
+            ..inner.start
+                + scan
+                    .text
+                    .get(inner.clone())
+                    .unwrap_or_default()
+                    .trim_end()
+                    .len()
+    })
 }
 
 fn is_indented(scan: &Scan<'_>, line: usize) -> bool {
@@ -143,11 +256,24 @@ fn is_indented(scan: &Scan<'_>, line: usize) -> bool {
 }
 
 /// Reads the value at an offset: in quotes, escaped or not, or up to the next delimiter.
-fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
+pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     let bytes = scan.bytes;
-    // Prefixes of literals: `b"..."`, `r'...'`.
-    let prefix =
-        usize::from(b"bBrRuUfFL@".contains(&scan.at(at)) && b"\"'".contains(&scan.at(at + 1)));
+    if let Some(inner) = block(scan, at) {
+        return Some(Value {
+            inner,
+            is_quoted: true,
+        });
+    }
+    // Prefixes of literals: `b"..."`, `r#"..."#`, `$'...'`.
+    let prefix = match &bytes[at.min(bytes.len())..] {
+        [
+            b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'f' | b'F' | b'L' | b'N' | b'@' | b'$',
+            b'"' | b'\'',
+            ..,
+        ] => 1,
+        [b'r', b'#', b'"', ..] => 2,
+        _ => 0,
+    };
     let escapes = bytes[(at + prefix).min(bytes.len())..]
         .iter()
         .take(CLOSERS_MAX)
@@ -162,7 +288,19 @@ fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
             1
         };
         let start = open + triple;
-        let end = closing(bytes, start, quote, escapes);
+        let window = &bytes[start..bytes.len().min(start + BLOCK_BYTES_MAX)];
+        let is_hashed = prefix == 2;
+        let end = match triple {
+            _ if is_hashed => window.windows(2).position(|two| two == b"\"#"),
+            3 => window.windows(3).position(|three| three == [quote; 3]),
+            _ => None,
+        };
+        let end = end.map_or_else(|| closing(bytes, start, quote, escapes), |at| start + at);
+        // Between three quotes, the value has lines of its own.
+        let blanks = window
+            .iter()
+            .take_while(|byte| triple == 3 && byte.is_ascii_whitespace());
+        let start = (start + blanks.count()).min(end);
         return Some(Value {
             inner: start..end,
             is_quoted: true,
@@ -223,7 +361,9 @@ fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
 
 fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Range<usize>> {
     let (sign, at) = sign(scan, whole)?;
-    let is_verb = name.class == Class::Pass && !name.is_flag;
+    let is_verb = name.class == Class::Pass
+        && !name.is_flag
+        && scan.bytes[whole.clone()].eq_ignore_ascii_case(b"pass");
     if is_verb && (sign == Sign::Blank || !b"=:".contains(&sign_byte(scan, at))) {
         return None;
     }
@@ -236,7 +376,17 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
     };
     let style = match (sign, value.is_quoted) {
         (Sign::Blank, _) if name.is_flag => Style::Flag,
-        (Sign::Blank, is_quoted) => return after_blank(scan, name, whole, value.inner, is_quoted),
+        (Sign::Blank, is_quoted) => {
+            let declared = value.inner.start;
+            let value = after_blank(scan, name, whole, value.inner, is_quoted);
+            return value.or_else(|| {
+                if is_quoted {
+                    None
+                } else {
+                    after_type(scan, name, declared)
+                }
+            });
+        }
         (_, true) => Style::Quoted,
         (Sign::Tight, false) if name.is_env => Style::Env,
         (Sign::Tight, false) if name.is_flag => Style::Flag,
@@ -244,10 +394,11 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         (Sign::Loose, false) => Style::Loose,
     };
     if judge_once(scan, name, style, &value.inner) {
-        return Some(trimmed(scan, value));
+        return Some(value.trimmed(scan.text));
     }
     match name.class {
-        Class::Login => login(scan, value.inner),
+        Class::Login | Class::Auth => login(scan, value.inner),
+        _ if value.is_quoted && value.inner.len() < JUDGED_BYTES_MAX => None,
         _ if style == Style::Loose => after_type(scan, name, value.inner.start),
         _ => None,
     }
@@ -275,13 +426,18 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
     match name.class {
         Class::Password => is_password(text, style) && !is_count(text, style),
         Class::Pass => is_password(text, style) && !is_result(text, style),
+        // What a command or a variable of the environment is given is no code, whatever it looks like.
+        Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
+        Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
         Class::Secret => is_secret(text, style),
         Class::Auth => {
             is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
         }
         Class::Key => is_key(text, name.is_env),
+        Class::Login => is_key(text, true),
+        Class::Code => is_code_of(text),
         Class::Provider => is_key(text, true) && !text.contains('.'),
-        Class::Login | Class::Authorization | Class::Cookie | Class::SetCookie => false,
+        Class::Authorization | Class::Cookie | Class::SetCookie => false,
     }
 }
 
@@ -290,13 +446,18 @@ fn is_result(text: &str, style: Style) -> bool {
     let look = Look::at(text);
     let is_word = text.contains(['`', '_']);
     style == Style::Loose
+        && !is_strong(text)
         && (is_word || look.is_words() || look.digits + 1 >= look.bytes || look.digits == 0)
 }
 
 /// Returns whether a number counts passwords, or is a field of a list, rather than being one.
 fn is_count(text: &str, style: Style) -> bool {
-    let digits = text.trim_end_matches([',', ')', '}']);
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = &text[..text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+    let is_number = text[digits.len()..]
+        .chars()
+        .next()
+        .is_none_or(|c| ",)};]".contains(c))
+        && !digits.is_empty();
     let is_fields = text
         .split(':')
         .nth(1)
@@ -304,14 +465,12 @@ fn is_count(text: &str, style: Style) -> bool {
     style == Style::Loose && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
 }
 
-/// A bare value without the punctuation of the sentence or list that it ends.
-fn trimmed(scan: &Scan<'_>, value: Value) -> Range<usize> {
-    let text = &scan.text[value.inner.clone()];
-    let length = match value.is_quoted {
-        true => text.len(),
-        false => super::value::plain(text).len().max(1),
-    };
-    value.inner.start..value.inner.start + length
+/// Returns whether a text is a code that is sent to a person, or one of those to recover an account.
+fn is_code_of(text: &str) -> bool {
+    let plain = plain(text);
+    let look = Look::at(plain);
+    let is_number = look.digits == plain.len() && (4..=10).contains(&plain.len());
+    is_number || plain.len() >= 6 && look.digits >= 2 && is_said(plain, true)
 }
 
 fn sign_byte(scan: &Scan<'_>, value: usize) -> u8 {
@@ -330,7 +489,25 @@ fn after_blank(
     inner: Range<usize>,
     is_quoted: bool,
 ) -> Option<Range<usize>> {
+    let mut inner = inner;
+    // The kind of the value, as routers have it: `password 7 ...`.
+    if inner.len() == 1 && scan.at(inner.start).is_ascii_digit() {
+        let next = scan.after_blanks(inner.end, 1);
+        let length = scan.bytes[next..].iter().take(JUDGED_BYTES_MAX);
+        let length = length
+            .take_while(|byte| !byte.is_ascii_whitespace())
+            .count();
+        let word = scan
+            .text
+            .get(next..next + length)
+            .filter(|word| is_key(word, true));
+        inner = word.map_or(inner, |_| next..next + length);
+    }
     let text = &scan.text[inner.clone()];
+    // The name is a part of a path.
+    if scan.before(whole.start) == b'/' {
+        return None;
+    }
     let from = line_start(scan.bytes, whole.start, LOGIN_BYTES_MAX);
     let line = &scan.bytes[from..whole.start];
     let is_set = || {
@@ -340,20 +517,30 @@ fn after_blank(
             .any(|set| contains(line, set.as_bytes()))
     };
     let is_login = || is_login_before(scan, whole.start);
-    let is_conf = || matches!(&scan.bytes[whole.clone()], b"requirepass" | b"masterauth");
+    // A line of a configuration: only the name and the value.
+    let is_last = || b"\n;\r\0".contains(&scan.at(scan.after_blanks(inner.end, BLANKS_MAX)));
+    let is_first = || {
+        line.iter()
+            .all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
+    };
+    let is_conf = || is_first() && is_last();
+    let look = Look::at(text);
     let is_secret = match name.class {
         Class::Password
             if is_password(text, Style::Flag) && (is_login() || is_conf() || is_set()) =>
         {
             true
         }
-        Class::Password if is_quoted => !text.contains(' ') && is_said(text, true),
+        Class::Password | Class::Pass if is_quoted => !text.contains(' ') && is_said(text, true),
+        Class::Password if is_last() && is_strong(text) => true,
+        Class::Pass | Class::Key => is_conf() && is_strong(text) || is_key(text, true) && is_set(),
+        Class::Secret if is_quoted && look.digits == text.len() && text.len() >= 8 => true,
         Class::Secret if is_secret(text, Style::Flag) && Look::at(text).is_mixed() => true,
         Class::Secret => is_secret(text, Style::Env) && is_set(),
-        Class::Key | Class::Auth => is_key(text, true) && is_set(),
+        Class::Auth => is_key(text, true) && is_set(),
         _ => false,
     };
-    is_secret.then(|| trimmed(scan, Value { inner, is_quoted }))
+    is_secret.then(|| Value { inner, is_quoted }.trimmed(scan.text))
 }
 
 /// A login and its password: `admin / hunter2`, `admin:hunter2`.
@@ -382,24 +569,6 @@ fn after_type(scan: &mut Scan<'_>, name: Name, at: usize) -> Option<Range<usize>
     let value = value_at(scan, scan.after_blanks(at + sign + 1, BLANKS_MAX))?;
     let is_secret = value.is_quoted && judge(name, Style::Quoted, &scan.text[value.inner.clone()]);
     is_secret.then_some(value.inner)
-}
-
-/// A value whose name is a value itself: `name: TOKEN`, `value: ...`.
-fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize>> {
-    let window = &scan.bytes[after..scan.bytes.len().min(after + NEIGHBOR_BYTES_MAX)];
-    let gap = window
-        .iter()
-        .take_while(|byte| b"\"'\\, \t\r\n".contains(byte))
-        .count();
-    let at = after + gap;
-    let word = scan.bytes.get(at..at + 5)?;
-    if gap == 0 || !word.eq_ignore_ascii_case(b"value") {
-        return None;
-    }
-    let (_, start) = sign(scan, &(at..at + 5))?;
-    let value = value_at(scan, start)?;
-    let is_secret = judge(name, Style::Quoted, &scan.text[value.inner.clone()]);
-    is_secret.then(|| trimmed(scan, value))
 }
 
 /// Returns whether `login NAME`, of a netrc file, comes before an offset.

@@ -113,7 +113,8 @@ fn secrets(scan: &mut Scan<'_>, program: &Program, words: &[Range<usize>], name:
             .filter(|word| !scan.text[(*word).clone()].starts_with('-'));
         let word = plain.nth(number).cloned();
         // Without an option that tells it, only what is no word: sentences name programs too.
-        let is_told = program.sign.is_some() || program.needs.starts_with('-');
+        let is_told =
+            program.sign.is_some() || program.needs.starts_with('-') || program.needs.contains('_');
         let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+".contains(c);
         if let Some(word) = word.filter(|word| {
             let text = &scan.text[word.clone()];
@@ -141,18 +142,27 @@ fn value_of(
         "" if is_apart => words.get(index + 1).cloned(),
         attached if attached.starts_with('=') => Some(word.end - attached.len() + 1..word.end),
         _ if option.starts_with("--") || option.is_empty() => None,
+        // Letters behind a short option are more options, unless they are no word.
+        attached
+            if is_apart
+                && Look::at(attached).digits == 0
+                && !attached.contains([':', '!', '%', ',']) =>
+        {
+            None
+        }
         attached => Some(word.end - attached.len()..word.end),
     };
     // A quoted value that is attached is a word of its own.
     value
         .filter(|value| !value.is_empty())
-        .or_else(|| touching(words, index))
+        .or_else(|| touching(text, words, index))
 }
 
 /// Returns the word in quotes that is written right after another one.
-fn touching(words: &[Range<usize>], index: usize) -> Option<Range<usize>> {
+fn touching(text: &str, words: &[Range<usize>], index: usize) -> Option<Range<usize>> {
     let next = words.get(index + 1)?;
-    (next.start == words[index].end + 1).then(|| next.clone())
+    let between = text.get(words[index].end..next.start);
+    matches!(between, Some("'" | "\"")).then(|| next.clone())
 }
 
 /// Notes what a word has behind a sign; all of it without a sign.

@@ -13,6 +13,7 @@ mod base64;
 mod blocks;
 mod chars;
 mod commands;
+mod context;
 mod decode;
 mod find;
 mod headers;

@@ -20,6 +20,8 @@ pub(super) enum Class {
     Login,
     /// `auth`, of a registry: base64 of both.
     Auth,
+    /// A code that lets a person in: a number, or letters and digits.
+    Code,
     /// A key, which is a secret only if it is random.
     Key,
     /// Something of a provider: a secret only if it is random.
@@ -107,12 +109,12 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("authorization") => Class::Authorization,
         () if small.ends_with("setcookie") => Class::SetCookie,
         () if small.ends_with("cookie") => Class::Cookie,
-        () if small == "passe" && before.ends_with("mot de ") => Class::Password,
         () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
         () if is_pass(small, name) => Class::Pass,
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if matches!(small, "credentials" | "login" | "logins") => Class::Login,
-        () if small == "auth" => Class::Auth,
+        () if small.ends_with("auth") => Class::Auth,
+        () if is_code(small, before) => Class::Code,
         () if small == "key"
             && names
                 .key_words
@@ -126,6 +128,19 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () => return None,
     };
     Some(class)
+}
+
+/// Returns whether a name is that of a code, and which: only some of them let a person in.
+fn is_code(small: &str, before: &str) -> bool {
+    let names = &WORDS.names;
+    let bare = small.strip_suffix('s').unwrap_or(small);
+    let Some(of) = bare.strip_suffix("code") else {
+        return names.codes.iter().any(|code| bare == code);
+    };
+    let ends = |word: &String| {
+        of.ends_with(word.as_str()) || of.is_empty() && ends_with_word(before, word)
+    };
+    names.code_words.iter().any(ends)
 }
 
 /// Returns whether a name ends in `pass` or `pw` as a word of its own.
@@ -149,7 +164,7 @@ fn is_pass(small: &str, name: &str) -> bool {
                 || bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
         })
     };
-    ends("pass") || ends("pw")
+    ends("pass") || ends("pw") || ends("pat")
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.

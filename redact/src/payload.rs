@@ -12,6 +12,9 @@ use super::value::Style;
 use super::words::WORDS;
 use super::{MARKER, Redactor, marker, replace, search};
 
+/// The longest text that can name the value beside it, in bytes.
+const NAME_BYTES_MAX: usize = 96;
+
 impl Redactor {
     /// Redacts a hook payload. Returns its JSON text if that differs from `raw`.
     pub fn payload(&self, payload: &mut Value, raw: &str) -> Option<String> {
@@ -19,7 +22,9 @@ impl Redactor {
             return None;
         }
         let is_all = is_text_of(payload, raw.trim());
-        let mut changed = false;
+        let mut changed = payload
+            .as_object_mut()
+            .is_some_and(|members| self.named(members));
         for (key, value) in payload.as_object_mut().into_iter().flatten() {
             if !WORDS.payload.address.contains(key) {
                 changed |= self.member(key, value);
@@ -108,22 +113,34 @@ impl Redactor {
 
     /// Redacts a value whose name is a value too: `{"name": "TOKEN", "value": "..."}`.
     fn named(&self, members: &mut Map<String, Value>) -> bool {
-        let name = WORDS
-            .payload
-            .names
+        let is =
+            |list: &[String], key: &str| list.iter().any(|known| known.eq_ignore_ascii_case(key));
+        let names = members
             .iter()
-            .find_map(|key| members.get(key)?.as_str())
-            .map(str::to_owned);
-        let Some(name) = name else { return false };
-        WORDS.payload.values.iter().any(|key| {
-            members
-                .get_mut(key)
-                .is_some_and(|value| assign(&name, value))
-        })
+            .filter(|(key, _)| is(&WORDS.payload.names, key));
+        let tells = |name: &&str| name.len() <= NAME_BYTES_MAX && name_at_end(name).is_some();
+        let name = names.filter_map(|(_, name)| name.as_str()).find(tells);
+        let Some(name) = name.map(str::to_owned) else {
+            return false;
+        };
+        let values = members
+            .iter_mut()
+            .filter(|(key, _)| is(&WORDS.payload.values, key));
+        values.fold(false, |changed, (_, value)| assign(&name, value) | changed)
     }
 
     /// Redacts the value of a key, whose name may show that it is a secret.
     fn member(&self, key: &str, value: &mut Value) -> bool {
+        // `{"TOKEN": {"value": "..."}}`
+        if let Value::Object(members) = value {
+            let inner = WORDS
+                .payload
+                .values
+                .first()
+                .and_then(|name| members.get_mut(name));
+            let changed = inner.is_some_and(|inner| assign(key, inner));
+            return self.members(members) | changed;
+        }
         assign(key, value) || self.header(key, value) || self.value(value)
     }
 
@@ -219,15 +236,21 @@ fn behind_string<'t>(string: &str, text: &'t [u8]) -> Option<&'t [u8]> {
     }
 }
 
+/// Reads the name that a key, a path, a selector or a question ends with.
+fn name_at_end(key: &str) -> Option<Name> {
+    let key = key.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let last =
+        key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
+    let at = last.map_or(0, |at| at + 1);
+    Name::read(&key[at..], &key[..at])
+}
+
 /// Redacts a string that is assigned to a telling name; returns whether it did.
 fn assign(key: &str, value: &mut Value) -> bool {
     let Value::String(text) = value else {
         return false;
     };
-    let last =
-        key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
-    let name = Name::read(&key[last.map_or(0, |at| at + 1)..], "");
-    let is_secret = name.is_some_and(|name| judge(name, Style::Quoted, text));
+    let is_secret = name_at_end(key).is_some_and(|name| judge(name, Style::Quoted, text));
     if is_secret && !text.contains(MARKER) {
         *text = marker("secret");
         return true;

@@ -79,6 +79,27 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
     }
 }
 
+/// Returns whether a word is a secret that nothing assigns to a name: no word of code or of a sentence.
+pub(super) fn is_strong(word: &str) -> bool {
+    let look = Look::at(word);
+    let signs = word
+        .bytes()
+        .filter(|byte| b"!@#$%^&*+~?".contains(byte))
+        .count();
+    let is_name = word.contains(|c: char| c.is_whitespace() || "/\\(){}[]<>|=;,\"'`:".contains(c));
+    word.len() >= 8
+        && !is_name
+        && look.digits > 0
+        && look.kinds() >= 3
+        && (look.digits + signs >= 2 || look.is_disguised())
+        && !says_nothing(word)
+        && !is_code(word)
+        && !(look.is_words()
+            && word.contains(['_', '-', '.'])
+            && signs == 0
+            && !look.is_disguised())
+}
+
 /// Returns whether a word of a sentence is a secret, and not a word about secrets.
 pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
     let plain = plain(word);
@@ -89,8 +110,8 @@ pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
     let letters = look.upper + look.lower;
     let parts = plain.split('-').filter(|part| part.len() > 2).count();
     let inner = plain.trim_start_matches(['!', '@', '#', '$', '%', '^']);
-    let has_sign = inner.contains(|c: char| "!@#$%^".contains(c));
-    let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|=;\\\"'`&*,".contains(c));
+    let has_sign = inner.contains(|c: char| "!@#$%^&".contains(c));
+    let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|;\\\"'`,".contains(c));
     let is_other = || {
         says_nothing(plain)
             || is_path(plain)
@@ -105,7 +126,10 @@ pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
         _ if look.is_scrambled() => true,
         true => look.digits > 0 || has_sign || parts >= 3,
         false => {
-            letters > 0 && (look.digits > 0 || has_sign) && !is_measure && !plain.contains('_')
+            letters > 0
+                && (look.digits > 0 || has_sign)
+                && !is_measure
+                && (!plain.contains('_') || is_strong(plain))
                 || parts >= 4
         }
     }

@@ -105,6 +105,11 @@ pub(super) struct Names {
     pub(super) secrets: Vec<String>,
     /// Words before `key` that make it a secret's name.
     pub(super) key_words: Vec<String>,
+    /// Names of codes, and words before `code` that make it one that lets a person in.
+    pub(super) codes: Vec<String>,
+    pub(super) code_words: Vec<String>,
+    /// What a call's name begins with that asks for a secret and does not set it.
+    pub(super) getters: Vec<String>,
     /// Ends of names of keys that are not secret.
     pub(super) public: Vec<String>,
     /// What may follow such a name: an environment, an encoding, a part.
@@ -130,6 +135,8 @@ pub(super) struct Values {
 pub(super) struct Sentences {
     /// What separates a name from its secret.
     pub(super) verbs: Vec<String>,
+    /// What other scripts join to a name before its secret.
+    pub(super) particles: Vec<String>,
     /// What may come between a verb and a secret.
     pub(super) fillers: Vec<String>,
     /// What separates a secret from the name after it.

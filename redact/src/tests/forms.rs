@@ -71,10 +71,12 @@ fn judged(forms: &[Form], fails: impl Fn(&Form) -> Option<String>) -> usize {
 fn secrets_are_found_by_structure_and_context() {
     let forms = forms("FORMS_SECRETS", &[include_str!("forms/secrets.jsonl")]);
     let leaks = judged(&forms, |form| {
-        let texts = stored(&form.text).into_iter().map(|(_, stored)| match stored {
-            Value::String(text) => text,
-            other => texts(&other).join("\n"),
-        });
+        let texts = stored(&form.text)
+            .into_iter()
+            .map(|(_, stored)| match stored {
+                Value::String(text) => text,
+                other => texts(&other).join("\n"),
+            });
         let has = |text: &String| form.secrets.iter().any(|secret| text.contains(secret));
         texts.into_iter().find(has)
     });

@@ -1,0 +1,352 @@
+//! Secrets whose name stands somewhere around them: in the same object, call, row, column or list.
+
+use std::ops::Range;
+
+use super::assigned::{judge, sign, value_at};
+use super::chars::{Look, boundary, line_end, line_start};
+use super::names::{Class, Name};
+use super::scan::Scan;
+use super::value::{Style, is_said, is_strong, says_nothing};
+use super::words::WORDS;
+
+/// How far a call or a statement is read, in bytes.
+const STATEMENT_BYTES_MAX: usize = 200;
+/// How far behind its name a value that has a name of its own may stand, in bytes.
+const NEIGHBOR_BYTES_MAX: usize = 160;
+/// The longest table that is read, in bytes.
+const TABLE_BYTES_MAX: usize = 8 * 1024;
+/// The longest line of a table, in bytes.
+const LINE_BYTES_MAX: usize = 512;
+/// The most lines below a name that are read, and the longest secret on a line of its own.
+const BELOW_LINES_MAX: usize = 12;
+const BELOW_BYTES_MAX: usize = 100;
+
+/// Searches the surroundings of a name that nothing is assigned to; returns whether there is a secret.
+pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> bool {
+    let count = scan.found.len();
+    if let Some(value) = neighbor(scan, name, whole.end) {
+        scan.take(value, "secret");
+    }
+    if scan.found.len() == count {
+        strings(scan, name, whole);
+    }
+    if scan.found.len() == count {
+        table(scan, name, whole);
+    }
+    if scan.found.len() == count {
+        below(scan, name, whole);
+    }
+    scan.found.len() > count
+}
+
+/// A value with a name of its own, beside or below the telling one: `name: TOKEN`, `value: ...`.
+fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize>> {
+    let to = boundary(scan.text, after + NEIGHBOR_BYTES_MAX);
+    if !b"\"'<,:\n;\\".contains(&scan.at(after)) {
+        return None;
+    }
+    let mut at = after;
+    while at < to {
+        let byte = scan.bytes[at];
+        if !byte.is_ascii_alphabetic() {
+            if byte == b'}' {
+                return None;
+            }
+            at += 1;
+            continue;
+        }
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let length = scan.bytes[at..to].iter().take_while(is_part).count();
+        let word = &scan.text[at..at + length];
+        let is = |list: &[String]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
+        // The closing tag of the name is not the name of another.
+        if is(&WORDS.payload.names) && scan.before(at) != b'/' {
+            return None;
+        }
+        if is(&WORDS.payload.values) && scan.before(at) != b'/' {
+            let (_, start) = sign(scan, &(at..at + length))?;
+            let value = value_at(scan, start)?;
+            let text = &scan.text[value.inner.clone()];
+            let is_value = word.eq_ignore_ascii_case("value");
+            return (judge(name, Style::Quoted, text) && (is_value || is_said(text, true)))
+                .then(|| value.trimmed(scan.text));
+        }
+        at += length;
+    }
+    None
+}
+
+/// Strings in a call of a telling name, or in the rest of its statement: `setPassword("...")`,
+/// `auth = ("me", "...")`, `env("TOKEN", "...")`.
+fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    let to = line_end(scan.bytes, whole.end, STATEMENT_BYTES_MAX);
+    let rest = &scan.bytes[whole.end..to];
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_:.=<>&!?* ".contains(byte);
+    let head = rest
+        .iter()
+        .take(NEIGHBOR_BYTES_MAX)
+        .take_while(is_name)
+        .count();
+    let is_open = rest.get(head).is_some_and(|byte| b"([{".contains(byte));
+    // A word behind a blank is one of a sentence.
+    let is_joined = rest.first().is_some_and(|byte| b"(:.=,".contains(byte))
+        || rest
+            .first()
+            .is_some_and(|byte| b"\"'".contains(byte) && scan.before(whole.start) == *byte)
+        || rest.iter().take(head).any(|byte| *byte == b'=');
+    if !is_joined || is_getter(&scan.text[whole.clone()]) {
+        return;
+    }
+    let is_login = matches!(name.class, Class::Auth | Class::Login);
+    let (mut at, mut depth, mut count) = (whole.end + if is_open { head } else { 0 }, 0usize, 0);
+    // The quote that closes the name's own.
+    if b"\"'".contains(&scan.at(at)) {
+        at += 1;
+    }
+    // Strings in a row are one value, also in the lines below: `PASSWORD = ("..." "...")`.
+    let to = if is_open {
+        scan.bytes.len().min(whole.end + STATEMENT_BYTES_MAX)
+    } else {
+        to
+    };
+    while at < to {
+        match scan.bytes[at] {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth <= 1 && is_open => return,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b';' | b'\n' if !is_open => return,
+            quote @ (b'"' | b'\'' | b'`') => {
+                let length = scan.bytes[at + 1..to]
+                    .iter()
+                    .position(|byte| *byte == quote || *byte == b'\n');
+                let Some(length) = length else { return };
+                let inner = at + 1..at + 1 + length;
+                let text = &scan.text[inner.clone()];
+                let is_plain = !text.contains([' ', '/']) && !says_nothing(text);
+                let is_first = is_login && count == 0;
+                let is_other = scan.bytes[inner.end..].starts_with(b"\":")
+                    || scan.bytes[inner.end..].starts_with(b"':");
+                let is_given = is_open && head <= 12 && depth == 1 || is_login;
+                let is_secret = !is_first
+                    && !is_other
+                    && match is_given {
+                        true => {
+                            is_said(text, true) && (is_login || judge(name, Style::Quoted, text))
+                        }
+                        false => is_strong(text),
+                    };
+                if is_plain && is_secret {
+                    scan.take(inner.clone(), "secret");
+                }
+                count += 1;
+                at = inner.end;
+            }
+            _ => (),
+        }
+        at += 1;
+    }
+}
+
+/// Returns whether a call asks for a secret by its name.
+fn is_getter(name: &str) -> bool {
+    let getters = &WORDS.names.getters;
+    let small = name
+        .get(..name.len().min(8))
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    getters
+        .iter()
+        .any(|getter| small.starts_with(getter.as_str()))
+}
+
+/// The fields of a line, which a sign or several blanks separate.
+fn fields(line: &str, sign: char) -> Vec<Range<usize>> {
+    let mut fields = Vec::new();
+    let mut start = 0;
+    let mut quote = None;
+    let mut blanks = 0;
+    for (at, char) in line.char_indices() {
+        blanks = if char == ' ' { blanks + 1 } else { 0 };
+        let is_end = match sign {
+            ' ' => {
+                char != ' '
+                    && line[start..at].ends_with("  ")
+                    && line[..at].trim_end().len() > start
+            }
+            sign => char == sign && quote.is_none(),
+        };
+        match char {
+            _ if is_end => {
+                fields.push(start..at);
+                start = at + if sign == ' ' { 0 } else { char.len_utf8() };
+            }
+            '"' | '\'' if quote == Some(char) => quote = None,
+            '"' | '\'' if quote.is_none() && line[start..at].trim().is_empty() => {
+                quote = Some(char)
+            }
+            _ => (),
+        }
+    }
+    fields.push(start..line.len());
+    for field in &mut fields {
+        let text = &line[field.clone()];
+        let bare = text.trim_matches([' ', '\t', '"', '\'', '`', '*', '|', '\r']);
+        let start = field.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
+        *field = start..start + bare.len();
+    }
+    fields
+}
+
+/// The column below a telling name: of CSV, Markdown, a database's output, or the values of an `INSERT`.
+fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    if whole.start < scan.table_until {
+        return;
+    }
+    let start = line_start(scan.bytes, whole.start, LINE_BYTES_MAX);
+    let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
+    let Some(head) = scan.text.get(start..end) else {
+        return;
+    };
+    let at = whole.start - start;
+    if let Some(open) = head[..at].rfind('(').filter(|_| head[at..].contains(')')) {
+        return columns(scan, name, open + start + 1, whole);
+    }
+    let signs = [',', ';', '|', '\t', ' '];
+    let is_word = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+    let mut shapes = signs.iter().filter_map(|sign| {
+        let fields = fields(head, *sign);
+        let is_head = fields.len() >= 2
+            && fields
+                .iter()
+                .all(|field| head[field.clone()].chars().all(is_word) && field.len() < 32);
+        let column = fields
+            .iter()
+            .position(|field| *field == (at..at + whole.len()));
+        column
+            .filter(|_| is_head)
+            .map(|column| (*sign, column, fields.len()))
+    });
+    let Some((sign, column, width)) = shapes.next() else {
+        return;
+    };
+    let (mut next, mut found) = (end + 1, 0);
+    while next < scan.bytes.len() && next - end < TABLE_BYTES_MAX {
+        let line_at = next;
+        let line_to = line_end(scan.bytes, next, LINE_BYTES_MAX);
+        next = line_to + 1;
+        let Some(line) = scan.text.get(line_at..line_to) else {
+            break;
+        };
+        if line.chars().all(|c| "-+=|: \r".contains(c)) && !line.trim().is_empty() {
+            continue;
+        }
+        let fields = fields(line, sign);
+        if fields.len() != width {
+            break;
+        }
+        let cell = fields[column].clone();
+        if judge(name, Style::Quoted, &line[cell.clone()]) && !line[cell.clone()].contains(' ') {
+            scan.take(line_at + cell.start..line_at + cell.end, "secret");
+            found += 1;
+        }
+    }
+    if found > 0 {
+        scan.table_until = end;
+    }
+}
+
+/// The values of a column that `INSERT INTO table (...)` names.
+fn columns(scan: &mut Scan<'_>, name: Name, open: usize, whole: &Range<usize>) {
+    let column = scan.bytes[open..whole.start]
+        .iter()
+        .filter(|byte| **byte == b',')
+        .count();
+    let to = boundary(scan.text, whole.end + TABLE_BYTES_MAX);
+    let Some(close) = scan.bytes[whole.end..to]
+        .iter()
+        .position(|byte| *byte == b')')
+    else {
+        return;
+    };
+    let rest = scan.text[whole.end + close + 1..to].trim_start();
+    if !rest
+        .get(..6)
+        .is_some_and(|word| word.eq_ignore_ascii_case("values"))
+    {
+        return;
+    }
+    let mut at = to - rest.len() + 6;
+    let (mut depth, mut place) = (0, 0);
+    while at < to {
+        match scan.bytes[at] {
+            b'(' => {
+                depth += 1;
+                place = if depth == 1 { 0 } else { place };
+            }
+            b')' if depth > 0 => depth -= 1,
+            b',' if depth == 1 => place += 1,
+            b',' | b' ' | b'\n' | b'\t' | b'\r' | b'N' => (),
+            b'\'' | b'"' => {
+                let quote = scan.bytes[at];
+                let Some(length) = scan.bytes[at + 1..to]
+                    .iter()
+                    .position(|byte| *byte == quote)
+                else {
+                    return;
+                };
+                let inner = at + 1..at + 1 + length;
+                if depth == 1
+                    && place == column
+                    && judge(name, Style::Quoted, &scan.text[inner.clone()])
+                {
+                    scan.take(inner.clone(), "secret");
+                }
+                at = inner.end;
+            }
+            _ if depth == 0 => return,
+            _ => (),
+        }
+        at += 1;
+    }
+}
+
+/// Secrets on lines of their own, below a sentence that announces them.
+fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    if !matches!(name.class, Class::Password | Class::Code | Class::Secret)
+        || whole.end < scan.below_until
+    {
+        return;
+    }
+    let end = line_end(scan.bytes, whole.end, STATEMENT_BYTES_MAX);
+    scan.below_until = end;
+    let is_announced = scan.bytes[whole.end..end].trim_ascii_end().ends_with(b":");
+    let mut at = end + 1;
+    for _ in 0..BELOW_LINES_MAX {
+        if at >= scan.bytes.len() {
+            return;
+        }
+        let line = at..line_end(scan.bytes, at, BELOW_BYTES_MAX);
+        let text = scan.text.get(line.clone()).unwrap_or_default();
+        at = line.end + 1;
+        let bare = text.trim().trim_start_matches(['-', '*', '•']).trim();
+        if bare.is_empty() {
+            continue;
+        }
+        let look = Look::at(bare);
+        let is_hash = look.is_hex && matches!(bare.len(), 40 | 64);
+        let is_word = bare.len() >= 6
+            && !bare.contains(|c: char| c.is_whitespace() || "/(){}:=,;<>".contains(c));
+        let is_secret = match is_announced {
+            true => look.is_mixed() || is_said(bare, false) && look.digits >= 2,
+            false => bare.len() >= 12 && look.is_mixed() && !is_hash && look.upper > 0,
+        };
+        if !is_word || !is_secret {
+            return;
+        }
+        let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
+        scan.take(start..start + bare.len(), "secret");
+        if !is_announced {
+            return;
+        }
+    }
+}
