@@ -56,7 +56,7 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     }
     let whole = whole_name(scan.bytes, &stem);
     scan.name_until = whole.end;
-    let before = &scan.text[boundary(scan.text, whole.start.saturating_sub(12))..whole.start];
+    let before = &scan.text[boundary(scan.text, whole.start.saturating_sub(24))..whole.start];
     let Some(name) = Name::read(&scan.text[whole.clone()], before) else {
         return;
     };
@@ -71,10 +71,14 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     };
     let is_said = matches!(
         name.class,
-        Class::Password | Class::Secret | Class::Login | Class::Code
+        Class::Password | Class::Pass | Class::Secret | Class::Login | Class::Code
     );
     match found {
-        Some(value) => scan.take(value, "secret"),
+        Some(value) => {
+            let end = value.end;
+            scan.take(value, "secret");
+            context::fallback(scan, name, end);
+        }
         None if context::read(scan, name, &whole) => (),
         None if is_said && scan.at(whole.end).is_ascii_whitespace() => {
             prose::read(scan, &whole, name.class);
@@ -86,11 +90,10 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
 
 fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
     // Words of other scripts are not joined to those of this one.
-    let is_foreign = !bytes[stem.clone()].is_ascii();
-    let is_part = |byte: &&u8| {
-        byte.is_ascii_alphanumeric() && !(is_foreign && stem.len() > 8)
-            || b"_-".contains(byte)
-            || is_foreign && bytes[stem.start] & 0xf0 == 0xd0 && !byte.is_ascii()
+    let is_foreign = !bytes[stem.clone()].iter().any(u8::is_ascii_alphabetic);
+    let is_part = |byte: &&u8| match is_foreign {
+        true => bytes[stem.start] & 0xfe == 0xd0 && !byte.is_ascii(),
+        false => byte.is_ascii_alphanumeric() || b"_-".contains(byte),
     };
     let before = bytes[..stem.start]
         .iter()
@@ -108,6 +111,7 @@ fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
 
 /// Finds the sign after a name, and where its value begins.
 pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)> {
+    let has_particle = particle(scan, name) > name.end;
     let name = &(name.start..particle(scan, name));
     let closers = scan.bytes[name.end..].iter().take(CLOSERS_MAX);
     let closers = closers
@@ -143,7 +147,8 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         [b'=' | b':', ..] => (Sign::Loose, 1),
         [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
         [b'|', ..] if sign > at => (Sign::Loose, 1),
-        [b'>', ..] if is_tag => (Sign::Tight, 1),
+        [b'>', next, ..] if is_tag && *next != b' ' => (Sign::Tight, 1),
+        _ if has_particle => (Sign::Loose, 0),
         [b'(', b'"' | b'\'', ..] => (Sign::Loose, 1),
         _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
             return Some((Sign::Blank, sign));
@@ -193,6 +198,16 @@ fn particle(scan: &Scan<'_>, name: &Range<usize>) -> usize {
         .find(|particle| rest.starts_with(particle.as_str()));
     match particle {
         Some(particle) if !scan.bytes[name.clone()].is_ascii() => name.end + particle.len(),
+        // `IDENTIFIED WITH plugin BY '...'`
+        _ if scan.bytes[name.clone()].eq_ignore_ascii_case(b"identified") => {
+            let words = rest
+                .get(..rest.len().min(NAME_BYTES_MAX))
+                .unwrap_or_default();
+            words
+                .to_ascii_lowercase()
+                .find(" by ")
+                .map_or(name.end, |at| name.end + at + 3)
+        }
         _ => name.end,
     }
 }
@@ -218,6 +233,17 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .collect();
             let body = until(line + 1, &tag).filter(|_| !tag.is_empty())?;
             Some(scan.after_blanks(body.start, BLANKS_MAX)..body.end)
+        }
+        // What a command prints: `$(echo -n '...' | base64)`.
+        [b'$' | b'<', b'(', b'e', b'c', b'h', b'o', b' ', ..] => {
+            let words = &window[7..];
+            let skipped = words
+                .iter()
+                .take_while(|byte| b"-neE '\"".contains(byte))
+                .count();
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"|)`$".contains(byte);
+            let length = words[skipped..].iter().position(ends)?;
+            Some(at + 7 + skipped..at + 7 + skipped + length)
         }
         [b'|' | b'>', ..] => {
             let line = window.iter().take(4).position(|byte| *byte == b'\n')?;
@@ -378,6 +404,9 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         (Sign::Blank, _) if name.is_flag => Style::Flag,
         (Sign::Blank, is_quoted) => {
             let declared = value.inner.start;
+            if name.class == Class::Auth {
+                return login(scan, value.inner);
+            }
             let value = after_blank(scan, name, whole, value.inner, is_quoted);
             return value.or_else(|| {
                 if is_quoted {
@@ -523,8 +552,10 @@ fn after_blank(
         line.iter()
             .all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
     };
-    let is_conf = || is_first() && is_last();
     let look = Look::at(text);
+    let is_sql = || scan.bytes[whole.clone()].eq_ignore_ascii_case(b"identified");
+    let is_known = || matches!(&scan.bytes[whole.clone()], b"requirepass" | b"masterauth");
+    let is_conf = || is_known() || is_sql() || is_first() && is_last() && look.digits > 0;
     let is_secret = match name.class {
         Class::Password
             if is_password(text, Style::Flag) && (is_login() || is_conf() || is_set()) =>
@@ -532,8 +563,13 @@ fn after_blank(
             true
         }
         Class::Password | Class::Pass if is_quoted => !text.contains(' ') && is_said(text, true),
-        Class::Password if is_last() && is_strong(text) => true,
-        Class::Pass | Class::Key => is_conf() && is_strong(text) || is_key(text, true) && is_set(),
+        Class::Password if is_last() && (is_strong(text) || is_key(text, true)) => true,
+        Class::Pass => is_conf() && is_strong(text),
+        Class::Key => {
+            let is_odd = is_strong(text) && look.kinds() == 4 && (is_last() || look.is_disguised());
+            let is_random = text.len() >= 20 && look.is_scrambled() && is_key(text, false);
+            is_odd || is_random && !text.starts_with("AAAA") || is_key(text, true) && is_set()
+        }
         Class::Secret if is_quoted && look.digits == text.len() && text.len() >= 8 => true,
         Class::Secret if is_secret(text, Style::Flag) && Look::at(text).is_mixed() => true,
         Class::Secret => is_secret(text, Style::Env) && is_set(),

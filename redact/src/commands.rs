@@ -232,8 +232,8 @@ fn input(scan: &mut Scan<'_>, sign: Option<char>, words: &[Range<usize>], name: 
         let text = &scan.text[(*word).clone()];
         !text.starts_with('-') && !text.starts_with('%')
     };
-    if let Some(word) = said.iter().find(plain).cloned() {
-        behind(scan, word, sign);
+    for word in said.iter().filter(plain) {
+        behind(scan, word.clone(), sign);
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
 /// A value with a name of its own, beside or below the telling one: `name: TOKEN`, `value: ...`.
 fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize>> {
     let to = boundary(scan.text, after + NEIGHBOR_BYTES_MAX);
-    if !b"\"'<,:\n;\\".contains(&scan.at(after)) {
+    if !b"\"'<,:\n;\\?".contains(&scan.at(after)) {
         return None;
     }
     let mut at = after;
@@ -87,7 +87,7 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         .take(NEIGHBOR_BYTES_MAX)
         .take_while(is_name)
         .count();
-    let is_open = rest.get(head).is_some_and(|byte| b"([{".contains(byte));
+    let mut is_open = rest.get(head).is_some_and(|byte| b"([{".contains(byte));
     // A word behind a blank is one of a sentence.
     let is_joined = rest.first().is_some_and(|byte| b"(:.=,".contains(byte))
         || rest
@@ -98,6 +98,7 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         return;
     }
     let is_login = matches!(name.class, Class::Auth | Class::Login);
+    let mut last = 0..0;
     let (mut at, mut depth, mut count) = (whole.end + if is_open { head } else { 0 }, 0usize, 0);
     // The quote that closes the name's own.
     if b"\"'".contains(&scan.at(at)) {
@@ -112,6 +113,8 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     while at < to {
         match scan.bytes[at] {
             b'(' | b'[' | b'{' => depth += 1,
+            // An empty call: the statement goes on.
+            b')' if depth <= 1 && is_open && count == 0 => (is_open, depth) = (false, 0),
             b')' | b']' | b'}' if depth <= 1 && is_open => return,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             b';' | b'\n' if !is_open => return,
@@ -126,24 +129,67 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
                 let is_first = is_login && count == 0;
                 let is_other = scan.bytes[inner.end..].starts_with(b"\":")
                     || scan.bytes[inner.end..].starts_with(b"':");
-                let is_given = is_open && head <= 12 && depth == 1 || is_login;
+                let is_given = is_open && head <= 12 && depth == 1
+                    || is_login
+                    || is_fallback(&scan.text[whole.end..at]);
+                let is_next = count > 0
+                    && scan.bytes[last.end + 1..at]
+                        .iter()
+                        .all(|byte| b" \n\t+.\\".contains(byte));
                 let is_secret = !is_first
                     && !is_other
                     && match is_given {
                         true => {
                             is_said(text, true) && (is_login || judge(name, Style::Quoted, text))
                         }
-                        false => is_strong(text),
+                        false => is_strong(text) && (judge(name, Style::Quoted, text) || is_login),
                     };
                 if is_plain && is_secret {
-                    scan.take(inner.clone(), "secret");
+                    // A string that is joined to this one is a part of it.
+                    let start = if is_next { last.start } else { inner.start };
+                    scan.take(start..inner.end, "secret");
                 }
                 count += 1;
                 at = inner.end;
+                last = inner;
             }
             _ => (),
         }
         at += 1;
+    }
+}
+
+/// Returns whether what follows a part of a statement is another value for the same name: `?? "..."`.
+fn is_fallback(before: &str) -> bool {
+    let before = before.trim_end();
+    WORDS
+        .sentences
+        .fallbacks
+        .iter()
+        .any(|sign| before.ends_with(sign.as_str()))
+}
+
+/// Another value for the same name, behind the first one: `"..." if production else "..."`.
+pub(super) fn fallback(scan: &mut Scan<'_>, name: Name, from: usize) {
+    let to = line_end(scan.bytes, from, STATEMENT_BYTES_MAX);
+    let Some(rest) = scan.text.get(from..to) else {
+        return;
+    };
+    let signs = WORDS
+        .sentences
+        .fallbacks
+        .iter()
+        .filter_map(|sign| Some(rest.find(sign.as_str())? + sign.len()));
+    let Some(value) = signs
+        .min()
+        .and_then(|at| value_at(scan, scan.after_blanks(from + at, 2)))
+    else {
+        return;
+    };
+    if judge(name, Style::Quoted, &scan.text[value.inner.clone()])
+        && scan.before(value.inner.start) == scan.at(value.inner.end)
+    {
+        scan.take(value.inner, "secret");
     }
 }
 
@@ -212,7 +258,7 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         return columns(scan, name, open + start + 1, whole);
     }
     let signs = [',', ';', '|', '\t', ' '];
-    let is_word = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+    let is_word = |c: char| c.is_alphabetic() || "_-. ".contains(c);
     let mut shapes = signs.iter().filter_map(|sign| {
         let fields = fields(head, *sign);
         let is_head = fields.len() >= 2
@@ -245,7 +291,9 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
             break;
         }
         let cell = fields[column].clone();
-        if judge(name, Style::Quoted, &line[cell.clone()]) && !line[cell.clone()].contains(' ') {
+        let text = &line[cell.clone()];
+        let is_random = is_said(text, true) || Look::at(text).is_key();
+        if judge(name, Style::Quoted, text) && is_random && !text.contains(' ') {
             scan.take(line_at + cell.start..line_at + cell.end, "secret");
             found += 1;
         }
@@ -319,7 +367,13 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     }
     let end = line_end(scan.bytes, whole.end, STATEMENT_BYTES_MAX);
     scan.below_until = end;
-    let is_announced = scan.bytes[whole.end..end].trim_ascii_end().ends_with(b":");
+    let rest = scan.bytes[whole.end..end].trim_ascii_end();
+    let is_announced = rest.ends_with(b":");
+    // A part of a form: the name, an empty line, the value.
+    let is_part = rest == b"\""
+        && [&b"\n\n"[..], b"\r\n\r\n"].iter().any(|gap| {
+            scan.bytes[end..].starts_with(gap) || end > 0 && scan.bytes[end - 1..].starts_with(gap)
+        });
     let mut at = end + 1;
     for _ in 0..BELOW_LINES_MAX {
         if at >= scan.bytes.len() {
@@ -337,6 +391,7 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         let is_word = bare.len() >= 6
             && !bare.contains(|c: char| c.is_whitespace() || "/(){}:=,;<>".contains(c));
         let is_secret = match is_announced {
+            _ if is_part => judge(name, Style::Quoted, bare),
             true => look.is_mixed() || is_said(bare, false) && look.digits >= 2,
             false => bare.len() >= 12 && look.is_mixed() && !is_hash && look.upper > 0,
         };

@@ -6,7 +6,7 @@ use super::assigned::judge;
 use super::chars::{Look, line_end, line_start};
 use super::names::{Class, Name};
 use super::scan::Scan;
-use super::value::{Style, is_said, plain};
+use super::value::{Style, is_said, is_strong, plain};
 use super::words::WORDS;
 
 /// How far from a name its sentence is read, in bytes.
@@ -52,8 +52,15 @@ fn said_after(text: &str, from: usize, to: usize, class: Class) -> Option<Range<
             continue;
         }
         if has_verb || is_first {
+            if has_verb && let Some(inner) = quoted_words(text, &word, to) {
+                return Some(inner);
+            }
             let (inner, is_quoted) = unquoted(text, &word);
             let said = &text[inner.clone()];
+            if class == Class::Pass {
+                return (has_verb && (Look::at(said).is_scrambled() || is_strong(said)))
+                    .then_some(inner);
+            }
             if class == Class::Code {
                 let name = Name {
                     class,
@@ -78,6 +85,19 @@ fn said_after(text: &str, from: usize, to: usize, class: Class) -> Option<Range<
         }
     }
     None
+}
+
+/// Finds several words in quotes that have a digit or a sign: `the secret is "open sesame 44"`.
+fn quoted_words(text: &str, word: &Range<usize>, to: usize) -> Option<Range<usize>> {
+    let quote = text[word.clone()]
+        .chars()
+        .next()
+        .filter(|c| "\"'`".contains(*c))?;
+    let inner = text.get(word.start + 1..to)?;
+    let inner = &inner[..inner.find(quote)?];
+    let is_phrase = inner.contains(' ') && inner.contains(|c: char| c.is_ascii_digit());
+    (is_phrase && !inner.contains(['(', '=', '/']))
+        .then(|| word.start + 1..word.start + 1 + inner.len())
 }
 
 /// Finds a secret before `as the password`.

@@ -38,15 +38,22 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         Style::Quoted => !is_label(value),
         Style::Env => !is_call(value),
         Style::Tight => !is_code(value) && !is_label(plain),
-        Style::Flag => plain.len() > PASSWORD_BYTES_MIN && !is_code(value),
+        Style::Flag => {
+            let is_place = plain
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            plain.len() > PASSWORD_BYTES_MIN && !is_code(value) && !is_place
+        }
         // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
         Style::Loose => {
             let look = Look::at(plain);
             let is_sign = |c: char| "!@#%^*+~=".contains(c);
             let is_name =
                 plain.starts_with(|c: char| c.is_ascii_uppercase()) || plain.contains('_');
-            let has_digit =
-                look.digits > 0 && !(is_name && is_identifier(plain) && look.is_words());
+            let is_type_name =
+                plain.contains('_') || plain.ends_with(|c: char| c.is_ascii_lowercase());
+            let is_named = is_name && is_type_name && is_identifier(plain) && look.is_words();
+            let has_digit = look.digits > 0 && (!is_named || is_strong(plain));
             (has_digit || plain.contains(is_sign) || look.is_scrambled())
                 && !is_code(value)
                 && !is_type(plain)
@@ -74,7 +81,7 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
         Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
         Style::Quoted => look.digits > 0 && !is_chain(),
         Style::Tight | Style::Loose | Style::Flag => {
-            look.digits > 0 && !look.is_words() && !is_code(value)
+            look.digits > 0 && (!look.is_words() || look.is_disguised()) && !is_code(value)
         }
     }
 }
@@ -87,17 +94,26 @@ pub(super) fn is_strong(word: &str) -> bool {
         .filter(|byte| b"!@#$%^&*+~?".contains(byte))
         .count();
     let is_name = word.contains(|c: char| c.is_whitespace() || "/\\(){}[]<>|=;,\"'`:".contains(c));
-    word.len() >= 8
-        && !is_name
-        && look.digits > 0
-        && look.kinds() >= 3
-        && (look.digits + signs >= 2 || look.is_disguised())
-        && !says_nothing(word)
-        && !is_code(word)
-        && !(look.is_words()
-            && word.contains(['_', '-', '.'])
-            && signs == 0
-            && !look.is_disguised())
+    if word.len() < 8
+        || look.digits == 0
+        || look.kinds() < 3
+        || is_name
+        || says_nothing(word)
+        || is_code(word)
+    {
+        return false;
+    }
+    let is_whole = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_digit())
+            || !part.contains(|c: char| c.is_ascii_digit())
+    };
+    let is_list = signs == 0 && look.upper == 0 && word.split(['-', '_', '.']).all(is_whole);
+    let is_joined = word.contains(['-', '_', '.']) && signs == 0;
+    match look.kinds() {
+        4 if look.digits + signs >= 2 || word.contains('-') && word.contains('_') => true,
+        _ if look.is_disguised() => true,
+        _ => look.digits + signs >= 2 && !is_list && !(is_joined && look.is_words()),
+    }
 }
 
 /// Returns whether a word of a sentence is a secret, and not a word about secrets.
@@ -226,5 +242,7 @@ fn is_type(value: &str) -> bool {
 fn is_label(value: &str) -> bool {
     let head = value.get(..value.len().min(64)).unwrap_or(value);
     let has_digit = head.contains(|c: char| c.is_ascii_digit());
-    !has_digit && (!value.is_ascii() || LABELS.any(head, |_| true))
+    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace() || ".!?:'’-,()…".contains(c);
+    let is_foreign = !value.is_ascii() && value.chars().all(is_word);
+    !has_digit && (is_foreign || LABELS.any(head, |_| true))
 }

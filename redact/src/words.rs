@@ -21,8 +21,6 @@ pub(super) struct Words {
     pub(super) sentences: Sentences,
     pub(super) lines: Lines,
     pub(super) payload: Payload,
-    /// Words before the secret of an `Authorization` header.
-    pub(super) schemes: Vec<String>,
     /// Commands and words that set a variable to the word after its name.
     pub(super) setters: Vec<String>,
     /// The kinds of markers.
@@ -135,6 +133,8 @@ pub(super) struct Values {
 pub(super) struct Sentences {
     /// What separates a name from its secret.
     pub(super) verbs: Vec<String>,
+    /// What comes before another value for the same name.
+    pub(super) fallbacks: Vec<String>,
     /// What other scripts join to a name before its secret.
     pub(super) particles: Vec<String>,
     /// What may come between a verb and a secret.
