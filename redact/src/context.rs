@@ -292,7 +292,7 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         }
         let cell = fields[column].clone();
         let text = &line[cell.clone()];
-        let is_random = is_said(text, true) || Look::at(text).is_key();
+        let is_random = is_said(text, true) || is_strong(text) || Look::at(text).is_key();
         if judge(name, Style::Quoted, text) && is_random && !text.contains(' ') {
             scan.take(line_at + cell.start..line_at + cell.end, "secret");
             found += 1;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::assigned::judge;
@@ -33,6 +35,32 @@ impl Redactor {
         // Of a duplicate key, only the text has both values.
         let has_more = || !is_all && matches!(self.text(raw), Cow::Owned(_));
         (changed || has_more()).then(|| payload.to_string())
+    }
+
+    /// Returns a value without the secrets in any of its texts, whatever the field, but for the fields in `places`.
+    pub fn clean<T: Serialize + DeserializeOwned>(&self, value: T, places: &[&str]) -> T {
+        let json = serde_json::to_value(&value).ok().filter(|_| self.enabled);
+        let clean = json.and_then(|mut json| {
+            let changed = self.texts(&mut json, places);
+            changed.then(|| serde_json::from_value(json).ok()).flatten()
+        });
+        clean.unwrap_or(value)
+    }
+
+    fn texts(&self, value: &mut Value, places: &[&str]) -> bool {
+        match value {
+            Value::String(text) => self.string(text),
+            Value::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| self.texts(item, places) | changed),
+            Value::Object(members) => members
+                .iter_mut()
+                .filter(|(key, _)| !places.contains(&key.as_str()))
+                .fold(false, |changed, (_, member)| {
+                    self.texts(member, places) | changed
+                }),
+            _ => false,
+        }
     }
 
     fn value(&self, value: &mut Value) -> bool {
@@ -121,7 +149,7 @@ impl Redactor {
         let tells = |name: &&str| name.len() <= NAME_BYTES_MAX && name_at_end(name).is_some();
         let name = names.filter_map(|(_, name)| name.as_str()).find(tells);
         let Some(name) = name.map(str::to_owned) else {
-            return false;
+            return members.contains_key("kty") && numbers(members);
         };
         let values = members
             .iter_mut()
@@ -167,6 +195,20 @@ impl Redactor {
             Cow::Borrowed(_) => false,
         }
     }
+}
+
+/// Redacts the private numbers of a key.
+fn numbers(members: &mut Map<String, Value>) -> bool {
+    let private = members
+        .iter_mut()
+        .filter(|(key, _)| WORDS.names.numbers.contains(key));
+    private.fold(false, |changed, (_, value)| match value {
+        Value::String(text) if !text.contains(MARKER) => {
+            *text = marker("private_key");
+            true
+        }
+        _ => changed,
+    })
 }
 
 /// Returns whether a text is what a value is written as, without writing it.

@@ -65,6 +65,8 @@ pub(super) enum BlockPart {
     End,
     /// The lines of a key in PuTTY's form.
     Putty,
+    /// A key whose numbers have names: JWK, XML of .NET, the text of openssl.
+    Numbers,
     /// A Kubernetes secret.
     Kubernetes,
     /// The port of a line of `.pgpass`.
@@ -95,6 +97,8 @@ pub(super) struct Program {
 pub(super) struct Names {
     /// Parts of names that are looked for; `Name::read` reads the whole name around one.
     pub(super) stems: Vec<String>,
+    /// Names of the private numbers of a key.
+    pub(super) numbers: Vec<String>,
     /// Names of providers, which are looked for too.
     pub(super) providers: Vec<String>,
     /// Ends of names of passwords.

@@ -14,7 +14,7 @@ impl Journal {
     pub fn append_each(&self, appends: Vec<(Draft, Done)>) {
         let refused = self.refuse_collector().err();
         let appends = appends.into_iter().map(|(draft, done)| Append {
-            drafts: vec![draft],
+            drafts: self.cleaned(vec![draft]),
             imported: Vec::new(),
             ack: Ack::Usual,
             done,
