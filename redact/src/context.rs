@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-use super::assigned::{judge, sign, value_at};
+use super::assigned::judge;
 use super::chars::{Look, boundary, line_end, line_start};
 use super::names::{Class, Name};
 use super::scan::Scan;
+use super::syntax::{sign, value_at};
 use super::value::{Style, is_said, is_strong, says_nothing};
 use super::words::WORDS;
 
+/// The most strings that are joined to one.
+const JOINED_MAX: usize = 8;
 /// How far a call or a statement is read, in bytes.
 const STATEMENT_BYTES_MAX: usize = 200;
 /// How far behind its name a value that has a name of its own may stand, in bytes.
@@ -63,13 +66,15 @@ fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize
         if is(&WORDS.payload.names) && scan.before(at) != b'/' {
             return None;
         }
-        if is(&WORDS.payload.values) && scan.before(at) != b'/' {
-            let (_, start) = sign(scan, &(at..at + length))?;
-            let value = value_at(scan, start)?;
-            let text = &scan.text[value.inner.clone()];
-            let is_value = word.eq_ignore_ascii_case("value");
-            return (judge(name, Style::Quoted, text) && (is_value || is_said(text, true)))
-                .then(|| value.trimmed(scan.text));
+        let is_value =
+            word.eq_ignore_ascii_case("value") || word == "string" && scan.before(at) == b'<';
+        if (is_value || is(&WORDS.payload.values)) && scan.before(at) != b'/' {
+            let start = sign(scan, &(at..at + length)).map(|(_, start)| start);
+            if let Some(value) = start.and_then(|start| value_at(scan, start)) {
+                let text = &scan.text[value.inner.clone()];
+                return (judge(name, Style::Quoted, text) && (is_value || is_said(text, true)))
+                    .then(|| value.trimmed(scan.text));
+            }
         }
         at += length;
     }
@@ -80,7 +85,13 @@ fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize
 /// `auth = ("me", "...")`, `env("TOKEN", "...")`.
 fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let to = line_end(scan.bytes, whole.end, STATEMENT_BYTES_MAX);
-    let rest = &scan.bytes[whole.end..to];
+    let closers = scan.bytes[whole.end..to]
+        .iter()
+        .take(4)
+        .take_while(|byte| b"]'\")".contains(byte))
+        .count();
+    let from = whole.end + closers;
+    let rest = &scan.bytes[from..to];
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_:.=<>&!?* ".contains(byte);
     let head = rest
         .iter()
@@ -89,7 +100,8 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         .count();
     let mut is_open = rest.get(head).is_some_and(|byte| b"([{".contains(byte));
     // A word behind a blank is one of a sentence.
-    let is_joined = rest.first().is_some_and(|byte| b"(:.=,".contains(byte))
+    let is_joined = closers > 0
+        || rest.first().is_some_and(|byte| b"(:.=,".contains(byte))
         || rest
             .first()
             .is_some_and(|byte| b"\"'".contains(byte) && scan.before(whole.start) == *byte)
@@ -98,12 +110,13 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         return;
     }
     let is_login = matches!(name.class, Class::Auth | Class::Login);
+    let callee = scan.text.get(from..from + head).unwrap_or_default();
+    let is_asked = head > 32
+        || callee
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(is_getter);
     let mut last = 0..0;
-    let (mut at, mut depth, mut count) = (whole.end + if is_open { head } else { 0 }, 0usize, 0);
-    // The quote that closes the name's own.
-    if b"\"'".contains(&scan.at(at)) {
-        at += 1;
-    }
+    let (mut at, mut depth, mut count) = (from + if is_open { head } else { 0 }, 0usize, 0);
     // Strings in a row are one value, also in the lines below: `PASSWORD = ("..." "...")`.
     let to = if is_open {
         scan.bytes.len().min(whole.end + STATEMENT_BYTES_MAX)
@@ -125,11 +138,11 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
                 let Some(length) = length else { return };
                 let inner = at + 1..at + 1 + length;
                 let text = &scan.text[inner.clone()];
-                let is_plain = !text.contains([' ', '/']) && !says_nothing(text);
+                let is_plain = !text.contains([' ', '/', ':']) && !says_nothing(text);
                 let is_first = is_login && count == 0;
                 let is_other = scan.bytes[inner.end..].starts_with(b"\":")
                     || scan.bytes[inner.end..].starts_with(b"':");
-                let is_given = is_open && head <= 12 && depth == 1
+                let is_given = is_open && !is_asked && depth == 1
                     || is_login
                     || is_fallback(&scan.text[whole.end..at]);
                 let is_next = count > 0
@@ -171,6 +184,28 @@ fn is_fallback(before: &str) -> bool {
 
 /// Another value for the same name, behind the first one: `"..." if production else "..."`.
 pub(super) fn fallback(scan: &mut Scan<'_>, name: Name, from: usize) {
+    // Strings that are joined to the first one are parts of it.
+    let mut at = from;
+    for _ in 0..JOINED_MAX {
+        let window = &scan.bytes[at..scan.bytes.len().min(at + STATEMENT_BYTES_MAX)];
+        let inner = window.get(1..).unwrap_or_default();
+        let gap = inner
+            .iter()
+            .take_while(|byte| b" +.&\\\n\t".contains(byte))
+            .count();
+        let quote = window
+            .first()
+            .filter(|quote| b"\"'".contains(quote) && gap > 0);
+        let is_string = quote.is_some() && inner.get(gap) == quote;
+        let ends = |byte: &u8| b"\"'\n".contains(byte);
+        let length = inner.iter().skip(gap + 1).position(ends);
+        let Some(length) = length.filter(|_| is_string) else {
+            break;
+        };
+        let start = at + gap + 2;
+        scan.take(start..start + length, "secret");
+        at = start + length;
+    }
     let to = line_end(scan.bytes, from, STATEMENT_BYTES_MAX);
     let Some(rest) = scan.text.get(from..to) else {
         return;
@@ -292,7 +327,8 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         }
         let cell = fields[column].clone();
         let text = &line[cell.clone()];
-        let is_random = is_said(text, true) || is_strong(text) || Look::at(text).is_key();
+        let look = Look::at(text);
+        let is_random = is_said(text, true) || look.kinds() >= 3 || look.is_key();
         if judge(name, Style::Quoted, text) && is_random && !text.contains(' ') {
             scan.take(line_at + cell.start..line_at + cell.end, "secret");
             found += 1;

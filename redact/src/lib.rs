@@ -24,6 +24,7 @@ mod prose;
 mod runs;
 mod scan;
 mod shapes;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod urls;

@@ -47,7 +47,7 @@ pub struct Journal {
 }
 
 /// What every draft passes before it is appended.
-type Cleaner = Box<dyn Fn(Draft) -> Draft + Send + Sync>;
+type Cleaner = Box<dyn Fn(Draft) -> Draft + Send + std::marker::Sync>;
 
 struct Inner {
     dir: PathBuf,
@@ -220,7 +220,7 @@ impl Journal {
 
     /// Has every draft pass `cleaner` before it is appended from now on, in place of the one before. Imported events pass
     /// none.
-    pub fn clean_with(&self, cleaner: impl Fn(Draft) -> Draft + Send + Sync + 'static) {
+    pub fn clean_with(&self, cleaner: impl Fn(Draft) -> Draft + Send + std::marker::Sync + 'static) {
         *self.inner.cleaner.write() = Some(Box::new(cleaner));
     }
 
