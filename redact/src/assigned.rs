@@ -99,8 +99,14 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         (Sign::Blank, _) if name.is_flag => Style::Flag,
         (Sign::Blank, is_quoted) => {
             let declared = value.inner.start;
-            if name.class == Class::Auth {
-                return login(scan, value.inner);
+            let login = match scan.text[value.inner.clone()].split_once(':') {
+                Some((_, after)) if name.class == Class::Auth && !after.is_empty() => {
+                    login(scan, value.inner.clone())
+                }
+                _ => None,
+            };
+            if login.is_some() {
+                return login;
             }
             let value = after_blank(scan, name, whole, value.inner, is_quoted);
             return value.or_else(|| {
@@ -258,6 +264,16 @@ fn after_blank(
         line.iter()
             .all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
     };
+    // `kubectl get secret NAME`
+    let is_asked = || {
+        let word = line
+            .trim_ascii_end()
+            .rsplit(|byte| !byte.is_ascii_alphanumeric())
+            .next();
+        word.filter(|word| word.iter().all(u8::is_ascii_lowercase))
+            .and_then(|word| std::str::from_utf8(word).ok())
+            .is_some_and(context::is_getter)
+    };
     let look = Look::at(text);
     let is_sql = || scan.bytes[whole.clone()].eq_ignore_ascii_case(b"identified");
     let is_known = || matches!(&scan.bytes[whole.clone()], b"requirepass" | b"masterauth");
@@ -277,7 +293,8 @@ fn after_blank(
             is_odd || is_random && !text.starts_with("AAAA") || is_key(text, true) && is_set()
         }
         Class::Secret if is_quoted && look.digits == text.len() && text.len() >= 8 => true,
-        Class::Secret if is_secret(text, Style::Flag) && Look::at(text).is_mixed() => true,
+        Class::Secret if is_asked() => false,
+        Class::Secret if is_secret(text, Style::Flag) && look.is_mixed() => true,
         Class::Secret => is_secret(text, Style::Env) && is_set(),
         Class::Auth => is_key(text, true) && is_set(),
         _ => false,
@@ -289,7 +306,7 @@ fn after_blank(
 fn login(scan: &Scan<'_>, inner: Range<usize>) -> Option<Range<usize>> {
     let end = line_end(scan.bytes, inner.start, LOGIN_BYTES_MAX);
     let line = scan.text.get(inner.start..end)?;
-    let user = line.find([' ', '/', ':', ','])?;
+    let user = line.find([' ', '/', ':', ',']).filter(|user| *user > 0)?;
     let gap = line[user..].find(|c: char| !" /:,&|".contains(c))?;
     let start = user + gap;
     let length = line[start..]

@@ -10,6 +10,8 @@ use super::syntax::{sign, value_at};
 use super::value::{Style, is_said, is_strong, says_nothing};
 use super::words::WORDS;
 
+/// How far behind its name a sign of assignment may stand, in bytes.
+const SIGN_BYTES_MAX: usize = 16;
 /// The most strings that are joined to one.
 const JOINED_MAX: usize = 8;
 /// How far a call or a statement is read, in bytes.
@@ -38,6 +40,9 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     }
     if scan.found.len() == count {
         below(scan, name, whole);
+    }
+    if scan.found.len() == count {
+        commented(scan, name, whole);
     }
     scan.found.len() > count
 }
@@ -105,11 +110,15 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         || rest
             .first()
             .is_some_and(|byte| b"\"'".contains(byte) && scan.before(whole.start) == *byte)
-        || rest.iter().take(head).any(|byte| *byte == b'=');
+        || rest
+            .iter()
+            .take(head.min(SIGN_BYTES_MAX))
+            .any(|byte| *byte == b'=');
     if !is_joined || is_getter(&scan.text[whole.clone()]) {
         return;
     }
-    let is_login = matches!(name.class, Class::Auth | Class::Login);
+    let is_tuple = rest.get(head).is_some_and(|byte| b"([".contains(byte));
+    let is_login = is_tuple && matches!(name.class, Class::Auth | Class::Login);
     let callee = scan.text.get(from..from + head).unwrap_or_default();
     let is_asked = head > 32
         || callee
@@ -142,7 +151,7 @@ fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
                 let is_first = is_login && count == 0;
                 let is_other = scan.bytes[inner.end..].starts_with(b"\":")
                     || scan.bytes[inner.end..].starts_with(b"':");
-                let is_given = is_open && !is_asked && depth == 1
+                let is_given = is_tuple && !is_asked && depth == 1
                     || is_login
                     || is_fallback(&scan.text[whole.end..at]);
                 let is_next = count > 0
@@ -228,8 +237,29 @@ pub(super) fn fallback(scan: &mut Scan<'_>, name: Name, from: usize) {
     }
 }
 
+/// A string before the comment that says what it is: `load("..."); // password of the store`.
+fn commented(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    let start = line_start(scan.bytes, whole.start, STATEMENT_BYTES_MAX);
+    let line = scan.text.get(start..whole.start).unwrap_or_default();
+    let signs = ["// ", " # ", " -- ", "/* "];
+    let Some(sign) = signs.iter().find_map(|sign| line.rfind(sign)) else {
+        return;
+    };
+    let mut parts = line[..sign].rsplit(['"', '\'']);
+    let text = parts.nth(1).unwrap_or_default();
+    let is_closed = parts.next().is_some() && !text.contains([' ', '/', ':']);
+    if is_closed
+        && !Look::at(text).is_hex
+        && is_said(text, true)
+        && judge(name, Style::Quoted, text)
+    {
+        let at = start + (text.as_ptr() as usize - line.as_ptr() as usize);
+        scan.take(at..at + text.len(), "secret");
+    }
+}
+
 /// Returns whether a call asks for a secret by its name.
-fn is_getter(name: &str) -> bool {
+pub(super) fn is_getter(name: &str) -> bool {
     let getters = &WORDS.names.getters;
     let small = name
         .get(..name.len().min(8))

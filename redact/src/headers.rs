@@ -78,7 +78,10 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
         let is_nothing =
             says_nothing(value) || is_call(value) || value.contains("${") || value.contains("$(");
         let is_token = match words {
-            1 if name.is_none() => value.len() >= 12 && look.is_mixed(),
+            1 if name.is_none() => {
+                let is_alone = line.trim_end().len() == word.len();
+                value.len() >= if is_alone { 12 } else { 20 } && look.is_mixed()
+            }
             2 => {
                 let is_long = value.len() >= LETTERS_MIN && !look.is_words();
                 is_long || value.len() >= 6 && look.digits > 0 || is_login_base64(value)

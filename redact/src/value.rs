@@ -76,7 +76,7 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
     if look.upper + look.lower == 0 {
         return false;
     }
-    let is_chain = || plain.contains(['-', '_', '.', '/', ' ']) && look.is_words();
+    let is_chain = || plain.contains(['-', '_', '.', '/', ' ', ':']) && look.is_words();
     match style {
         Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
         Style::Quoted => look.digits > 0 && !is_chain(),
