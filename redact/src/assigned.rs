@@ -17,6 +17,8 @@ pub(super) const NAME_BYTES_MAX: usize = 48;
 pub(super) const BLANKS_MAX: usize = 16;
 /// How far back from a password its login is searched for, in bytes.
 const LOGIN_BYTES_MAX: usize = 160;
+/// The most blanks in a type.
+const TYPE_BLANKS_MAX: usize = 3;
 /// How many bytes of a value are examined.
 pub(super) const JUDGED_BYTES_MAX: usize = 128;
 
@@ -322,6 +324,10 @@ fn after_type(scan: &mut Scan<'_>, name: Name, at: usize) -> Option<Range<usize>
     let end = line_end(scan.bytes, at, NAME_BYTES_MAX);
     let line = &scan.bytes[at..end];
     let sign = line.windows(2).position(|two| two == b"= ")?;
+    // A type has few words; a sentence or a query has more.
+    if line[..sign].iter().filter(|byte| **byte == b' ').count() > TYPE_BLANKS_MAX {
+        return None;
+    }
     if line[..sign].iter().any(|byte| b"\"';,(){".contains(byte)) {
         return None;
     }

@@ -65,7 +65,9 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
     let mut words = 0;
     for word in line.split([' ', ',', '\t', '"']) {
         let offset = start + (word.as_ptr() as usize - line.as_ptr() as usize);
-        if word.is_empty() || word.ends_with('=') && word.len() < LETTERS_MIN {
+        if word.is_empty()
+            || word.ends_with('=') && (word.len() < LETTERS_MIN || word.contains('_'))
+        {
             continue;
         }
         words += 1;
