@@ -190,7 +190,10 @@ fn is_result(text: &str, style: Style) -> bool {
     style == Style::Loose
         && !is_strong(text)
         && !is_mixed
-        && (is_word || look.is_words() || look.digits + 1 >= look.bytes || look.digits == 0)
+        && (is_word
+            || look.is_words()
+            || look.digits + 1 >= look.bytes
+            || look.digits == 0 && !text.contains(['!', '@', '#', '$', '%', '^']))
 }
 
 /// Returns whether a number counts passwords, or is a field of a list, rather than being one.
@@ -232,20 +235,7 @@ fn after_blank(
     inner: Range<usize>,
     is_quoted: bool,
 ) -> Option<Range<usize>> {
-    let mut inner = inner;
-    // The kind of the value, as routers have it: `password 7 ...`.
-    if inner.len() == 1 && scan.at(inner.start).is_ascii_digit() {
-        let next = scan.after_blanks(inner.end, 1);
-        let length = scan.bytes[next..].iter().take(JUDGED_BYTES_MAX);
-        let length = length
-            .take_while(|byte| !byte.is_ascii_whitespace())
-            .count();
-        let word = scan
-            .text
-            .get(next..next + length)
-            .filter(|word| is_key(word, true));
-        inner = word.map_or(inner, |_| next..next + length);
-    }
+    let inner = behind_kind(scan, inner);
     let text = &scan.text[inner.clone()];
     // The name is a part of a path.
     if scan.before(whole.start) == b'/' {
@@ -266,16 +256,6 @@ fn after_blank(
         line.iter()
             .all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
     };
-    // `kubectl get secret NAME`
-    let is_asked = || {
-        let word = line
-            .trim_ascii_end()
-            .rsplit(|byte| !byte.is_ascii_alphanumeric())
-            .next();
-        word.filter(|word| word.iter().all(u8::is_ascii_lowercase))
-            .and_then(|word| std::str::from_utf8(word).ok())
-            .is_some_and(context::is_getter)
-    };
     let look = Look::at(text);
     let is_sql = || scan.bytes[whole.clone()].eq_ignore_ascii_case(b"identified");
     let is_known = || matches!(&scan.bytes[whole.clone()], b"requirepass" | b"masterauth");
@@ -295,13 +275,42 @@ fn after_blank(
             is_odd || is_random && !text.starts_with("AAAA") || is_key(text, true) && is_set()
         }
         Class::Secret if is_quoted && look.digits == text.len() && text.len() >= 8 => true,
-        Class::Secret if is_asked() => false,
+        Class::Secret if is_asked(line) => false,
+        Class::Code => text.len() >= 6 && is_code_of(text),
         Class::Secret if is_secret(text, Style::Flag) && look.is_mixed() => true,
         Class::Secret => is_secret(text, Style::Env) && is_set(),
         Class::Auth => is_key(text, true) && is_set(),
         _ => false,
     };
     is_secret.then(|| Value { inner, is_quoted }.trimmed(scan.text))
+}
+
+/// Returns a value behind the number of its kind, as routers have it: `password 7 ...`.
+fn behind_kind(scan: &Scan<'_>, inner: Range<usize>) -> Range<usize> {
+    if inner.len() != 1 || !scan.at(inner.start).is_ascii_digit() {
+        return inner;
+    }
+    let next = scan.after_blanks(inner.end, 1);
+    let length = scan.bytes[next..].iter().take(JUDGED_BYTES_MAX);
+    let length = length
+        .take_while(|byte| !byte.is_ascii_whitespace())
+        .count();
+    let word = scan
+        .text
+        .get(next..next + length)
+        .filter(|word| is_key(word, true));
+    word.map_or(inner, |_| next..next + length)
+}
+
+/// Returns whether a command asks for a secret by its name: `kubectl get secret NAME`.
+fn is_asked(before: &[u8]) -> bool {
+    let word = before
+        .trim_ascii_end()
+        .rsplit(|byte| !byte.is_ascii_alphanumeric())
+        .next();
+    let word = word.filter(|word| word.iter().all(u8::is_ascii_lowercase));
+    word.and_then(|word| std::str::from_utf8(word).ok())
+        .is_some_and(context::is_getter)
 }
 
 /// A login and its password: `admin / hunter2`, `admin:hunter2`.

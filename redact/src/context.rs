@@ -10,6 +10,8 @@ use super::syntax::{sign, value_at};
 use super::value::{Style, is_said, is_strong, says_nothing};
 use super::words::WORDS;
 
+/// The longest name of what is called with a secret, in bytes.
+const CALLEE_BYTES_MAX: usize = 32;
 /// How far behind its name a sign of assignment may stand, in bytes.
 const SIGN_BYTES_MAX: usize = 16;
 /// The most strings that are joined to one.
@@ -86,94 +88,110 @@ fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize
     None
 }
 
-/// Strings in a call of a telling name, or in the rest of its statement: `setPassword("...")`,
-/// `auth = ("me", "...")`, `env("TOKEN", "...")`.
-fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+/// What stands between a name and the strings of its call or statement.
+struct Head {
+    /// Where the strings begin: at a bracket, if there is one.
+    from: usize,
+    /// Whether a bracket begins that holds what the name is given.
+    is_open: bool,
+    /// Whether that is a list, and not one of things that have names of their own.
+    is_given: bool,
+}
+
+/// Reads what follows a name; `None` if that is a word of a sentence, or a call that asks for a secret by its name.
+fn head(scan: &Scan<'_>, whole: &Range<usize>) -> Option<Head> {
     let to = line_end(scan.bytes, whole.end, STATEMENT_BYTES_MAX);
-    let closers = scan.bytes[whole.end..to]
-        .iter()
-        .take(4)
-        .take_while(|byte| b"]'\")".contains(byte))
-        .count();
+    let closers = scan.bytes[whole.end..to].iter().take(4);
+    let closers = closers.take_while(|byte| b"]'\")".contains(byte)).count();
     let from = whole.end + closers;
     let rest = &scan.bytes[from..to];
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_:.=<>&!?* ".contains(byte);
-    let head = rest
+    let length = rest
         .iter()
         .take(NEIGHBOR_BYTES_MAX)
         .take_while(is_name)
         .count();
-    let mut is_open = rest.get(head).is_some_and(|byte| b"([{".contains(byte));
-    // A word behind a blank is one of a sentence.
+    let first = rest.first().copied().unwrap_or_default();
     let is_joined = closers > 0
-        || rest.first().is_some_and(|byte| b"(:.=,".contains(byte))
-        || rest
-            .first()
-            .is_some_and(|byte| b"\"'".contains(byte) && scan.before(whole.start) == *byte)
-        || rest
-            .iter()
-            .take(head.min(SIGN_BYTES_MAX))
-            .any(|byte| *byte == b'=');
+        || b"(:.=,".contains(&first)
+        || b"\"'".contains(&first) && scan.before(whole.start) == first
+        || rest[..length.min(SIGN_BYTES_MAX)].contains(&b'=');
     if !is_joined || is_getter(&scan.text[whole.clone()]) {
-        return;
+        return None;
     }
-    let is_tuple = rest.get(head).is_some_and(|byte| b"([".contains(byte));
-    let is_login = is_tuple && matches!(name.class, Class::Auth | Class::Login);
-    let callee = scan.text.get(from..from + head).unwrap_or_default();
-    let is_asked = head > 32
-        || callee
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .any(is_getter);
-    let mut last = 0..0;
-    let (mut at, mut depth, mut count) = (from + if is_open { head } else { 0 }, 0usize, 0);
+    let callee = scan.text.get(from..from + length).unwrap_or_default();
+    let mut words = callee.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_asked = length > CALLEE_BYTES_MAX || words.any(is_getter);
+    let bracket = rest.get(length).copied().unwrap_or_default();
+    let is_open = b"([{".contains(&bracket);
+    Some(Head {
+        from: from + if is_open { length } else { 0 },
+        is_open,
+        is_given: is_open && bracket != b'{' && !is_asked,
+    })
+}
+
+/// Strings in a call of a telling name, or in the rest of its statement: `setPassword("...")`,
+/// `auth = ("me", "...")`, `env("TOKEN", "...")`.
+fn strings(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    let Some(Head {
+        from,
+        mut is_open,
+        is_given,
+    }) = head(scan, whole)
+    else {
+        return;
+    };
+    let is_login = is_given && matches!(name.class, Class::Auth | Class::Login);
+    let (mut at, mut depth, mut last) = (from, 0usize, None::<Range<usize>>);
     // Strings in a row are one value, also in the lines below: `PASSWORD = ("..." "...")`.
-    let to = if is_open {
-        scan.bytes.len().min(whole.end + STATEMENT_BYTES_MAX)
-    } else {
-        to
+    let to = match is_open {
+        true => scan.bytes.len().min(whole.end + STATEMENT_BYTES_MAX),
+        false => line_end(scan.bytes, whole.end, STATEMENT_BYTES_MAX),
     };
     while at < to {
         match scan.bytes[at] {
             b'(' | b'[' | b'{' => depth += 1,
             // An empty call: the statement goes on.
-            b')' if depth <= 1 && is_open && count == 0 => (is_open, depth) = (false, 0),
+            b')' if depth <= 1 && is_open && last.is_none() => (is_open, depth) = (false, 0),
             b')' | b']' | b'}' if depth <= 1 && is_open => return,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             b';' | b'\n' if !is_open => return,
             quote @ (b'"' | b'\'' | b'`') => {
-                let length = scan.bytes[at + 1..to]
-                    .iter()
-                    .position(|byte| *byte == quote || *byte == b'\n');
-                let Some(length) = length else { return };
+                let ends = |byte: &u8| *byte == quote || *byte == b'\n';
+                let Some(length) = scan.bytes[at + 1..to].iter().position(ends) else {
+                    return;
+                };
                 let inner = at + 1..at + 1 + length;
                 let text = &scan.text[inner.clone()];
-                let is_plain = !text.contains([' ', '/', ':']) && !says_nothing(text);
-                let is_first = is_login && count == 0;
-                let is_other = scan.bytes[inner.end..].starts_with(b"\":")
-                    || scan.bytes[inner.end..].starts_with(b"':");
-                let is_given = is_tuple && !is_asked && depth == 1
-                    || is_login
-                    || is_fallback(&scan.text[whole.end..at]);
-                let is_next = count > 0
-                    && scan.bytes[last.end + 1..at]
-                        .iter()
-                        .all(|byte| b" \n\t+.\\".contains(byte));
-                let is_secret = !is_first
-                    && !is_other
-                    && match is_given {
-                        true => {
-                            is_said(text, true) && (is_login || judge(name, Style::Quoted, text))
-                        }
-                        false => is_strong(text) && (judge(name, Style::Quoted, text) || is_login),
+                let is_one =
+                    is_login || is_given && depth == 1 || is_fallback(&scan.text[whole.end..at]);
+                let is_named = [&b"\":"[..], b"':"]
+                    .iter()
+                    .any(|end| scan.bytes[inner.end..].starts_with(end));
+                let is_user = is_login && last.is_none();
+                let is_secret = (is_login || judge(name, Style::Quoted, text))
+                    && if is_one {
+                        is_said(text, true)
+                    } else {
+                        is_strong(text)
                     };
-                if is_plain && is_secret {
+                let is_plain = !text.contains([' ', '/', ':']) && !says_nothing(text);
+                if is_plain && is_secret && !is_named && !is_user {
                     // A string that is joined to this one is a part of it.
-                    let start = if is_next { last.start } else { inner.start };
+                    let joins = |last: &&Range<usize>| {
+                        scan.bytes[last.end + 1..at]
+                            .iter()
+                            .all(|byte| b" \n\t+.\\".contains(byte))
+                    };
+                    let start = last
+                        .as_ref()
+                        .filter(joins)
+                        .map_or(inner.start, |last| last.start);
                     scan.take(start..inner.end, "secret");
                 }
-                count += 1;
                 at = inner.end;
-                last = inner;
+                last = Some(inner);
             }
             _ => (),
         }
@@ -458,6 +476,7 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
             && !bare.contains(|c: char| c.is_whitespace() || "/(){}:=,;<>".contains(c));
         let is_secret = match is_announced {
             _ if is_part => judge(name, Style::Quoted, bare),
+            true if name.class == Class::Code => look.digits >= 4,
             true => look.is_mixed() || is_said(bare, false) && look.digits >= 2,
             false => bare.len() >= 12 && look.is_mixed() && !is_hash && look.upper > 0,
         };

@@ -52,7 +52,7 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
     let start = end_of(scan, at, |byte| b"\"'\\ `".contains(&byte));
     let is_escaped = scan.before(start) == b'\\' || scan.bytes[..start].ends_with(b"\\\"");
     let end = end_of(scan, start, |byte| {
-        !b"\r\n'`<>;){}".contains(&byte) && !(is_escaped && byte == b'\\')
+        !(b"\r\n'`<>;){}".contains(&byte) || is_escaped && byte == b'\\')
     });
     let line = &scan.text[start..end];
     // A quote that nothing opened ends the header.
@@ -93,6 +93,7 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
         // The second word of a sentence is no token.
         if words > 2
             && name.is_none()
+            && scan.before(offset) != b'"'
             && scan.found.last().is_none_or(|(span, _)| span.start < start)
         {
             return;

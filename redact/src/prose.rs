@@ -57,6 +57,10 @@ fn said_after(text: &str, from: usize, to: usize, class: Class) -> Option<Range<
             }
             let (inner, is_quoted) = unquoted(text, &word);
             let said = &text[inner.clone()];
+            let is_number = said.len() >= 5 && said.bytes().all(|byte| byte.is_ascii_digit());
+            if is_number && is_password && has_verb {
+                return Some(inner);
+            }
             if class == Class::Pass {
                 return (has_verb && (Look::at(said).is_scrambled() || is_strong(said)))
                     .then_some(inner);

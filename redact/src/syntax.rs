@@ -10,6 +10,8 @@ use super::words::WORDS;
 
 /// The most quotes and brackets after a name.
 const CLOSERS_MAX: usize = 8;
+/// How far an element of XML is read, in bytes.
+const ELEMENT_BYTES_MAX: usize = 200;
 /// The longest block of lines that is a value, in bytes.
 const BLOCK_BYTES_MAX: usize = 4096;
 /// What joins a name and its value.
@@ -41,6 +43,9 @@ impl Value {
 /// Finds the sign after a name, and where its value begins.
 pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)> {
     let has_particle = particle(scan, name) > name.end && !scan.bytes[name.clone()].is_ascii();
+    if let Some(value) = element(scan, name) {
+        return Some((Sign::Tight, value));
+    }
     let name = &(name.start..particle(scan, name));
     let closers = scan.bytes[name.end..].iter().take(CLOSERS_MAX);
     let closers = closers
@@ -84,7 +89,12 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         }
         _ => return None,
     };
-    let mut value = scan.after_blanks(sign + length, BLANKS_MAX);
+    Some((kind, begin(scan, kind, sign + length)))
+}
+
+/// Finds where a value begins behind its sign.
+fn begin(scan: &Scan<'_>, kind: Sign, after: usize) -> usize {
+    let mut value = scan.after_blanks(after, BLANKS_MAX);
     // YAML's anchors and tags.
     while kind == Sign::Loose && b"&!".contains(&scan.at(value)) {
         let word = scan.bytes[value..].iter().take(NAME_BYTES_MAX);
@@ -109,7 +119,7 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
             value += 2;
         }
     }
-    Some((kind, value))
+    value
 }
 
 /// Returns whether a name in quotes is the first argument of a call, or an option in a list: `define('NAME', 'value')`.
@@ -120,6 +130,23 @@ fn is_argument(scan: &Scan<'_>, name: &Range<usize>) -> bool {
     word.is_some_and(|byte| b"\"'".contains(byte))
         && (scan.at(name.start) == b'-'
             || before.find(|byte| !b"\\ \n\t".contains(byte)) == Some(&b'('))
+}
+
+/// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
+fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
+    let before = &scan.bytes[..name.start.saturating_sub(1)];
+    let is_attribute = b"\"'".contains(&scan.at(name.end))
+        && (before.ends_with(b"name=") || before.ends_with(b"key="));
+    let is_element = scan.before(name.start) == b'<' && scan.at(name.end) == b' ';
+    let line = &scan.bytes[name.end..line_end(scan.bytes, name.end, ELEMENT_BYTES_MAX)];
+    let close = line.iter().position(|byte| b"<>".contains(byte))?;
+    let is_open = line[close] == b'>' && !line[..close].ends_with(b"/");
+    let rest = &line[close + 1..];
+    let has_end = rest
+        .iter()
+        .position(|byte| *byte == b'<')
+        .is_some_and(|at| at > 0 && rest[at..].starts_with(b"</"));
+    ((is_attribute || is_element) && is_open && has_end).then_some(name.end + close + 1)
 }
 
 /// Returns the end of a name with the particle that other scripts join to it: `密码是 ...`.
@@ -223,49 +250,14 @@ pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
             is_quoted: true,
         });
     }
-    // Prefixes of literals: `b"..."`, `r#"..."#`, `$'...'`.
-    let prefix = match &bytes[at.min(bytes.len())..] {
-        [
-            b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'f' | b'F' | b'L' | b'N' | b'@' | b'$',
-            b'"' | b'\'',
-            ..,
-        ] => 1,
-        [b'r', b'#', b'"', ..] => 2,
-        _ => 0,
-    };
-    let escapes = bytes[(at + prefix).min(bytes.len())..]
-        .iter()
-        .take(CLOSERS_MAX)
-        .take_while(|byte| **byte == b'\\')
-        .count();
-    let open = at + prefix + escapes;
-    let quote = scan.at(open);
-    if b"\"'`".contains(&quote) {
-        let triple = if bytes[open..].starts_with(&[quote; 3]) {
-            3
-        } else {
-            1
-        };
-        let start = open + triple;
-        let window = &bytes[start..bytes.len().min(start + BLOCK_BYTES_MAX)];
-        let is_hashed = prefix == 2;
-        let end = match triple {
-            _ if is_hashed => window.windows(2).position(|two| two == b"\"#"),
-            3 => window.windows(3).position(|three| three == [quote; 3]),
-            _ => None,
-        };
-        let end = end.map_or_else(|| closing(bytes, start, quote, escapes), |at| start + at);
-        // Between three quotes, the value has lines of its own.
-        let blanks = window
-            .iter()
-            .take_while(|byte| triple == 3 && byte.is_ascii_whitespace());
-        let start = (start + blanks.count()).min(end);
+    if let Some(inner) = quoted(bytes, at) {
         return Some(Value {
-            inner: start..end,
+            inner,
             is_quoted: true,
         });
     }
-    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&quote) && !is_dollar_secret(scan, at) {
+    let first = scan.at(at);
+    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) && !is_dollar_secret(scan, at) {
         return None;
     }
     if !scan.bare.contains(&at) {
@@ -289,6 +281,47 @@ pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
         inner,
         is_quoted: false,
     })
+}
+
+/// Finds the inside of a string, whose quote may be escaped.
+fn quoted(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    // Prefixes of literals: `b"..."`, `r#"..."#`, `$'...'`.
+    let prefix = match &bytes[at.min(bytes.len())..] {
+        [
+            b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'f' | b'F' | b'L' | b'N' | b'@' | b'$',
+            b'"' | b'\'',
+            ..,
+        ] => 1,
+        [b'r', b'#', b'"', ..] => 2,
+        _ => 0,
+    };
+    let escapes = bytes[(at + prefix).min(bytes.len())..]
+        .iter()
+        .take(CLOSERS_MAX)
+        .take_while(|byte| **byte == b'\\')
+        .count();
+    let open = at + prefix + escapes;
+    let quote = *bytes.get(open).filter(|byte| b"\"'`".contains(byte))?;
+    let triple = if bytes[open..].starts_with(&[quote; 3]) {
+        3
+    } else {
+        1
+    };
+    let start = open + triple;
+    let window = &bytes[start..bytes.len().min(start + BLOCK_BYTES_MAX)];
+    let is_hashed = prefix == 2;
+    let end = match triple {
+        _ if is_hashed => window.windows(2).position(|two| two == b"\"#"),
+        3 => window.windows(3).position(|three| three == [quote; 3]),
+        _ => None,
+    };
+    let end = end.map_or_else(|| closing(bytes, start, quote, escapes), |at| start + at);
+    // Between three quotes, the value has lines of its own.
+    let blanks = window
+        .iter()
+        .take_while(|byte| triple == 3 && byte.is_ascii_whitespace());
+    let start = (start + blanks.count()).min(end);
+    Some(start..end)
 }
 
 /// Returns whether a dollar sign begins a value and not a variable: the value has more such signs.
