@@ -279,13 +279,11 @@ fn commented(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
 /// Returns whether a call asks for a secret by its name.
 pub(super) fn is_getter(name: &str) -> bool {
     let getters = &WORDS.names.getters;
-    let small = name
-        .get(..name.len().min(8))
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    getters
-        .iter()
-        .any(|getter| small.starts_with(getter.as_str()))
+    let begins = |getter: &String| {
+        let head = name.as_bytes().get(..getter.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(getter.as_bytes()))
+    };
+    getters.iter().any(begins)
 }
 
 /// The fields of a line, which a sign or several blanks separate.
@@ -328,12 +326,16 @@ fn fields(line: &str, sign: char) -> Vec<Range<usize>> {
 
 /// The column below a telling name: of CSV, Markdown, a database's output, or the values of an `INSERT`.
 fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
-    if whole.start < scan.table_until {
+    // Names in the rows are no heads, but a head may have several.
+    if (scan.table_head..scan.table_until).contains(&whole.start) {
         return;
     }
     let start = line_start(scan.bytes, whole.start, LINE_BYTES_MAX);
     let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
-    let Some(head) = scan.text.get(start..end) else {
+    // A line is looked at once, unless it has the heads of several columns. A long one is no head.
+    let is_whole = end - start < LINE_BYTES_MAX && scan.at(end) == b'\n';
+    let Some(head) = scan.text.get(start..end).filter(|_| is_whole) else {
+        (scan.table_head, scan.table_until) = (start, end);
         return;
     };
     let at = whole.start - start;
@@ -356,9 +358,10 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
             .map(|column| (*sign, column, fields.len()))
     });
     let Some((sign, column, width)) = shapes.next() else {
+        (scan.table_head, scan.table_until) = (start, end);
         return;
     };
-    let (mut next, mut found) = (end + 1, 0);
+    let mut next = end + 1;
     while next < scan.bytes.len() && next - end < TABLE_BYTES_MAX {
         let line_at = next;
         let line_to = line_end(scan.bytes, next, LINE_BYTES_MAX);
@@ -371,6 +374,7 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         }
         let fields = fields(line, sign);
         if fields.len() != width {
+            next = line_at;
             break;
         }
         let cell = fields[column].clone();
@@ -379,12 +383,9 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         let is_random = is_said(text, true) || look.kinds() >= 3 || look.is_key();
         if judge(name, Style::Quoted, text) && is_random && !text.contains(' ') {
             scan.take(line_at + cell.start..line_at + cell.end, "secret");
-            found += 1;
         }
     }
-    if found > 0 {
-        scan.table_until = end;
-    }
+    (scan.table_head, scan.table_until) = (end, next);
 }
 
 /// The values of a column that `INSERT INTO table (...)` names.

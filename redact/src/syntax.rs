@@ -138,6 +138,9 @@ fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
     let is_attribute = b"\"'".contains(&scan.at(name.end))
         && (before.ends_with(b"name=") || before.ends_with(b"key="));
     let is_element = scan.before(name.start) == b'<' && scan.at(name.end) == b' ';
+    if !is_attribute && !is_element {
+        return None;
+    }
     let line = &scan.bytes[name.end..line_end(scan.bytes, name.end, ELEMENT_BYTES_MAX)];
     let close = line.iter().position(|byte| b"<>".contains(byte))?;
     let is_open = line[close] == b'>' && !line[..close].ends_with(b"/");
@@ -146,7 +149,7 @@ fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
         .iter()
         .position(|byte| *byte == b'<')
         .is_some_and(|at| at > 0 && rest[at..].starts_with(b"</"));
-    ((is_attribute || is_element) && is_open && has_end).then_some(name.end + close + 1)
+    (is_open && has_end).then_some(name.end + close + 1)
 }
 
 /// Returns the end of a name with the particle that other scripts join to it: `密码是 ...`.

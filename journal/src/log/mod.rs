@@ -220,7 +220,10 @@ impl Journal {
 
     /// Has every draft pass `cleaner` before it is appended from now on, in place of the one before. Imported events pass
     /// none.
-    pub fn clean_with(&self, cleaner: impl Fn(Draft) -> Draft + Send + std::marker::Sync + 'static) {
+    pub fn clean_with(
+        &self,
+        cleaner: impl Fn(Draft) -> Draft + Send + std::marker::Sync + 'static,
+    ) {
         *self.inner.cleaner.write() = Some(Box::new(cleaner));
     }
 
