@@ -218,22 +218,6 @@ impl Journal {
         self.submit(self.cleaned(drafts), Vec::new())?.wait()
     }
 
-    /// Has every draft pass `cleaner` before it is appended from now on, in place of the one before. Imported events pass
-    /// none.
-    pub fn clean_with(
-        &self,
-        cleaner: impl Fn(Draft) -> Draft + Send + std::marker::Sync + 'static,
-    ) {
-        *self.inner.cleaner.write() = Some(Box::new(cleaner));
-    }
-
-    fn cleaned(&self, drafts: Vec<Draft>) -> Vec<Draft> {
-        match &*self.inner.cleaner.read() {
-            Some(cleaner) => drafts.into_iter().map(cleaner).collect(),
-            None => drafts,
-        }
-    }
-
     /// Marks all events as imported that are appended from `first` on until the journal is opened again: nothing is written
     /// or typed outside the journal because of what they say (spec ENV-5).
     ///

@@ -29,6 +29,22 @@ impl Journal {
         }
     }
 
+    /// Has every draft pass `cleaner` before it is appended from now on, in place of the one before. Imported events pass
+    /// none.
+    pub fn clean_with(
+        &self,
+        cleaner: impl Fn(Draft) -> Draft + Send + std::marker::Sync + 'static,
+    ) {
+        *self.inner.cleaner.write() = Some(Box::new(cleaner));
+    }
+
+    pub(super) fn cleaned(&self, drafts: Vec<Draft>) -> Vec<Draft> {
+        match &*self.inner.cleaner.read() {
+            Some(cleaner) => drafts.into_iter().map(cleaner).collect(),
+            None => drafts,
+        }
+    }
+
     pub(super) fn try_append(&self, drafts: Vec<Draft>, ack: Ack, done: Done) -> Result<()> {
         let append = Append {
             drafts,
