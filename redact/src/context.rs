@@ -52,7 +52,9 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
 /// A value with a name of its own, beside or below the telling one: `name: TOKEN`, `value: ...`.
 fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize>> {
     let to = boundary(scan.text, after + NEIGHBOR_BYTES_MAX);
-    if !b"\"'<,:\n;\\?".contains(&scan.at(after)) {
+    // Of a command, another option has the value: `--name /a/password --value ...`.
+    let is_option = scan.bytes[after..].starts_with(b" --");
+    if !is_option && !b"\"'<,:\n;\\?".contains(&scan.at(after)) {
         return None;
     }
     let mut at = after;

@@ -186,6 +186,15 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
     match window {
         [b'[', b'[', ..] => until(2, b"]]"),
         [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
+        [b'<', b'<', b'<', ..] => {
+            let skipped = window
+                .iter()
+                .take_while(|byte| b"< '\"".contains(byte))
+                .count();
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"".contains(byte);
+            let length = window[skipped..].iter().position(ends);
+            Some(at + skipped..at + skipped + length.unwrap_or(window.len() - skipped))
+        }
         [b'<', b'<', ..] => {
             let line = window.iter().position(|byte| *byte == b'\n')?;
             let tag = window[2..line].trim_ascii();
@@ -247,7 +256,8 @@ fn is_indented(scan: &Scan<'_>, line: usize) -> bool {
 /// Reads the value at an offset: in quotes, escaped or not, or up to the next delimiter.
 pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     let bytes = scan.bytes;
-    if let Some(inner) = block(scan, at) {
+    let is_printed = bytes[at.min(bytes.len())..].starts_with(b"\"$(echo ");
+    if let Some(inner) = block(scan, at + usize::from(is_printed)) {
         return Some(Value {
             inner,
             is_quoted: true,
