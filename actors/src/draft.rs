@@ -1,5 +1,6 @@
 //! Events about to be appended, with ids made from their causes, so that each can be appended only once.
 
+use checkpoint::redact::Redactor;
 use journal::{Draft, Event, Stream, Timestamp};
 use uuid::Uuid;
 
@@ -32,5 +33,114 @@ pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Dra
         id,
         event,
         payload: None,
+    }
+}
+
+/// The fields of events that say where something is, by which it is found again: they are not redacted.
+pub const PLACES: [&str; 6] = ["cwd", "transcript", "project", "top", "file", "place"];
+
+/// Returns a draft without secrets in any text of its event, whatever the field, but for [`PLACES`].
+///
+/// A hook call's payload was redacted as a whole before the event was made from it. A decision is made from redacted
+/// events, and a policy from the settings; both are proved by their hashes, so they stay as they are.
+pub fn clean(redactor: &Redactor, draft: Draft) -> Draft {
+    let is_made = matches!(
+        &draft.event,
+        Event::Decided(_) | Event::PolicyAdopted { .. }
+    );
+    if draft.payload.is_some() || is_made {
+        return draft;
+    }
+    Draft {
+        event: redactor.clean(draft.event, &PLACES),
+        ..draft
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use checkpoint::redact::built_in;
+    use journal::codec;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const SECRET: &str = "hunter2-Zw41";
+
+    /// An event of every kind: a variant's number followed by zeros decodes as one with empty fields.
+    fn one_of_each() -> Vec<Event> {
+        let decode = |number: u8| {
+            let mut bytes = [0; 512];
+            bytes[0] = number;
+            codec::unpack::<Event>(&bytes)
+        };
+        (0..=250).map_while(decode).collect()
+    }
+
+    /// Values that fields of events can have, with a secret in each text.
+    fn values() -> Vec<Value> {
+        let text = format!("run DB_PASSWORD={SECRET} cargo test");
+        let call = json!({"id": text, "tool": text, "kind": "shell", "command": text, "paths": [text], "is_error": false,
+            "refused": false, "finished": true, "output": text, "at": "2026-11-20T09:00:00Z", "duration_ms": 1});
+        vec![
+            json!(text),
+            json!([text]),
+            json!([[text, text]]),
+            json!([[text, [text]]]),
+            json!([{"path": text, "hash": null}]),
+            json!({"known": [{"path": text, "hash": null}]}),
+            json!({"unknown": text}),
+            json!([{"text": text, "category": text, "step": "observe"}]),
+            json!([{"id": text, "subject": text, "status": "pending"}]),
+            json!([call]),
+            call,
+            json!({"known_files": [text], "packages": [text], "prompts": [text], "last_message": text, "remote": text,
+                "files": {"empty": [text]}, "workspace": {"covered": [[text, [text]]],
+                "packages": [{"folder": text, "name": text, "member_of": text}],
+                "tasks": [{"folder": text, "runner": text, "name": text, "text": text}]}}),
+            json!({"notes": [text], "changes": {"known": [{"path": text, "hash": null}]}}),
+        ]
+    }
+
+    #[test]
+    fn no_text_of_an_event_keeps_a_secret_whatever_its_field() {
+        let mut planted = 0;
+        for event in one_of_each() {
+            let kind = event.kind();
+            if matches!(kind, "decided" | "policy_adopted") {
+                continue;
+            }
+            let whole = serde_json::to_value(&event).expect("plain data");
+            let fields = whole[kind].as_object().cloned().unwrap_or_default();
+            for (field, value) in fields.keys().flat_map(|field| {
+                values()
+                    .into_iter()
+                    .map(move |value| (field.clone(), value))
+            }) {
+                let mut filled = whole.clone();
+                filled[kind][&field] = value.clone();
+                // A field of an object of the field's own: what it has now, and these.
+                if let (Some(own), Some(more)) =
+                    (whole[kind][&field].as_object(), value.as_object())
+                {
+                    let members = own.clone().into_iter().chain(more.clone());
+                    filled[kind][&field] = Value::Object(members.collect());
+                }
+                let Ok(event) = serde_json::from_value::<Event>(filled) else {
+                    continue;
+                };
+                let has = |event: &Event| {
+                    serde_json::to_string(event).is_ok_and(|text| text.contains(SECRET))
+                };
+                if !has(&event) || PLACES.contains(&field.as_str()) {
+                    continue;
+                }
+                planted += 1;
+                let clean = clean(built_in(), daemon_draft(event, "")).event;
+                assert!(!has(&clean), "{kind}.{field}: {clean:?}");
+                assert_eq!(clean.kind(), kind);
+            }
+        }
+        assert!(planted >= 40, "{planted}");
     }
 }

@@ -18,6 +18,7 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
 use journal::{Agent, Evidence, Reason, Timestamp};
 
+use crate::draft::PLACES;
 use crate::git::Within;
 use crate::others::Others;
 use crate::project::{self, Project};
@@ -154,11 +155,12 @@ fn gather_with(
         }
     }
     evidence.steps = steps.taken;
-    // Notes may quote a line of the project's file, which may hold a secret.
-    evidence
-        .notes
-        .iter_mut()
-        .for_each(|note| *note = config.redactor.text(note).into_owned());
+    // Names of files and notes may hold a secret. The decision is made from what is journaled.
+    let facts = config
+        .redactor
+        .clean(std::mem::take(&mut evidence.facts), &PLACES);
+    let mut evidence = config.redactor.clean(evidence, &PLACES);
+    evidence.facts = facts;
     Gathered {
         evidence,
         policy: looked.policy,

@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::bounded_io::{self, BoundedIo};
-use crate::draft::daemon_draft;
+use crate::draft::{self, daemon_draft};
 use crate::failed_commands::FailedCommands;
 use crate::others::Others;
 use crate::project::Project;
@@ -84,6 +84,7 @@ impl Shared {
                 policies.insert(fingerprint);
             }
         }
+        clean_with(&journal, &config);
         Ok(Self {
             journal,
             home,
@@ -140,6 +141,7 @@ impl Shared {
 
     /// Replaces the settings for everything that starts after this call.
     pub fn set_config(&self, config: Config) {
+        clean_with(&self.journal, &config);
         *self.config.write() = Arc::new(config);
     }
 
@@ -318,4 +320,10 @@ impl Shared {
     pub fn load(&self, stream: &Stream) -> journal::Result<SessionState> {
         session_state::load(&self.journal, stream)
     }
+}
+
+/// Has every event of a journal pass the redactor in force, whoever appends it (spec JRNL-20).
+fn clean_with(journal: &Journal, config: &Config) {
+    let redactor = config.redactor.clone();
+    journal.clean_with(move |draft| draft::clean(&redactor, draft));
 }

@@ -49,11 +49,8 @@ pub fn read(
         beginning: &|path| beginning(top, path, BEGINNING_BYTES_MAX),
         rust_tests_in: &|folder| rust_tests::any(top, folder, changed),
     };
-    let mut workspace = project::workspace(&files, changed, &sources);
-    for task in &mut workspace.tasks {
-        task.text = redactor.text(&task.text).into_owned();
-    }
-    workspace
+    let workspace = project::workspace(&files, changed, &sources);
+    redactor.clean(workspace, &[])
 }
 
 /// Reads what a project's files say today about verifying files that changed in the past, but for the tests that cover
@@ -65,11 +62,8 @@ pub fn for_past(top: &Path, changed: &[ChangedFile], redactor: &Redactor) -> Wor
         beginning: &|_| None,
         rust_tests_in: &|_| false,
     };
-    let mut workspace = project::workspace(&files(top, changed, &[]), changed, &sources);
-    for task in &mut workspace.tasks {
-        task.text = redactor.text(&task.text).into_owned();
-    }
-    workspace
+    let workspace = project::workspace(&files(top, changed, &[]), changed, &sources);
+    redactor.clean(workspace, &[])
 }
 
 /// Adds the tests that would cover the changed files today. What they import is not read.

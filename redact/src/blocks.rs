@@ -6,7 +6,7 @@ use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
 use super::value::{Style, is_password, says_nothing};
-use super::words::BlockPart as Part;
+use super::words::{BlockPart as Part, WORDS};
 
 /// The longest private key, in bytes.
 const KEY_BYTES_MAX: usize = 32 * 1024;
@@ -14,6 +14,8 @@ const KEY_BYTES_MAX: usize = 32 * 1024;
 const FRAME_BYTES_MAX: usize = 80;
 /// The longest document with a Kubernetes secret that is read, in bytes.
 const DOCUMENT_BYTES_MAX: usize = 16 * 1024;
+/// How far the numbers of a key are read on each side of its sign, in bytes.
+const KEY_DOCUMENT_BYTES_MAX: usize = 4 * 1024;
 /// The longest line that is read, in bytes.
 const LINE_BYTES_MAX: usize = 1024;
 /// The shortest line of a key whose frame is cut off, in bytes.
@@ -35,6 +37,7 @@ pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {
             let last = lines_of_key(scan, first);
             take_key(scan, first..last);
         }
+        Part::Numbers => numbers(scan, &literal),
         Part::Kubernetes => kubernetes(scan, literal),
         Part::PgPass => pgpass(scan, literal),
     }
@@ -138,6 +141,56 @@ fn end(scan: &mut Scan<'_>, frame: Range<usize>) {
     }
     if start < frame.start {
         take_key(scan, start..until);
+    }
+}
+
+/// Takes the private numbers of a key, by their names.
+fn numbers(scan: &mut Scan<'_>, literal: &Range<usize>) {
+    if literal.start < scan.document_until {
+        return;
+    }
+    let from = literal
+        .start
+        .saturating_sub(KEY_DOCUMENT_BYTES_MAX)
+        .max(scan.document_until);
+    let open = scan.bytes[from..literal.start]
+        .iter()
+        .rposition(|byte| *byte == b'{');
+    let to = scan.bytes.len().min(literal.end + KEY_DOCUMENT_BYTES_MAX);
+    let is_json = scan.at(literal.start) != b'<' && open.is_some();
+    let end = scan.bytes[literal.end..to]
+        .iter()
+        .position(|byte| is_json && *byte == b'}');
+    let to = end.map_or(to, |at| literal.end + at);
+    scan.document_until = to;
+    let mut at = open.map_or(literal.start, |open| from + open);
+    while at < to {
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric();
+        let length = scan.bytes[at..to].iter().take_while(is_part).count();
+        let name = scan.text.get(at..at + length).unwrap_or_default();
+        at += length.max(1);
+        let is_private = WORDS
+            .names
+            .numbers
+            .iter()
+            .any(|number| number.eq_ignore_ascii_case(name));
+        if !is_private || !b"\"':>\\".contains(&scan.at(at)) {
+            continue;
+        }
+        let gap = scan.bytes[at..to]
+            .iter()
+            .take_while(|byte| b"\"': >\n\\".contains(byte))
+            .count();
+        let is_digit = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=_-: \n".contains(byte);
+        let value = scan.bytes[at + gap..to].iter().take_while(is_digit).count();
+        let text = scan.text[at + gap..at + gap + value].trim_end();
+        // Lines of hexadecimal digits end before the next name.
+        let lines = text
+            .rfind('\n')
+            .filter(|_| text.ends_with(':'))
+            .unwrap_or(text.len());
+        take_key(scan, at + gap..at + gap + lines);
+        at += gap + lines;
     }
 }
 

@@ -81,6 +81,23 @@ impl<'v> Look<'v> {
             .count()
     }
 
+    /// How many kinds of characters it has: capitals, small letters, digits and others.
+    pub(super) fn kinds(&self) -> usize {
+        let others = self.bytes > self.upper + self.lower + self.digits;
+        let kinds = [self.upper > 0, self.lower > 0, self.digits > 0, others];
+        kinds.into_iter().filter(|has| *has).count()
+    }
+
+    /// A digit in place of a letter, in a word that has capitals too: `Gehe1m`.
+    pub(super) fn is_disguised(&self) -> bool {
+        let is_inner = |three: &[u8]| {
+            three[0].is_ascii_alphabetic()
+                && three[1].is_ascii_digit()
+                && three[2].is_ascii_lowercase()
+        };
+        self.upper > 0 && self.lower > 0 && self.head.windows(3).any(is_inner)
+    }
+
     /// Letters and digits, not words.
     pub(super) fn is_mixed(&self) -> bool {
         let letters = self.upper + self.lower;

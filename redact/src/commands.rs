@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use super::chars::{Look, boundary, line_start};
+use super::chars::{Look, boundary, line_end, line_start};
 use super::scan::Scan;
-use super::value::{Style, is_password, says_nothing};
+use super::value::{Style, is_password, is_said, says_nothing};
 use super::words::Program;
 
 const ARGUMENTS_BYTES_MAX: usize = 1024;
 /// How many of its words are read.
 const WORDS_MAX: usize = 48;
+/// The most lines of its input that are read.
+const LINES_MAX: usize = 12;
 /// How far before a program its input is searched for, in bytes.
 const INPUT_BYTES_MAX: usize = 512;
 
@@ -102,7 +104,13 @@ fn secrets(scan: &mut Scan<'_>, program: &Program, words: &[Range<usize>], name:
     let options = program.options.iter().map(|option| (option, true));
     for (option, is_apart) in options.chain(program.attached.iter().map(|it| (it, false))) {
         for index in 0..words.len() {
-            if let Some(value) = value_of(scan.text, option, is_apart, words, index) {
+            if let Some(value) = value_of(
+                scan.text,
+                option,
+                (is_apart, program.sign.is_some()),
+                words,
+                index,
+            ) {
                 behind(scan, value, program.sign);
             }
         }
@@ -113,7 +121,8 @@ fn secrets(scan: &mut Scan<'_>, program: &Program, words: &[Range<usize>], name:
             .filter(|word| !scan.text[(*word).clone()].starts_with('-'));
         let word = plain.nth(number).cloned();
         // Without an option that tells it, only what is no word: sentences name programs too.
-        let is_told = program.sign.is_some() || program.needs.starts_with('-');
+        let is_told =
+            program.sign.is_some() || program.needs.starts_with('-') || program.needs.contains('_');
         let is_random = |c: char| c.is_ascii_digit() || "!@#%^*+".contains(c);
         if let Some(word) = word.filter(|word| {
             let text = &scan.text[word.clone()];
@@ -131,28 +140,50 @@ fn secrets(scan: &mut Scan<'_>, program: &Program, words: &[Range<usize>], name:
 fn value_of(
     text: &str,
     option: &str,
-    is_apart: bool,
+    (is_apart, has_sign): (bool, bool),
     words: &[Range<usize>],
     index: usize,
 ) -> Option<Range<usize>> {
     let word = &words[index];
+    // Several letters in one option: `-sSu me:...`.
+    let letters = text[word.clone()]
+        .strip_prefix('-')
+        .filter(|letters| letters.len() > 1);
+    let is_last = |letters: &str| {
+        letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && option
+                .strip_prefix('-')
+                .is_some_and(|letter| letter.len() == 1 && letters.ends_with(letter))
+    };
+    if is_apart && has_sign && letters.is_some_and(is_last) {
+        return words.get(index + 1).cloned();
+    }
     let attached = text[word.clone()].strip_prefix(option)?;
     let value = match attached {
         "" if is_apart => words.get(index + 1).cloned(),
         attached if attached.starts_with('=') => Some(word.end - attached.len() + 1..word.end),
         _ if option.starts_with("--") || option.is_empty() => None,
+        // Letters behind a short option are more options, unless they are no word.
+        attached
+            if is_apart
+                && Look::at(attached).digits == 0
+                && !attached.contains([':', '!', '%', ',']) =>
+        {
+            None
+        }
         attached => Some(word.end - attached.len()..word.end),
     };
     // A quoted value that is attached is a word of its own.
     value
         .filter(|value| !value.is_empty())
-        .or_else(|| touching(words, index))
+        .or_else(|| touching(text, words, index))
 }
 
 /// Returns the word in quotes that is written right after another one.
-fn touching(words: &[Range<usize>], index: usize) -> Option<Range<usize>> {
+fn touching(text: &str, words: &[Range<usize>], index: usize) -> Option<Range<usize>> {
     let next = words.get(index + 1)?;
-    (next.start == words[index].end + 1).then(|| next.clone())
+    let between = text.get(words[index].end..next.start);
+    matches!(between, Some("'" | "\"")).then(|| next.clone())
 }
 
 /// Notes what a word has behind a sign; all of it without a sign.
@@ -202,7 +233,7 @@ fn input(scan: &mut Scan<'_>, sign: Option<char>, words: &[Range<usize>], name: 
         .iter()
         .rposition(|byte| *byte == b'|')
     else {
-        return;
+        return lines_below(scan, sign, name.end);
     };
     let before = &scan.bytes[from..from + pipe];
     let ends = |byte: &u8| b"|;&(".contains(byte);
@@ -222,8 +253,27 @@ fn input(scan: &mut Scan<'_>, sign: Option<char>, words: &[Range<usize>], name: 
         let text = &scan.text[(*word).clone()];
         !text.starts_with('-') && !text.starts_with('%')
     };
-    if let Some(word) = said.iter().find(plain).cloned() {
-        behind(scan, word, sign);
+    for word in said.iter().filter(plain) {
+        behind(scan, word.clone(), sign);
+    }
+}
+
+/// Notes the lines of a here-document, or of a list of a configuration, that have the sign: `user:password`.
+fn lines_below(scan: &mut Scan<'_>, sign: Option<char>, from: usize) {
+    let Some(sign) = sign else { return };
+    let mut at = line_end(scan.bytes, from, ARGUMENTS_BYTES_MAX) + 1;
+    for _ in 0..LINES_MAX {
+        let line = at..line_end(scan.bytes, at.min(scan.bytes.len()), INPUT_BYTES_MAX);
+        let Some(text) = scan.text.get(line.clone()).filter(|text| !text.is_empty()) else {
+            return;
+        };
+        at = line.end + 1;
+        let bare = text.trim();
+        let secret = bare.split_once(sign).map(|(_, secret)| secret);
+        if !bare.contains(' ') && secret.is_some_and(|secret| is_said(secret, false)) {
+            let start = line.start + text.len() - text.trim_start().len();
+            behind(scan, start..start + bare.len(), Some(sign));
+        }
     }
 }
 

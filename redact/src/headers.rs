@@ -5,7 +5,6 @@ use super::chars::{Look, boundary};
 use super::names::Class;
 use super::scan::Scan;
 use super::value::{Style, is_call, is_secret, says_nothing};
-use super::words::WORDS;
 
 /// The most bytes of a header that are read.
 const HEADER_BYTES_MAX: usize = 8192;
@@ -48,34 +47,63 @@ fn end_of(scan: &Scan<'_>, from: usize, is_part: impl Fn(u8) -> bool) -> usize {
     )
 }
 
+/// Reads all that a header gives besides its scheme, whichever that is: a token, or parameters.
 fn authorization(scan: &mut Scan<'_>, at: usize) {
-    let mut start = end_of(scan, at, |byte| b"\"'\\ `".contains(&byte));
-    let mut has_scheme = false;
-    loop {
-        let word = end_of(scan, start, |byte| {
-            byte.is_ascii_alphanumeric() || byte == b'-'
-        });
-        let spelled = scan.text[start..word].to_ascii_lowercase();
-        let next = scan.after_blanks(word, 4);
-        if next == word || !WORDS.schemes.contains(&spelled) {
-            break;
-        }
-        has_scheme = true;
-        start = next;
-    }
+    let start = end_of(scan, at, |byte| b"\"'\\ `".contains(&byte));
+    let is_escaped = scan.before(start) == b'\\' || scan.bytes[..start].ends_with(b"\\\"");
     let end = end_of(scan, start, |byte| {
-        !byte.is_ascii_whitespace() && !b"\"'`\\,<>;){}".contains(&byte)
+        !(b"\r\n'`<>;){}".contains(&byte) || is_escaped && byte == b'\\')
     });
-    let text = &scan.text[start..end];
-    let look = Look::at(text);
-    let is_nothing = says_nothing(text) || is_call(text) || text.contains("${");
-    let is_long = has_scheme && text.len() >= LETTERS_MIN && !look.is_words();
-    let is_token = match has_scheme {
-        true => is_long || text.len() >= 6 && look.digits > 0 || is_login_base64(text),
-        false => text.len() >= 12 && look.is_mixed(),
+    let line = &scan.text[start..end];
+    // A quote that nothing opened ends the header.
+    let open = scan.before(start) == b'"';
+    let line = if open {
+        line.split('"').next().unwrap_or_default()
+    } else {
+        line
     };
-    if is_token && !is_nothing {
-        scan.take(start..end, "authorization");
+    let mut words = 0;
+    for word in line.split([' ', ',', '\t', '"']) {
+        let offset = start + (word.as_ptr() as usize - line.as_ptr() as usize);
+        if word.is_empty()
+            || word.ends_with('=') && (word.len() < LETTERS_MIN || word.contains('_'))
+        {
+            continue;
+        }
+        words += 1;
+        // `Credential=...`, but not the padding of base64.
+        let name = word
+            .find('=')
+            .filter(|at| at + 2 < word.len() && *at < LETTERS_MIN);
+        let value = &word[name.map_or(0, |at| at + 1)..];
+        let look = Look::at(value);
+        let is_nothing =
+            says_nothing(value) || is_call(value) || value.contains("${") || value.contains("$(");
+        let is_token = match words {
+            1 if name.is_none() => {
+                let is_alone = line.trim_end().len() == word.len();
+                value.len() >= if is_alone { 12 } else { 20 } && look.is_mixed()
+            }
+            2 => {
+                let is_long = value.len() >= LETTERS_MIN && !look.is_words();
+                is_long || value.len() >= 6 && look.digits > 0 || is_login_base64(value)
+            }
+            _ => value.len() >= LETTERS_MIN && look.is_mixed(),
+        };
+        // The second word of a sentence is no token.
+        if words > 2
+            && name.is_none()
+            && scan.before(offset) != b'"'
+            && scan.found.last().is_none_or(|(span, _)| span.start < start)
+        {
+            return;
+        }
+        if is_token && !is_nothing {
+            scan.take(
+                offset + word.len() - value.len()..offset + word.len(),
+                "authorization",
+            );
+        }
     }
 }
 

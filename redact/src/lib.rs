@@ -13,6 +13,7 @@ mod base64;
 mod blocks;
 mod chars;
 mod commands;
+mod context;
 mod decode;
 mod find;
 mod headers;
@@ -23,6 +24,7 @@ mod prose;
 mod runs;
 mod scan;
 mod shapes;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod urls;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::chars::Look;
+use super::chars::{LOOK_BYTES_MAX, Look};
 use super::literals::Literals;
 use super::words::WORDS;
 
@@ -20,6 +20,8 @@ pub(super) enum Class {
     Login,
     /// `auth`, of a registry: base64 of both.
     Auth,
+    /// A code that lets a person in: a number, or letters and digits.
+    Code,
     /// A key, which is a secret only if it is random.
     Key,
     /// Something of a provider: a secret only if it is random.
@@ -35,7 +37,7 @@ pub(super) enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) class: Class,
-    /// Only capitals, as variables of the environment.
+    /// Only capitals, as variables of the environment, or words in capitals, as headers.
     pub(super) is_env: bool,
     /// Begins with a hyphen, as options of commands.
     pub(super) is_flag: bool,
@@ -64,10 +66,17 @@ impl Name {
         })?;
         Some(Self {
             class,
-            is_env: !name.bytes().any(|byte| byte.is_ascii_lowercase()) && name.is_ascii(),
+            is_env: name.is_ascii()
+                && (!name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_header(name)),
             is_flag: name.starts_with('-'),
         })
     }
+}
+
+/// Returns whether a name is a header's: `X-Api-Key`.
+fn is_header(name: &str) -> bool {
+    let is_part = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());
+    name.contains('-') && name.split('-').all(is_part)
 }
 
 /// Returns the beginning of a name that has this many bytes besides `_` and `-`.
@@ -107,12 +116,16 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("authorization") => Class::Authorization,
         () if small.ends_with("setcookie") => Class::SetCookie,
         () if small.ends_with("cookie") => Class::Cookie,
-        () if small == "passe" && before.ends_with("mot de ") => Class::Password,
         () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
-        () if is_pass(small, name) => Class::Pass,
+        () if is_pass(small, name) => match small {
+            "pass" => Class::Pass,
+            _ if name.bytes().any(|byte| byte.is_ascii_lowercase()) => Class::Password,
+            _ => Class::Pass,
+        },
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if matches!(small, "credentials" | "login" | "logins") => Class::Login,
-        () if small == "auth" => Class::Auth,
+        () if small.ends_with("auth") => Class::Auth,
+        () if is_code(small, before) => Class::Code,
         () if small == "key"
             && names
                 .key_words
@@ -126,6 +139,19 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () => return None,
     };
     Some(class)
+}
+
+/// Returns whether a name is that of a code, and which: only some of them let a person in.
+fn is_code(small: &str, before: &str) -> bool {
+    let names = &WORDS.names;
+    let bare = small.strip_suffix('s').unwrap_or(small);
+    let Some(of) = bare.strip_suffix("code") else {
+        return names.codes.iter().any(|code| bare == code);
+    };
+    let ends = |word: &String| {
+        of.ends_with(word.as_str()) || of.is_empty() && ends_with_word(before, word)
+    };
+    names.code_words.iter().any(ends)
 }
 
 /// Returns whether a name ends in `pass` or `pw` as a word of its own.
@@ -149,7 +175,7 @@ fn is_pass(small: &str, name: &str) -> bool {
                 || bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
         })
     };
-    ends("pass") || ends("pw")
+    ends("pass") || ends("pw") || ends("pat")
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.
@@ -188,6 +214,7 @@ pub(super) fn is_key(value: &str, is_env: bool) -> bool {
     let look = Look::at(value);
     let hyphens = value.bytes().filter(|byte| *byte == b'-').count();
     // An id or a hash, which programs write everywhere.
+    let is_base64 = value.len() >= 40 && look.turns() * 9 >= value.len().min(LOOK_BYTES_MAX) * 4;
     let is_hash = look.is_hex && (hyphens == 4 || matches!(value.len(), 32 | 40 | 64 | 96 | 128));
     // A function: `_mm256_permute4x64_epi64`.
     let is_name = value.matches('_').count() >= 2 && look.upper == 0;
@@ -196,7 +223,7 @@ pub(super) fn is_key(value: &str, is_env: bool) -> bool {
         && !is_name
         && (is_env || !is_hash)
         && !value.contains([' ', '('])
-        && (is_env || !value.contains('/'))
+        && (is_env || is_base64 || !value.contains('/'))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::assigned::judge;
@@ -12,6 +14,9 @@ use super::value::Style;
 use super::words::WORDS;
 use super::{MARKER, Redactor, marker, replace, search};
 
+/// The longest text that can name the value beside it, in bytes.
+const NAME_BYTES_MAX: usize = 96;
+
 impl Redactor {
     /// Redacts a hook payload. Returns its JSON text if that differs from `raw`.
     pub fn payload(&self, payload: &mut Value, raw: &str) -> Option<String> {
@@ -19,7 +24,9 @@ impl Redactor {
             return None;
         }
         let is_all = is_text_of(payload, raw.trim());
-        let mut changed = false;
+        let mut changed = payload
+            .as_object_mut()
+            .is_some_and(|members| self.named(members));
         for (key, value) in payload.as_object_mut().into_iter().flatten() {
             if !WORDS.payload.address.contains(key) {
                 changed |= self.member(key, value);
@@ -28,6 +35,32 @@ impl Redactor {
         // Of a duplicate key, only the text has both values.
         let has_more = || !is_all && matches!(self.text(raw), Cow::Owned(_));
         (changed || has_more()).then(|| payload.to_string())
+    }
+
+    /// Returns a value without the secrets in any of its texts, whatever the field, but for the fields in `places`.
+    pub fn clean<T: Serialize + DeserializeOwned>(&self, value: T, places: &[&str]) -> T {
+        let json = serde_json::to_value(&value).ok().filter(|_| self.enabled);
+        let clean = json.and_then(|mut json| {
+            let changed = self.texts(&mut json, places);
+            changed.then(|| serde_json::from_value(json).ok()).flatten()
+        });
+        clean.unwrap_or(value)
+    }
+
+    fn texts(&self, value: &mut Value, places: &[&str]) -> bool {
+        match value {
+            Value::String(text) => self.string(text),
+            Value::Array(items) => items
+                .iter_mut()
+                .fold(false, |changed, item| self.texts(item, places) | changed),
+            Value::Object(members) => members
+                .iter_mut()
+                .filter(|(key, _)| !places.contains(&key.as_str()))
+                .fold(false, |changed, (_, member)| {
+                    self.texts(member, places) | changed
+                }),
+            _ => false,
+        }
     }
 
     fn value(&self, value: &mut Value) -> bool {
@@ -108,22 +141,34 @@ impl Redactor {
 
     /// Redacts a value whose name is a value too: `{"name": "TOKEN", "value": "..."}`.
     fn named(&self, members: &mut Map<String, Value>) -> bool {
-        let name = WORDS
-            .payload
-            .names
+        let is =
+            |list: &[String], key: &str| list.iter().any(|known| known.eq_ignore_ascii_case(key));
+        let names = members
             .iter()
-            .find_map(|key| members.get(key)?.as_str())
-            .map(str::to_owned);
-        let Some(name) = name else { return false };
-        WORDS.payload.values.iter().any(|key| {
-            members
-                .get_mut(key)
-                .is_some_and(|value| assign(&name, value))
-        })
+            .filter(|(key, _)| is(&WORDS.payload.names, key));
+        let tells = |name: &&str| name.len() <= NAME_BYTES_MAX && name_at_end(name).is_some();
+        let name = names.filter_map(|(_, name)| name.as_str()).find(tells);
+        let Some(name) = name.map(str::to_owned) else {
+            return members.contains_key("kty") && numbers(members);
+        };
+        let values = members
+            .iter_mut()
+            .filter(|(key, _)| is(&WORDS.payload.values, key));
+        values.fold(false, |changed, (_, value)| assign(&name, value) | changed)
     }
 
     /// Redacts the value of a key, whose name may show that it is a secret.
     fn member(&self, key: &str, value: &mut Value) -> bool {
+        // `{"TOKEN": {"value": "..."}}`
+        if let Value::Object(members) = value {
+            let inner = WORDS
+                .payload
+                .values
+                .first()
+                .and_then(|name| members.get_mut(name));
+            let changed = inner.is_some_and(|inner| assign(key, inner));
+            return self.members(members) | changed;
+        }
         assign(key, value) || self.header(key, value) || self.value(value)
     }
 
@@ -150,6 +195,20 @@ impl Redactor {
             Cow::Borrowed(_) => false,
         }
     }
+}
+
+/// Redacts the private numbers of a key.
+fn numbers(members: &mut Map<String, Value>) -> bool {
+    let private = members
+        .iter_mut()
+        .filter(|(key, _)| WORDS.names.numbers.contains(key));
+    private.fold(false, |changed, (_, value)| match value {
+        Value::String(text) if !text.contains(MARKER) => {
+            *text = marker("private_key");
+            true
+        }
+        _ => changed,
+    })
 }
 
 /// Returns whether a text is what a value is written as, without writing it.
@@ -219,15 +278,21 @@ fn behind_string<'t>(string: &str, text: &'t [u8]) -> Option<&'t [u8]> {
     }
 }
 
+/// Reads the name that a key, a path, a selector or a question ends with.
+fn name_at_end(key: &str) -> Option<Name> {
+    let key = key.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let last =
+        key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
+    let at = last.map_or(0, |at| at + 1);
+    Name::read(&key[at..], &key[..at])
+}
+
 /// Redacts a string that is assigned to a telling name; returns whether it did.
 fn assign(key: &str, value: &mut Value) -> bool {
     let Value::String(text) = value else {
         return false;
     };
-    let last =
-        key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
-    let name = Name::read(&key[last.map_or(0, |at| at + 1)..], "");
-    let is_secret = name.is_some_and(|name| judge(name, Style::Quoted, text));
+    let is_secret = name_at_end(key).is_some_and(|name| judge(name, Style::Quoted, text));
     if is_secret && !text.contains(MARKER) {
         *text = marker("secret");
         return true;

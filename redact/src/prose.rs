@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use super::assigned::judge;
 use super::chars::{Look, line_end, line_start};
+use super::names::{Class, Name};
 use super::scan::Scan;
-use super::value::{is_said, plain};
+use super::value::{Style, is_said, is_strong, plain};
 use super::words::WORDS;
 
 /// How far from a name its sentence is read, in bytes.
@@ -13,9 +15,9 @@ const SENTENCE_BYTES_MAX: usize = 100;
 const WORDS_MAX: usize = 7;
 
 /// Reads the sentence around a name, which ends at `after`.
-pub(super) fn read(scan: &mut Scan<'_>, name: &Range<usize>, is_password: bool) {
+pub(super) fn read(scan: &mut Scan<'_>, name: &Range<usize>, class: Class) {
     let end = line_end(scan.bytes, name.end, SENTENCE_BYTES_MAX);
-    match said_after(scan.text, name.end, end, is_password) {
+    match said_after(scan.text, name.end, end, class) {
         Some(said) => scan.take(said, "secret"),
         None => read_before(scan, name),
     }
@@ -30,14 +32,16 @@ pub(super) fn read_before(scan: &mut Scan<'_>, name: &Range<usize>) {
 }
 
 /// Finds a secret that follows a verb, or the name itself.
-fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<Range<usize>> {
+fn said_after(text: &str, from: usize, to: usize, class: Class) -> Option<Range<usize>> {
+    let is_password = class == Class::Password;
     let mut words = words(text, from, to).take(WORDS_MAX).peekable();
     let mut is_first = true;
     let mut has_verb = false;
     for word in &mut words {
         let spelled = text.get(word.clone())?;
         let lower = spelled.to_ascii_lowercase();
-        if spelled.contains(['\\', '\u{1b}', '(', '{'])
+        if spelled.contains(['\\', '\u{1b}', '{'])
+            || spelled.find('(').is_some_and(|at| at > 0)
             || !is_password && matches!(&*lower, "to" | "as")
         {
             return None;
@@ -48,8 +52,27 @@ fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<R
             continue;
         }
         if has_verb || is_first {
+            if has_verb && let Some(inner) = quoted_words(text, &word, to) {
+                return Some(inner);
+            }
             let (inner, is_quoted) = unquoted(text, &word);
             let said = &text[inner.clone()];
+            let is_number = said.len() >= 5 && said.bytes().all(|byte| byte.is_ascii_digit());
+            if is_number && is_password && has_verb {
+                return Some(inner);
+            }
+            if class == Class::Pass {
+                return (has_verb && (Look::at(said).is_scrambled() || is_strong(said)))
+                    .then_some(inner);
+            }
+            if class == Class::Code {
+                let name = Name {
+                    class,
+                    is_env: false,
+                    is_flag: false,
+                };
+                return (has_verb && judge(name, Style::Loose, said)).then_some(inner);
+            }
             // Without a verb, only what has a digit or a sign inside: a name follows its type in code.
             let is_plain = !(has_verb && is_password)
                 && Look::at(said).digits < if is_password { 1 } else { 2 };
@@ -58,13 +81,27 @@ fn said_after(text: &str, from: usize, to: usize, is_password: bool) -> Option<R
             }
         }
         is_first = false;
-        let ends = spelled.ends_with(['.', '!', '?', ';', ',']) || has_verb;
+        let is_aside = spelled.starts_with('(') || spelled.ends_with("):");
+        let ends = spelled.ends_with(['.', '!', '?', ';', ',']) && !is_aside || has_verb;
         has_verb = spelled.ends_with(':');
         if ends {
             return None;
         }
     }
     None
+}
+
+/// Finds several words in quotes that have a digit or a sign: `the secret is "open sesame 44"`.
+fn quoted_words(text: &str, word: &Range<usize>, to: usize) -> Option<Range<usize>> {
+    let quote = text[word.clone()]
+        .chars()
+        .next()
+        .filter(|c| "\"'`".contains(*c))?;
+    let inner = text.get(word.start + 1..to)?;
+    let inner = &inner[..inner.find(quote)?];
+    let is_phrase = inner.contains(' ') && inner.contains(|c: char| c.is_ascii_digit());
+    (is_phrase && !inner.contains(['(', '=', '/']))
+        .then(|| word.start + 1..word.start + 1 + inner.len())
 }
 
 /// Finds a secret before `as the password`.

@@ -5,11 +5,15 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::base64::{base64, decoded};
-use super::chars::Look;
+use super::chars::{LOOK_BYTES_MAX, Look};
 use super::scan::{Found, Scan};
 
 /// The shortest base64 that is decoded, in bytes.
 const BASE64_BYTES_MIN: usize = 16;
+/// The shortest random part of a token, in bytes; the longest word before it, and the most of them.
+const TOKEN_BYTES_MIN: usize = 30;
+const PREFIX_BYTES_MAX: usize = 10;
+const PREFIX_WORDS_MAX: usize = 3;
 /// How often base64 of base64 is decoded.
 const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
@@ -104,7 +108,38 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
     if run.len() == AWS_SECRET_BYTES && padding == 0 && is_aws_secret(&scan.text[run.clone()]) {
         return scan.take(run, "aws_secret");
     }
+    if is_token(&scan.text[run.clone()]) {
+        return scan.take(run, "token");
+    }
     discord(scan, run);
+}
+
+/// Returns whether a run has the shape of a token, whoever issues it: a short word or two, and a long random part. Ids of
+/// programs are shorter or have no capitals.
+fn is_token(run: &str) -> bool {
+    let mut rest = run;
+    for _ in 0..PREFIX_WORDS_MAX {
+        let Some((word, after)) = rest.split_once(['_', '-']) else {
+            break;
+        };
+        let is_word =
+            word.len() <= PREFIX_BYTES_MAX && word.bytes().filter(u8::is_ascii_digit).count() <= 1;
+        let is_one_case = word.bytes().all(|byte| !byte.is_ascii_uppercase())
+            || word.bytes().all(|byte| !byte.is_ascii_lowercase());
+        if !is_word || !is_one_case || word.len() < 2 {
+            break;
+        }
+        rest = after;
+    }
+    let look = Look::at(rest);
+    let has_prefix = rest.len() < run.len() && !run.starts_with("sha");
+    let is_random = look.upper >= 4 && look.lower >= 4 && look.digits >= 3 && look.distinct() >= 16;
+    has_prefix
+        && rest.len() >= TOKEN_BYTES_MIN
+        && is_random
+        && look.turns() * 9 >= rest.len().min(LOOK_BYTES_MAX) * 4
+        && !rest.contains(['/', '+'])
+        && !look.is_words()
 }
 
 /// Base64 is often written in lines of the same length.

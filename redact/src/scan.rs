@@ -38,6 +38,11 @@ pub(super) struct Scan<'t> {
     pub(super) header_until: usize,
     /// The end of the last document with a secret of Kubernetes.
     pub(super) document_until: usize,
+    /// Where the rows of the last table begin and end, or the line that is no head.
+    pub(super) table_head: usize,
+    pub(super) table_until: usize,
+    /// The end of the last line whose lines below were read.
+    pub(super) below_until: usize,
     /// What was judged last: whether such a value is a secret. Logs and long lists repeat themselves.
     pub(super) judged: Option<(Name, Style, Range<usize>, bool)>,
     /// The last value without quotes.
@@ -59,6 +64,9 @@ impl<'t> Scan<'t> {
             key_begin: None,
             header_until: 0,
             document_until: 0,
+            table_head: 0,
+            table_until: 0,
+            below_until: 0,
             judged: None,
             bare: 0..0,
             stretches: [const { 0..0 }; Set::COUNT],

@@ -38,15 +38,22 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         Style::Quoted => !is_label(value),
         Style::Env => !is_call(value),
         Style::Tight => !is_code(value) && !is_label(plain),
-        Style::Flag => plain.len() > PASSWORD_BYTES_MIN && !is_code(value),
+        Style::Flag => {
+            let is_place = plain
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            plain.len() > PASSWORD_BYTES_MIN && !is_code(value) && !is_place
+        }
         // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
         Style::Loose => {
             let look = Look::at(plain);
             let is_sign = |c: char| "!@#%^*+~=".contains(c);
             let is_name =
                 plain.starts_with(|c: char| c.is_ascii_uppercase()) || plain.contains('_');
-            let has_digit =
-                look.digits > 0 && !(is_name && is_identifier(plain) && look.is_words());
+            let is_type_name =
+                plain.contains('_') || plain.ends_with(|c: char| c.is_ascii_lowercase());
+            let is_named = is_name && is_type_name && is_identifier(plain) && look.is_words();
+            let has_digit = look.digits > 0 && (!is_named || is_strong(plain));
             (has_digit || plain.contains(is_sign) || look.is_scrambled())
                 && !is_code(value)
                 && !is_type(plain)
@@ -69,13 +76,43 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
     if look.upper + look.lower == 0 {
         return false;
     }
-    let is_chain = || plain.contains(['-', '_', '.', '/', ' ']) && look.is_words();
+    let is_chain = || plain.contains(['-', '_', '.', '/', ' ', ':']) && look.is_words();
     match style {
         Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
         Style::Quoted => look.digits > 0 && !is_chain(),
         Style::Tight | Style::Loose | Style::Flag => {
-            look.digits > 0 && !look.is_words() && !is_code(value)
+            look.digits > 0 && (!look.is_words() || look.is_disguised()) && !is_code(value)
         }
+    }
+}
+
+/// Returns whether a word is a secret that nothing assigns to a name: no word of code or of a sentence.
+pub(super) fn is_strong(word: &str) -> bool {
+    let look = Look::at(word);
+    let signs = word
+        .bytes()
+        .filter(|byte| b"!@#$%^&*+~?".contains(byte))
+        .count();
+    let is_name = word.contains(|c: char| c.is_whitespace() || "/\\(){}[]<>|=;,\"'`:".contains(c));
+    if word.len() < 8
+        || look.digits == 0
+        || look.kinds() < 3
+        || is_name
+        || says_nothing(word)
+        || is_code(word)
+    {
+        return false;
+    }
+    let is_whole = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_digit())
+            || !part.contains(|c: char| c.is_ascii_digit())
+    };
+    let is_list = signs == 0 && look.upper == 0 && word.split(['-', '_', '.']).all(is_whole);
+    let is_joined = word.contains(['-', '_', '.']) && signs == 0;
+    match look.kinds() {
+        4 if look.digits + signs >= 2 || word.contains('-') && word.contains('_') => true,
+        _ if look.is_disguised() => true,
+        _ => look.digits + signs >= 2 && !is_list && !(is_joined && look.is_words()),
     }
 }
 
@@ -89,8 +126,8 @@ pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
     let letters = look.upper + look.lower;
     let parts = plain.split('-').filter(|part| part.len() > 2).count();
     let inner = plain.trim_start_matches(['!', '@', '#', '$', '%', '^']);
-    let has_sign = inner.contains(|c: char| "!@#$%^".contains(c));
-    let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|=;\\\"'`&*,".contains(c));
+    let has_sign = inner.contains(|c: char| "!@#$%^&".contains(c));
+    let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|;\\\"'`,".contains(c));
     let is_other = || {
         says_nothing(plain)
             || is_path(plain)
@@ -105,7 +142,10 @@ pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
         _ if look.is_scrambled() => true,
         true => look.digits > 0 || has_sign || parts >= 3,
         false => {
-            letters > 0 && (look.digits > 0 || has_sign) && !is_measure && !plain.contains('_')
+            letters > 0
+                && (look.digits > 0 || has_sign)
+                && !is_measure
+                && (!plain.contains('_') || is_strong(plain))
                 || parts >= 4
         }
     }
@@ -202,5 +242,7 @@ fn is_type(value: &str) -> bool {
 fn is_label(value: &str) -> bool {
     let head = value.get(..value.len().min(64)).unwrap_or(value);
     let has_digit = head.contains(|c: char| c.is_ascii_digit());
-    !has_digit && (!value.is_ascii() || LABELS.any(head, |_| true))
+    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace() || ".!?:'’-,()…".contains(c);
+    let is_foreign = !value.is_ascii() && value.chars().all(is_word);
+    !has_digit && (is_foreign || LABELS.any(head, |_| true))
 }

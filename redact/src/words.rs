@@ -21,8 +21,6 @@ pub(super) struct Words {
     pub(super) sentences: Sentences,
     pub(super) lines: Lines,
     pub(super) payload: Payload,
-    /// Words before the secret of an `Authorization` header.
-    pub(super) schemes: Vec<String>,
     /// Commands and words that set a variable to the word after its name.
     pub(super) setters: Vec<String>,
     /// The kinds of markers.
@@ -67,6 +65,8 @@ pub(super) enum BlockPart {
     End,
     /// The lines of a key in PuTTY's form.
     Putty,
+    /// A key whose numbers have names: JWK, XML of .NET, the text of openssl.
+    Numbers,
     /// A Kubernetes secret.
     Kubernetes,
     /// The port of a line of `.pgpass`.
@@ -97,6 +97,8 @@ pub(super) struct Program {
 pub(super) struct Names {
     /// Parts of names that are looked for; `Name::read` reads the whole name around one.
     pub(super) stems: Vec<String>,
+    /// Names of the private numbers of a key.
+    pub(super) numbers: Vec<String>,
     /// Names of providers, which are looked for too.
     pub(super) providers: Vec<String>,
     /// Ends of names of passwords.
@@ -105,6 +107,11 @@ pub(super) struct Names {
     pub(super) secrets: Vec<String>,
     /// Words before `key` that make it a secret's name.
     pub(super) key_words: Vec<String>,
+    /// Names of codes, and words before `code` that make it one that lets a person in.
+    pub(super) codes: Vec<String>,
+    pub(super) code_words: Vec<String>,
+    /// What a call's name begins with that asks for a secret and does not set it.
+    pub(super) getters: Vec<String>,
     /// Ends of names of keys that are not secret.
     pub(super) public: Vec<String>,
     /// What may follow such a name: an environment, an encoding, a part.
@@ -130,6 +137,10 @@ pub(super) struct Values {
 pub(super) struct Sentences {
     /// What separates a name from its secret.
     pub(super) verbs: Vec<String>,
+    /// What comes before another value for the same name.
+    pub(super) fallbacks: Vec<String>,
+    /// What other scripts join to a name before its secret.
+    pub(super) particles: Vec<String>,
     /// What may come between a verb and a secret.
     pub(super) fillers: Vec<String>,
     /// What separates a secret from the name after it.

@@ -46,6 +46,9 @@ pub struct Journal {
     inner: Arc<Inner>,
 }
 
+/// What every draft passes before it is appended.
+type Cleaner = Box<dyn Fn(Draft) -> Draft + Send + std::marker::Sync>;
+
 struct Inner {
     dir: PathBuf,
     queue: SyncSender<Command>,
@@ -54,6 +57,7 @@ struct Inner {
     threads: Mutex<Vec<JoinHandle<()>>>,
     maintenance: Mutex<()>,
     imported: RwLock<ImportedEvents>,
+    cleaner: RwLock<Option<Cleaner>>,
     _lock: std::fs::File,
 }
 
@@ -116,6 +120,7 @@ impl Journal {
             threads: Mutex::new(threads),
             maintenance: Mutex::default(),
             imported: RwLock::new(ImportedEvents::load(dir, recovered.last_seq)),
+            cleaner: RwLock::default(),
             _lock: lock,
         };
         Ok((
@@ -139,7 +144,7 @@ impl Journal {
         done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
     ) -> Result<()> {
         self.refuse_collector()?;
-        self.try_append(drafts, Ack::Usual, Box::new(done))
+        self.try_append(self.cleaned(drafts), Ack::Usual, Box::new(done))
     }
 
     /// Like [`Journal::append`], but calls `done` before the events are synced. The caller has to wait for
@@ -154,7 +159,7 @@ impl Journal {
         done: impl FnOnce(Result<Vec<Appended>>) + Send + 'static,
     ) -> Result<()> {
         self.refuse_collector()?;
-        self.try_append(drafts, Ack::Written, Box::new(done))
+        self.try_append(self.cleaned(drafts), Ack::Written, Box::new(done))
     }
 
     /// Returns a callback for an append that calls `done` once the events can be read, too: a caller that needs both is
@@ -210,7 +215,7 @@ impl Journal {
     /// As [`Journal::append`], except that it waits instead of returning [`Error::Overloaded`].
     pub fn append_wait(&self, drafts: Vec<Draft>) -> Result<Vec<Appended>> {
         self.refuse_collector()?;
-        self.submit(drafts, Vec::new())?.wait()
+        self.submit(self.cleaned(drafts), Vec::new())?.wait()
     }
 
     /// Marks all events as imported that are appended from `first` on until the journal is opened again: nothing is written

@@ -14,7 +14,7 @@ impl Journal {
     pub fn append_each(&self, appends: Vec<(Draft, Done)>) {
         let refused = self.refuse_collector().err();
         let appends = appends.into_iter().map(|(draft, done)| Append {
-            drafts: vec![draft],
+            drafts: self.cleaned(vec![draft]),
             imported: Vec::new(),
             ack: Ack::Usual,
             done,
@@ -26,6 +26,22 @@ impl Journal {
         if let Err((appends, error)) = handed {
             let refused = appends.into_iter();
             refused.for_each(|append| (append.done)(Err(error.clone())));
+        }
+    }
+
+    /// Has every draft pass `cleaner` before it is appended from now on, in place of the one before. Imported events pass
+    /// none.
+    pub fn clean_with(
+        &self,
+        cleaner: impl Fn(Draft) -> Draft + Send + std::marker::Sync + 'static,
+    ) {
+        *self.inner.cleaner.write() = Some(Box::new(cleaner));
+    }
+
+    pub(super) fn cleaned(&self, drafts: Vec<Draft>) -> Vec<Draft> {
+        match &*self.inner.cleaner.read() {
+            Some(cleaner) => drafts.into_iter().map(cleaner).collect(),
+            None => drafts,
         }
     }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Redactor, built_in, pattern};
 
+mod forms;
 mod planted;
 
 /// Random-looking text of a given length; not a real secret.
@@ -304,6 +305,29 @@ fn texts() -> impl Strategy<Value = String> {
         "{",
         "}",
         "pwd",
+        "(",
+        ")",
+        "[",
+        "|",
+        ">",
+        "<",
+        "</",
+        ",",
+        ";",
+        "//",
+        "<<E",
+        "\n  ",
+        "- ",
+        " BY ",
+        "identified",
+        "value",
+        "密码",
+        "是",
+        "kty",
+        "code",
+        "VALUES",
+        "chpasswd",
+        "auth",
     ] {
         pieces.push(piece.to_owned());
     }

@@ -1,0 +1,373 @@
+//! The syntax around values: signs of assignment, quotes, brackets, blocks of lines.
+
+use std::ops::Range;
+
+use super::assigned::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
+use super::chars::{boundary, line_end};
+use super::scan::Scan;
+use super::value::plain;
+use super::words::WORDS;
+
+/// The most quotes and brackets after a name.
+const CLOSERS_MAX: usize = 8;
+/// How far an element of XML is read, in bytes.
+const ELEMENT_BYTES_MAX: usize = 200;
+/// The longest block of lines that is a value, in bytes.
+const BLOCK_BYTES_MAX: usize = 4096;
+/// What joins a name and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// `=`, without blanks before it.
+    Tight,
+    /// Any other sign.
+    Loose,
+    Blank,
+}
+
+pub(super) struct Value {
+    pub(super) inner: Range<usize>,
+    pub(super) is_quoted: bool,
+}
+
+impl Value {
+    /// The value; a bare one without the punctuation of the sentence or list that it ends.
+    pub(super) fn trimmed(self, text: &str) -> Range<usize> {
+        let length = match self.is_quoted {
+            true => self.inner.len(),
+            false => plain(&text[self.inner.clone()]).len().max(1),
+        };
+        self.inner.start..self.inner.start + length
+    }
+}
+
+/// Finds the sign after a name, and where its value begins.
+pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)> {
+    let has_particle = particle(scan, name) > name.end && !scan.bytes[name.clone()].is_ascii();
+    if let Some(value) = element(scan, name) {
+        return Some((Sign::Tight, value));
+    }
+    let name = &(name.start..particle(scan, name));
+    let closers = scan.bytes[name.end..].iter().take(CLOSERS_MAX);
+    let closers = closers
+        .take_while(|byte| b"\"'`\\[]*)".contains(byte))
+        .count();
+    let at = name.end + closers;
+    let is_quoted = b"\"'`\\".contains(&scan.at(name.end));
+    let sign = scan.after_blanks(at, BLANKS_MAX);
+    // A number of several: `Key 1: ...`.
+    let number = scan.bytes[sign..]
+        .iter()
+        .take(3)
+        .take_while(|byte| byte.is_ascii_digit());
+    let numbered = sign + number.count();
+    let sign = if numbered > sign && scan.at(numbered) == b':' && closers == 0 {
+        numbered
+    } else {
+        sign
+    };
+    let rest = &scan.bytes[sign.min(scan.bytes.len())..];
+    let is_tag = scan.before(name.start) == b'<' || scan.before(name.start) == b':';
+    let is_tight = sign == at && closers == 0;
+    let (kind, length) = match rest {
+        [b'=', b'=', ..] | [b':', b':', ..] => return None,
+        // A colon on both sides separates the parts of an address.
+        [b':', next, ..] if scan.before(name.start) == b':' && *next != b' ' => return None,
+        // The name ends a string, as the label of an input does.
+        [b':', b'"' | b'\'', after, ..] if is_tight && b" ,)|;\n".contains(after) => return None,
+        // YAML's long form of a key.
+        [b'\n', b':', b' ', ..] if scan.text[..name.start].ends_with("? ") => (Sign::Loose, 2),
+        [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),
+        [b'=', ..] if is_tight => (Sign::Tight, 1),
+        [b'=' | b':', ..] => (Sign::Loose, 1),
+        [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
+        [b'|', ..] if sign > at => (Sign::Loose, 1),
+        [b'>', next, ..] if is_tag && *next != b' ' => (Sign::Tight, 1),
+        _ if has_particle => (Sign::Loose, 0),
+        [b'(', b'"' | b'\'', ..] => (Sign::Loose, 1),
+        _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
+            return Some((Sign::Blank, sign));
+        }
+        _ => return None,
+    };
+    Some((kind, begin(scan, kind, sign + length)))
+}
+
+/// Finds where a value begins behind its sign.
+fn begin(scan: &Scan<'_>, kind: Sign, after: usize) -> usize {
+    let mut value = scan.after_blanks(after, BLANKS_MAX);
+    // YAML's anchors and tags.
+    while kind == Sign::Loose && b"&!".contains(&scan.at(value)) {
+        let word = scan.bytes[value..].iter().take(NAME_BYTES_MAX);
+        let word = word.take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let next = scan.after_blanks(value + word, BLANKS_MAX);
+        if word < 2 || next == value + word {
+            break;
+        }
+        value = next;
+    }
+    // Markdown's bold type.
+    value += scan.bytes[value.min(scan.bytes.len())..]
+        .iter()
+        .take(2)
+        .take_while(|byte| **byte == b'*')
+        .count();
+    value = scan.after_blanks(value, 1);
+    if scan.at(value) == b'\n' && kind == Sign::Loose && is_indented(scan, value + 1) {
+        value = scan.after_blanks(value + 1, BLANKS_MAX);
+        // The first of a list.
+        if scan.bytes[value..].starts_with(b"- ") {
+            value += 2;
+        }
+    }
+    value
+}
+
+/// Returns whether a name in quotes is the first argument of a call, or an option in a list: `define('NAME', 'value')`.
+fn is_argument(scan: &Scan<'_>, name: &Range<usize>) -> bool {
+    let mut before = scan.bytes[..name.start].iter().rev().take(NAME_BYTES_MAX);
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-.#[]=*^$".contains(byte);
+    let word = before.find(|byte| !is_part(byte));
+    word.is_some_and(|byte| b"\"'".contains(byte))
+        && (scan.at(name.start) == b'-'
+            || before.find(|byte| !b"\\ \n\t".contains(byte)) == Some(&b'('))
+}
+
+/// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
+fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
+    let before = &scan.bytes[..name.start.saturating_sub(1)];
+    let is_attribute = b"\"'".contains(&scan.at(name.end))
+        && (before.ends_with(b"name=") || before.ends_with(b"key="));
+    let is_element = scan.before(name.start) == b'<' && scan.at(name.end) == b' ';
+    if !is_attribute && !is_element {
+        return None;
+    }
+    let line = &scan.bytes[name.end..line_end(scan.bytes, name.end, ELEMENT_BYTES_MAX)];
+    let close = line.iter().position(|byte| b"<>".contains(byte))?;
+    let is_open = line[close] == b'>' && !line[..close].ends_with(b"/");
+    let rest = &line[close + 1..];
+    let has_end = rest
+        .iter()
+        .position(|byte| *byte == b'<')
+        .is_some_and(|at| at > 0 && rest[at..].starts_with(b"</"));
+    (is_open && has_end).then_some(name.end + close + 1)
+}
+
+/// Returns the end of a name with the particle that other scripts join to it: `密码是 ...`.
+fn particle(scan: &Scan<'_>, name: &Range<usize>) -> usize {
+    let rest = scan.text.get(name.end..).unwrap_or_default();
+    let particles = &WORDS.sentences.particles;
+    let particle = particles
+        .iter()
+        .find(|particle| rest.starts_with(particle.as_str()));
+    match particle {
+        Some(particle) if !scan.bytes[name.clone()].is_ascii() => name.end + particle.len(),
+        // `IDENTIFIED WITH plugin BY '...'`
+        _ if scan.bytes[name.clone()].eq_ignore_ascii_case(b"identified") => {
+            let words = rest
+                .get(..rest.len().min(NAME_BYTES_MAX))
+                .unwrap_or_default();
+            words
+                .to_ascii_lowercase()
+                .find(" by ")
+                .map_or(name.end, |at| name.end + at + 3)
+        }
+        _ => name.end,
+    }
+}
+
+/// Finds the inside of a value that has brackets or lines of its own: a block of YAML, a here-document, a long string.
+fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
+    let window = &scan.bytes[at.min(scan.bytes.len())..scan.bytes.len().min(at + BLOCK_BYTES_MAX)];
+    let until = |open: usize, close: &[u8]| {
+        let inner = window.get(open..)?;
+        let end = inner.windows(close.len()).position(|here| here == close)?;
+        Some(at + open..at + open + end)
+    };
+    match window {
+        [b'[', b'[', ..] => until(2, b"]]"),
+        [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
+        [b'<', b'<', b'<', ..] => {
+            let skipped = window
+                .iter()
+                .take_while(|byte| b"< '\"".contains(byte))
+                .count();
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"".contains(byte);
+            let length = window[skipped..].iter().position(ends);
+            Some(at + skipped..at + skipped + length.unwrap_or(window.len() - skipped))
+        }
+        [b'<', b'<', ..] => {
+            let line = window.iter().position(|byte| *byte == b'\n')?;
+            let tag = window[2..line].trim_ascii();
+            let tag: Vec<u8> = tag
+                .iter()
+                .copied()
+                .filter(u8::is_ascii_alphanumeric)
+                .collect();
+            let body = until(line + 1, &tag).filter(|_| !tag.is_empty())?;
+            Some(scan.after_blanks(body.start, BLANKS_MAX)..body.end)
+        }
+        // What a command prints: `$(echo -n '...' | base64)`.
+        [b'$' | b'<', b'(', b'e', b'c', b'h', b'o', b' ', ..] => {
+            let words = &window[7..];
+            let skipped = words
+                .iter()
+                .take_while(|byte| b"-neE '\"".contains(byte))
+                .count();
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"|)`$".contains(byte);
+            let length = words[skipped..].iter().position(ends)?;
+            Some(at + 7 + skipped..at + 7 + skipped + length)
+        }
+        [b'|' | b'>', ..] => {
+            let line = window.iter().take(4).position(|byte| *byte == b'\n')?;
+            let signs = |byte: &u8| byte.is_ascii_digit() || b"+-".contains(byte);
+            let start = scan.after_blanks(at + line + 1, BLANKS_MAX);
+            let indent = start - (at + line + 1);
+            if !window[1..line].iter().all(signs) || indent == 0 {
+                return None;
+            }
+            let mut end = start;
+            while end < at + window.len() {
+                let is_inside = scan.after_blanks(end, indent) - end == indent;
+                if end > start && !is_inside {
+                    break;
+                }
+                end = line_end(scan.bytes, end, BLOCK_BYTES_MAX) + 1;
+            }
+            Some(start..boundary(scan.text, end.min(scan.bytes.len()).min(at + window.len())))
+        }
+        _ => None,
+    }
+    .map(|inner| {
+        inner.start
+            ..inner.start
+                + scan
+                    .text
+                    .get(inner.clone())
+                    .unwrap_or_default()
+                    .trim_end()
+                    .len()
+    })
+}
+
+fn is_indented(scan: &Scan<'_>, line: usize) -> bool {
+    b" \t".contains(&scan.at(line))
+}
+
+/// Reads the value at an offset: in quotes, escaped or not, or up to the next delimiter.
+pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
+    let bytes = scan.bytes;
+    let is_printed = bytes[at.min(bytes.len())..].starts_with(b"\"$(echo ");
+    if let Some(inner) = block(scan, at + usize::from(is_printed)) {
+        return Some(Value {
+            inner,
+            is_quoted: true,
+        });
+    }
+    if let Some(inner) = quoted(bytes, at) {
+        return Some(Value {
+            inner,
+            is_quoted: true,
+        });
+    }
+    let first = scan.at(at);
+    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) && !is_dollar_secret(scan, at) {
+        return None;
+    }
+    if !scan.bare.contains(&at) {
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>;&|\\".contains(byte);
+        let length = bytes[at..]
+            .iter()
+            .position(ends)
+            .unwrap_or(bytes.len() - at);
+        scan.bare = at..at + length;
+    }
+    let mut inner = at..scan.bare.end;
+    // The text of an element of XML has blanks.
+    if scan.before(at) == b'>' {
+        let window = &bytes[at..bytes.len().min(at + JUDGED_BYTES_MAX)];
+        let end = window.iter().position(|byte| b"<\n".contains(byte));
+        inner.end = end
+            .filter(|end| window[*end] == b'<')
+            .map_or(inner.end, |end| at + end);
+    }
+    (!inner.is_empty()).then_some(Value {
+        inner,
+        is_quoted: false,
+    })
+}
+
+/// Finds the inside of a string, whose quote may be escaped.
+fn quoted(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    // Prefixes of literals: `b"..."`, `r#"..."#`, `$'...'`.
+    let prefix = match &bytes[at.min(bytes.len())..] {
+        [
+            b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'f' | b'F' | b'L' | b'N' | b'@' | b'$',
+            b'"' | b'\'',
+            ..,
+        ] => 1,
+        [b'r', b'#', b'"', ..] => 2,
+        _ => 0,
+    };
+    let escapes = bytes[(at + prefix).min(bytes.len())..]
+        .iter()
+        .take(CLOSERS_MAX)
+        .take_while(|byte| **byte == b'\\')
+        .count();
+    let open = at + prefix + escapes;
+    let quote = *bytes.get(open).filter(|byte| b"\"'`".contains(byte))?;
+    let triple = if bytes[open..].starts_with(&[quote; 3]) {
+        3
+    } else {
+        1
+    };
+    let start = open + triple;
+    let window = &bytes[start..bytes.len().min(start + BLOCK_BYTES_MAX)];
+    let is_hashed = prefix == 2;
+    let end = match triple {
+        _ if is_hashed => window.windows(2).position(|two| two == b"\"#"),
+        3 => window.windows(3).position(|three| three == [quote; 3]),
+        _ => None,
+    };
+    let end = end.map_or_else(|| closing(bytes, start, quote, escapes), |at| start + at);
+    // Between three quotes, the value has lines of its own.
+    let blanks = window
+        .iter()
+        .take_while(|byte| triple == 3 && byte.is_ascii_whitespace());
+    let start = (start + blanks.count()).min(end);
+    Some(start..end)
+}
+
+/// Returns whether a dollar sign begins a value and not a variable: the value has more such signs.
+fn is_dollar_secret(scan: &Scan<'_>, at: usize) -> bool {
+    let word = scan.bytes[at..]
+        .iter()
+        .take(64)
+        .take_while(|byte| !byte.is_ascii_whitespace());
+    scan.at(at) == b'$'
+        && !b"({".contains(&scan.at(at + 1))
+        && word.filter(|byte| b"!@#%^$".contains(byte)).count() > 1
+}
+
+/// Returns the end of a value in quotes: before the next quote that is not escaped more often, or at the end of the line.
+fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
+    let mut backslashes = 0;
+    for (offset, byte) in bytes[start..].iter().enumerate() {
+        match byte {
+            b'\\' => backslashes += 1,
+            b'\n' => return start + offset,
+            byte if *byte == quote => {
+                let is_escaped = if escapes == 0 {
+                    backslashes % 2 == 1
+                } else {
+                    backslashes > escapes
+                };
+                if !is_escaped {
+                    return start + offset - if escapes == 0 { 0 } else { backslashes };
+                }
+                backslashes = 0;
+            }
+            _ => backslashes = 0,
+        }
+    }
+    bytes.len()
+}
