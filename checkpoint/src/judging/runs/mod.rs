@@ -309,12 +309,19 @@ impl Reader<'_, '_> {
             .rev()
             .take(1)
             .for_each(|last| last.words.extend(passed.clone().cloned()));
+        let last = commands
+            .last()
+            .and_then(|last| self.turn.catalogue.command(&last.words));
+        let is_dry = last.is_some_and(|last| last.is_dry);
         for mut inner in commands {
             inner.certain &= simple.certain;
             inner.decides &= simple.decides;
             self.acts(&inner, depth + 1, acts);
         }
         let prepares = |inner: &Run| inner.does.is_some_and(|does| does <= Purpose::SetUp);
+        if acts.len() == begin && is_dry {
+            return;
+        }
         if acts[begin..].iter().all(prepares) {
             acts.push(Run { does: None, ..act });
             return;
