@@ -33,7 +33,14 @@ done
 
 # The path ends up in agents' settings, so it must be absolute.
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
-cd "$(dirname "$0")"
+# From a pipe, `$0` is the shell: the folder in which it stands is never built, whatever it says that it is.
+is_clone() { false; }
+case $0 in
+    *install.sh)
+        cd "$(dirname "$0")"
+        is_clone() { grep -qs '^name = "checkpointd"$' Cargo.toml; }
+        ;;
+esac
 releases=${CHECKPOINTD_RELEASES:-https://github.com/checkpointd/checkpointd/releases}
 bash=share/bash-completion/completions/checkpointd
 zsh=share/zsh/site-functions/_checkpointd
@@ -66,8 +73,7 @@ archive() {
     esac
 }
 
-# Prints the folder of the release below $releases: that of this clone's version, or elsewhere the newest one. The
-# manifest of another project does not count.
+# Prints the folder of the release below $releases: that of this clone's version, or elsewhere the newest one.
 release() {
     if is_clone; then
         say "download/v$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)"
@@ -75,8 +81,6 @@ release() {
         say latest/download
     fi
 }
-
-is_clone() { grep -qs '^name = "checkpointd"$' Cargo.toml; }
 
 fetch() {
     if command -v curl >/dev/null 2>&1; then

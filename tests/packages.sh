@@ -86,6 +86,13 @@ piped() { (cd "$scratch/other" && HOME=$scratch/user CHECKPOINTD_RELEASES=file:/
 piped >"$scratch/said"
 took 'without a clone'
 piped --uninstall >/dev/null
+# Nor is a folder built that only says that it is a clone.
+printf '[package]\nname = "checkpointd"\nversion = "9.9.9"\n' >"$scratch/other/Cargo.toml"
+piped >"$scratch/said"
+took 'in a folder that says that it is a clone'
+piped --uninstall >/dev/null
+! piped --build >"$scratch/said" 2>&1 || fail 'install.sh from a pipe built the folder in which it stood'
+grep -q 'this is no clone' "$scratch/said" || fail "install.sh from a pipe said: $(cat "$scratch/said")"
 # An archive that somebody has changed is not installed.
 echo x >>"$scratch/releases/download/v$version/checkpointd-$target.tar.gz"
 ! release >"$scratch/said" 2>&1 || fail 'install.sh installed an archive with another checksum'

@@ -37,10 +37,13 @@ pub(crate) fn note(
     let paths = files.iter().map(|file| file.path.as_bytes());
     let now = digests::take(top, paths, None, Instant::now() + within);
     let of_tree = placed.iter().filter(|(_, it)| Path::new(&it.top) == top);
-    let seen = of_tree.map(|(call, examined)| seen(*call, examined, &now.contents));
-    evidence.facts.seen = seen
-        .filter(|seen| !seen.same.is_empty() || !seen.other.is_empty())
-        .collect();
+    // A call that only wrote files is in it without any: that is known of it.
+    let of_tree = of_tree.map(|(call, examined)| {
+        let seen = seen(*call, examined, &now.contents);
+        let has_any = !seen.same.is_empty() || !seen.other.is_empty();
+        (has_any || !examined.unknown.is_empty()).then_some(seen)
+    });
+    evidence.facts.seen = of_tree.flatten().collect();
     evidence.facts.seen.sort_by_key(|seen| seen.call);
     if evidence.timeline.source != TimelineSource::None {
         // One that ran on fewer files cannot have run on all of these.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use checkpoint::config::Config;
 use checkpoint::policy::{Edition, Policy};
@@ -9,7 +10,7 @@ use checkpoint::shell;
 use checkpoint::state::SessionState;
 use journal::{ToolCall, ToolKind};
 
-use crate::git;
+use crate::git::{self, FILE_TICK};
 
 /// Maximum number of folders above a file that are examined.
 const LEVELS_MAX: usize = 64;
@@ -57,7 +58,7 @@ pub fn of(state: &SessionState, policy: &Policy) -> Judged {
         };
     }
     let own = work_tree(Path::new(home));
-    let other = edited(&state.turn.calls, home, own.as_deref());
+    let other = edited(state, home, own.as_deref());
     match (other, own) {
         (Some(folder), _) => Judged {
             folder,
@@ -70,11 +71,11 @@ pub fn of(state: &SessionState, policy: &Policy) -> Judged {
 }
 
 /// Returns the work tree in which the turn's last edit is, if none is in the session's own.
-fn edited(calls: &[ToolCall], home: &str, own: Option<&Path>) -> Option<PathBuf> {
+fn edited(state: &SessionState, home: &str, own: Option<&Path>) -> Option<PathBuf> {
     let mut known: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
     let mut last = None;
-    for path in calls.iter().rev().flat_map(edits) {
-        let path = Path::new(home).join(path);
+    let calls = state.turn.calls.iter().rev();
+    for path in calls.flat_map(|call| edits(call, state, home)) {
         let Some(folder) = path.parent() else {
             continue;
         };
@@ -112,20 +113,45 @@ fn left_for(calls: &[ToolCall], home: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the files that a call has edited, the last first; none if it failed.
-fn edits(call: &ToolCall) -> Vec<String> {
+fn edits(call: &ToolCall, state: &SessionState, home: &str) -> Vec<PathBuf> {
+    let home = Path::new(home);
     let mut paths = match call.kind {
         _ if call.is_error || call.refused => Vec::new(),
-        ToolKind::Edit | ToolKind::Write => call.paths.clone(),
-        // A relative path says nothing: the shell may be in any folder.
-        ToolKind::Shell => {
-            let mut paths = shell::read(call.command.as_deref().unwrap_or_default()).writes;
-            paths.retain(|path| path.starts_with('/'));
-            paths
-        }
+        ToolKind::Edit | ToolKind::Write => call.paths.iter().map(|path| home.join(path)).collect(),
+        ToolKind::Shell => shell_edits(call.command.as_deref().unwrap_or_default(), state, home),
         ToolKind::Read | ToolKind::Other => Vec::new(),
     };
     paths.reverse();
     paths
+}
+
+/// Returns the files that a line has written. A relative path alone says little, since the shell may be in any folder: it
+/// counts where such a file was written since the turn began.
+fn shell_edits(line: &str, state: &SessionState, home: &Path) -> Vec<PathBuf> {
+    let line = shell::read(line);
+    let starts = [home, Path::new(&state.place.cwd)];
+    let dirs = line
+        .commands
+        .iter()
+        .filter_map(|simple| simple.dir.as_deref());
+    let below = dirs.flat_map(|dir| starts.map(|start| start.join(dir)));
+    let mut folders: Vec<_> = below.chain(starts.map(Path::to_owned)).collect();
+    folders.retain(|folder| folder.is_absolute());
+    let is_new = |path: &PathBuf| {
+        let written = std::fs::symlink_metadata(path).and_then(|meta| meta.modified());
+        let since = state.turn.started_at.unwrap_or_default().as_micros();
+        let since = Duration::from_micros(since.try_into().unwrap_or_default());
+        written.is_ok_and(|written| written + FILE_TICK >= UNIX_EPOCH + since)
+    };
+    let places = |path: &String| match Path::new(path) {
+        path if path.is_absolute() => vec![path.to_owned()],
+        path => folders
+            .iter()
+            .map(|folder| folder.join(path))
+            .filter(is_new)
+            .collect(),
+    };
+    line.writes.iter().flat_map(places).collect()
 }
 
 /// Returns the top of the work tree that a folder is in, without asking git. The folder may be missing.
@@ -154,6 +180,10 @@ mod tests {
         a relative edit            | main | other    | relative api/a, edit other/a  | main     | other
         edits elsewhere, the last  | main | main     | edit other/a, edit linked/b/c | linked   | main
         by a shell                 | main | main     | shell linked/b/c              | linked   | main
+        relative, and a note       | main | main     | ran api/new, edit other/a     | main     | main
+        relative, in a subfolder   | main | main     | cd api > new, edit other/a    | main     | main
+        relative, not at home      | main | other    | ran b                         | other    | other
+        relative, nowhere          | main | main     | ran gone, edit other/a        | other    | main
         a failed edit              | main | main     | failed other/a                | main     | main
         in no work tree            | main | main     | edit loose/plan.md            | main     | main
         a repository inside        | main | main     | edit main/lib/a               | main/lib | main
@@ -164,11 +194,11 @@ mod tests {
     fn call(what: &str, at: impl Fn(&str) -> String) -> Option<ToolCall> {
         let (how, path) = what.trim().split_once(' ')?;
         let kind = match how {
-            "shell" => ToolKind::Shell,
+            "shell" | "ran" | "cd" => ToolKind::Shell,
             "read" => ToolKind::Read,
             _ => ToolKind::Edit,
         };
-        let path = if how == "relative" {
+        let path = if matches!(how, "relative" | "ran" | "cd") {
             path.to_owned()
         } else {
             at(path)
@@ -176,7 +206,10 @@ mod tests {
         let is_shell = kind == ToolKind::Shell;
         Some(ToolCall {
             kind,
-            command: is_shell.then(|| format!("echo 1 > {path}")),
+            command: is_shell.then(|| match how {
+                "cd" => format!("cd {}", path.replace(" >", " && echo 1 >")),
+                _ => format!("echo 1 > {path}"),
+            }),
             paths: Vec::from_iter((!is_shell).then_some(path)),
             is_error: how == "failed",
             finished: true,
@@ -209,6 +242,8 @@ mod tests {
         }
         // A linked work tree has a file.
         std::fs::write(at("linked/.git"), "gitdir: elsewhere\n").unwrap();
+        std::fs::write(at("main/api/new"), "1").unwrap();
+        std::fs::write(at("other/b"), "1").unwrap();
         for case in CASES.lines().skip(1) {
             let cells: Vec<&str> = case.split('|').map(str::trim).collect();
             let [name, home, cwd, calls, found, by_cwd] = cells[..] else {

@@ -407,7 +407,7 @@ impl<'a> Player<'a> {
             seq: self.next_seq,
             stream,
             at,
-            recorded_at: at,
+            recorded_at: state.last_at.max(Some(at)).unwrap_or(at),
             id,
             late,
             event,

@@ -344,7 +344,10 @@ impl Installer {
     pub(crate) fn malformed(&self, change: &Change) -> Vec<String> {
         let text = || files::text(files::read(&change.path).ok().flatten().as_deref());
         match self.format {
-            Format::Settings(Shape::Groups, _) => settings::malformed(&text()),
+            Format::Settings(Shape::Groups, _) => {
+                let events: Vec<_> = self.rows.iter().map(|(event, ..)| *event).collect();
+                settings::malformed(&text(), &events)
+            }
             _ => Vec::new(),
         }
     }

@@ -4,7 +4,7 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::change::{Entry, Status};
 use super::hooks::{self, HookEntry};
@@ -195,19 +195,63 @@ pub(super) fn is_blank(text: &str) -> bool {
     }
 }
 
-/// Names entries of hooks that have no list of hooks inside, which the agent takes for a mistake in the whole file.
-pub(super) fn malformed(text: &str) -> Vec<String> {
-    let root: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    let events = root["hooks"].as_object().into_iter().flatten();
+/// The types of hooks that agents have.
+const TYPES: [&str; 6] = ["agent", "command", "http", "mcp_tool", "plugin", "prompt"];
+
+/// Names entries of hooks that the agent takes for a mistake, perhaps in the whole file, and says what is wrong. `events`
+/// are those that are known: a name that is much like one of them is taken for it.
+pub(super) fn malformed(text: &str, events: &[&str]) -> Vec<String> {
+    let root: Json = serde_json::from_str(text).unwrap_or_default();
     let mut found = Vec::new();
-    for (event, groups) in events {
+    for (event, groups) in root["hooks"].as_object().into_iter().flatten() {
+        let like = events.iter().find(|known| is_slip(event, known));
+        let like = like.filter(|_| !events.contains(&event.as_str()));
+        found.extend(like.map(|like| format!("hooks.{event} is no event; `{like}` is")));
         for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
-            if !group["hooks"].is_array() {
-                found.push(format!("hooks.{event}[{at}]"));
+            let name = format!("hooks.{event}[{at}]");
+            if !matches!(group["matcher"], Json::Null | Json::String(_)) {
+                found.push(format!("{name} has a `matcher` that is no text"));
             }
+            let Some(hooks) = group["hooks"].as_array() else {
+                found.push(format!("{name} has no list `hooks`"));
+                continue;
+            };
+            let hooks = hooks.iter().enumerate();
+            found.extend(hooks.filter_map(|(hook_at, hook)| {
+                Some(format!("{name}.hooks[{hook_at}] has {}", mistake(hook)?))
+            }));
         }
     }
     found
+}
+
+/// Returns whether a name is another one but for one letter and for capitals.
+fn is_slip(name: &str, known: &str) -> bool {
+    let (name, known) = (name.to_lowercase(), known.to_lowercase());
+    let same =
+        |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(a, b)| a == b).count();
+    let begin = same(&mut name.bytes().zip(known.bytes()));
+    let (name, known) = (&name.as_bytes()[begin..], &known.as_bytes()[begin..]);
+    let end = same(&mut name.iter().rev().copied().zip(known.iter().rev().copied()));
+    name.len().max(known.len()) - end <= 1
+}
+
+/// Returns what is wrong with one hook.
+fn mistake(hook: &Json) -> Option<&'static str> {
+    let kind = hook["type"].as_str().unwrap_or_default();
+    let is_text = |key: &str| {
+        hook[key]
+            .as_str()
+            .is_some_and(|text| !text.trim().is_empty())
+    };
+    match kind {
+        _ if !TYPES.contains(&kind) => Some("no `type` that is known"),
+        "command" if !is_text("command") => Some("no `command`"),
+        _ if !matches!(hook["timeout"], Json::Null | Json::Number(_)) => {
+            Some("a `timeout` that is no number")
+        }
+        _ => None,
+    }
 }
 
 /// Returns the name of a setting that disables all hooks, if there is one; `is_managed` for a file of the administrator.

@@ -10,7 +10,7 @@ use super::before::Reader;
 use super::command::{Failure, Output, words};
 use super::listing::{self, Listing};
 use super::request::Request;
-use super::{head, parse, view};
+use super::{head, left, parse, view};
 
 /// Git's answers.
 pub(super) struct Answers {
@@ -19,6 +19,8 @@ pub(super) struct Answers {
     pub(super) listing: Option<Arc<Listing>>,
     /// The files of the commits since the turn began; `None` if there is nothing to ask for.
     pub(super) log: Option<Output>,
+    /// The files of the turn's commits whose date is before the turn.
+    pub(super) dated: Option<Output>,
     /// Whether the repository has the commit where HEAD was; without it, commits are asked for by their time.
     pub(super) is_head_known: bool,
 }
@@ -60,6 +62,7 @@ impl Answers {
             status,
             listing: known.or(listed),
             log: outputs.next(),
+            dated: None,
             is_head_known: true,
         };
         if let Some((head, since)) = by_head
@@ -67,6 +70,11 @@ impl Answers {
         {
             let ask = |call| Ok(repository.run(&[call], deadline)?.into_iter().next());
             answers.log = ask(log(since, Some(head)))?;
+            let dated = left::dated_earlier(&repository.found.git_dir, head, since);
+            if !dated.is_empty() {
+                let each = std::iter::once("--no-walk".to_owned()).chain(dated);
+                answers.dated = ask(files_of(each))?;
+            }
             if answers.is_log_refused() {
                 answers.log = ask(log(since, None))?;
                 answers.is_head_known = false;
@@ -91,13 +99,21 @@ impl Answers {
 
 /// The arguments of `log` for the files of the commits since a time, without those that `head` had.
 fn log(since: Timestamp, head: Option<&Head>) -> Vec<String> {
-    let second = head::second(since);
+    let newest = [format!("--max-age={}", head::second(since)), "HEAD".into()];
+    files_of(
+        newest
+            .into_iter()
+            .chain(head.into_iter().flat_map(head::excluded)),
+    )
+}
+
+/// The arguments of `log` for the files of commits.
+fn files_of(which: impl IntoIterator<Item = String>) -> Vec<String> {
     // `-O` and `--no-relative` override settings that make git read another file or hide files.
-    let mut log = words(&format!(
-        "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
-         --max-age={second} HEAD"
-    ));
-    log.extend(head.into_iter().flat_map(head::excluded));
+    let mut log = words(
+        "log -z --format= --name-only -c --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null",
+    );
+    log.extend(which);
     log.push("--".into());
     log
 }

@@ -138,6 +138,22 @@ fn tips(view: &View, head: &Head, second: i64, now: Option<&[u8]>, deadline: Ins
     tips
 }
 
+/// Returns the commits that were made in this work tree since HEAD was looked at, and whose date says that they are older:
+/// a commit's date is what its author wants it to be.
+pub(super) fn dated_earlier(git_dir: &Path, head: &Head, since: Timestamp) -> Vec<String> {
+    let record = record(&git_dir.join("logs/HEAD"));
+    let was_there = |entry: &Entry| Some(&entry.commit) == head.commit.as_ref();
+    let from = match record.iter().rposition(was_there) {
+        Some(at) => at + 1,
+        None if head.commit.is_none() => 0,
+        None => record.len(),
+    };
+    let mut made: Vec<Entry> = record.into_iter().skip(from).collect();
+    made.retain(|it| it.second < head::second(since) && it.what.starts_with("commit"));
+    let made = made.into_iter().rev().take(REFS_MAX);
+    made.map(|entry| entry.commit).collect()
+}
+
 /// One position of a ref.
 struct Entry {
     second: i64,

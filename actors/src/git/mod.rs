@@ -238,6 +238,7 @@ fn tree(
     }
     let submodules = submodules_of(git, view, deadline, &mut notes);
     let mut committed = commits::files(log, answer.unborn, &mut notes);
+    committed.extend(commits::files(answers.dated.as_ref(), true, &mut notes));
     let before = head::commit_at_top(wanted.head.as_ref(), top);
     head::keep_changed(view, before, &mut committed, deadline);
     let is_cut = status.is_cut || log.is_some_and(|log| log.is_cut);

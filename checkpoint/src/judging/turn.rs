@@ -148,6 +148,19 @@ impl<'a> Turn<'a> {
             .then_some(true)
             .or_else(|| has(&seen.other).then_some(false))
     }
+
+    /// Returns whether a call's only command wrote a file: the call was examined, and the file was written while it ran.
+    pub(super) fn wrote(&self, call: usize, path: &str) -> bool {
+        let is_examined = self
+            .evidence
+            .facts
+            .seen
+            .iter()
+            .any(|seen| seen.call == call);
+        let commands = self.lines[call].commands.iter();
+        let more = commands.filter(|simple| simple.words[0] != "cd").nth(1);
+        is_examined && more.is_none() && self.recorded(call, path).is_none()
+    }
 }
 
 /// Reads the command line of each shell call; empty for other calls.

@@ -11,6 +11,7 @@ impl SessionState {
     pub fn apply(&mut self, envelope: &Envelope) {
         self.withheld |= envelope.is_withheld();
         let newest = self.keep_clock_and_place(envelope);
+        self.see_clock(envelope);
         self.keep_home(&envelope.event);
         self.keep_subagent(&envelope.event);
         self.see_turn(&envelope.event);

@@ -11,7 +11,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 14;
+pub const SNAPSHOT_VERSION: u32 = 15;
 /// The most subagents of one session that are remembered.
 pub(super) const SUBAGENTS_MAX: usize = 64;
 
@@ -192,6 +192,9 @@ pub struct SessionState {
     pub opened: bool,
     /// A collector has the session, and its machine withholds a part of it: what is missing here says nothing.
     pub withheld: bool,
+    /// The last event was recorded at a time before the turn's beginning, although it comes after it.
+    #[serde(skip)]
+    pub clock_went_back: bool,
 }
 
 /// What the session changed and left open.
@@ -312,6 +315,7 @@ impl SessionState {
             subagents: Vec::new(),
             opened: false,
             withheld: false,
+            clock_went_back: false,
         }
     }
 

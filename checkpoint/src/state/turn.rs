@@ -1,6 +1,6 @@
 //! The current turn: its beginning and its tool calls.
 
-use journal::{Host, Timestamp, ToolCall};
+use journal::{Envelope, Timestamp, ToolCall};
 
 use super::model::{Block, SessionState, Turn};
 
@@ -14,7 +14,8 @@ impl SessionState {
     /// so do the checkpoints of the same host turn (a message may be steered into a running turn).
     pub(super) fn begin_turn(&mut self, digest: u64, at: Timestamp, host_turn: Option<&str>) {
         self.turns += 1;
-        if self.turn.started_at.is_some_and(|started| at < started) {
+        let is_earlier = self.turn.started_at.is_some_and(|started| at < started);
+        if is_earlier && !self.clock_went_back {
             return;
         }
         self.keep_ahead(host_turn);
@@ -26,7 +27,7 @@ impl SessionState {
         let calls: Vec<_> = old
             .calls
             .iter()
-            .filter(|call| call.at >= at)
+            .filter(|call| call.at >= at && !is_earlier)
             .cloned()
             .collect();
         self.turn = Turn {
@@ -58,10 +59,17 @@ impl SessionState {
         self.cleared = false;
     }
 
-    /// Returns whether the host says that an event is of the current turn. Then it is, whatever its time says: a clock may
-    /// step back.
-    pub(super) fn is_of_turn(&self, host: &Host) -> bool {
-        host.turn.is_some() && host.turn == self.turn.host_turn
+    /// Returns whether an event is of the current turn, whatever its time says: the host says so, or the clock went back
+    /// since the turn began.
+    pub(super) fn is_of_turn(&self, host: &journal::Host) -> bool {
+        self.clock_went_back || (host.turn.is_some() && host.turn == self.turn.host_turn)
+    }
+
+    /// Notes whether an event was recorded at a time before that of the turn's beginning, although it comes after it. Then
+    /// the clock went back, and the order counts.
+    pub(super) fn see_clock(&mut self, envelope: &Envelope) {
+        let began = self.turn.started_at;
+        self.clock_went_back = began.is_some_and(|began| envelope.recorded_at < began);
     }
 
     /// Keeps the text of the prompt with which the current turn began.
@@ -71,7 +79,7 @@ impl SessionState {
         }
     }
 
-    pub(super) fn tool_started(&mut self, host: &Host, call: &ToolCall) {
+    pub(super) fn tool_started(&mut self, host: &journal::Host, call: &ToolCall) {
         let is_own = self.is_of_turn(host);
         self.used_tool(call.at, is_own);
         if !self
@@ -84,7 +92,7 @@ impl SessionState {
         }
     }
 
-    pub(super) fn tool_finished(&mut self, host: &Host, call: &ToolCall) {
+    pub(super) fn tool_finished(&mut self, host: &journal::Host, call: &ToolCall) {
         let is_own = self.is_of_turn(host);
         self.dialog_up = false;
         self.counts.tools += 1;

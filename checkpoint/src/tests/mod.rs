@@ -118,7 +118,7 @@ impl Story {
             seq,
             stream,
             at,
-            recorded_at: at,
+            recorded_at: self.state.last_at.max(Some(at)).unwrap_or(at),
             id,
             late,
             event,

@@ -46,8 +46,8 @@ pub struct Facts {
     pub remote: Option<String>,
 }
 
-/// Which contents of the changed files a call ran on. A file that is in neither list is not known, so the order of calls
-/// and edits decides.
+/// Which contents of the changed files a call ran on. A file that is in neither list is not known, perhaps because the call
+/// wrote it, so the order of calls and edits decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seen {

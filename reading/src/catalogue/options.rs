@@ -294,7 +294,12 @@ impl<'a> Parsed<'a> {
         let first = words.next().map(|arg| arg.text);
         let version = self.args.iter().any(|arg| arg.is('\0', "--version"));
         let makes = self.row().is_some_and(|row| row.tasks == Tasks::Many);
-        (version && first.is_none())
+        let operand = self
+            .args
+            .iter()
+            .find(|arg| matches!(arg.kind, Kind::Operand | Kind::Passed));
+        let is_bare = first.is_none() || (operand.is_none() && self.does() == Some(Purpose::Tests));
+        (version && is_bare)
             || (first == Some("help") && !makes)
             || self.has(|row| &row.dry)
             || words.any(|arg| {

@@ -238,8 +238,15 @@ impl Reader<'_> {
                 .first()
                 .is_some_and(|name| names.contains(&name.as_str()))
         };
-        is(last, &["exit", "return"])
-            && last.words.get(1).is_none_or(|code| with(code))
+        let words = last.words.iter().map(String::as_str);
+        let mut words = words.skip_while(|word| matches!(*word, "builtin" | "command"));
+        let leaves = match (words.next(), words.next()) {
+            (Some("exit" | "return" | "logout"), code) => code.is_none_or(&with),
+            // Without a program, it only redirects. How the program ends is not known.
+            (Some("exec"), Some(_)) => with("0"),
+            _ => false,
+        };
+        leaves
             && before
                 .iter()
                 .all(|command| is(command, &["echo", "printf", "cat", "tail"]))
@@ -313,6 +320,7 @@ impl Reader<'_> {
         let start = self.commands.len();
         let mut words: Vec<String> = Vec::new();
         let mut io = Io::default();
+        let mut assigned: Vec<String> = Vec::new();
         loop {
             self.blank();
             if self.redirect(&mut io) {
@@ -320,6 +328,7 @@ impl Reader<'_> {
             }
             let Some(word) = self.word() else { break };
             if words.is_empty() && word.assigns {
+                assigned.push(word.text);
                 continue;
             }
             words.push(word.text);
@@ -338,7 +347,11 @@ impl Reader<'_> {
         self.mask_range(start, end);
         let mut after = self.state.clone();
         after.run(&words);
+        let count = self.commands.len();
         self.note(words, io);
+        if let Some(command) = self.commands.get_mut(count) {
+            command.assign(assigned);
+        }
         self.state = after;
         Kind::Simple
     }
@@ -382,6 +395,7 @@ impl Reader<'_> {
             dir,
             io,
             fed_by: None,
+            options: Vec::new(),
         });
     }
 }

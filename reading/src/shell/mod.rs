@@ -120,7 +120,8 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
             (Inner::Script(text), _) => Some(text),
             (Inner::Stdin, Some(text)) => Some(text.clone()),
             (Inner::Stdin, None) => None,
-            (Inner::Command(words), _) => {
+            (Inner::Command(mut words), _) => {
+                command.add_options(&mut words);
                 for next in Catalogue::built_in().parse(&words).dirs().take(DIRS_MAX) {
                     dir = join_dir(dir.as_deref(), next);
                 }

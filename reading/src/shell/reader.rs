@@ -21,6 +21,34 @@ pub(super) struct Command {
     pub(super) io: Io,
     /// The command whose output this one reads, as an index.
     pub(super) fed_by: Option<usize>,
+    /// Options that variables before it give to a program: the program, and the words.
+    pub(super) options: Vec<(&'static str, String)>,
+}
+
+/// Variables whose value is options of a program.
+const OPTIONS_IN: [(&str, &str); 2] = [("PYTEST_ADDOPTS", "pytest"), ("GOFLAGS", "go")];
+
+impl Command {
+    /// Takes over the variables that are set for the command: options, or where programs are looked for instead.
+    pub(super) fn assign(&mut self, assigned: Vec<String>) {
+        for text in assigned {
+            let (name, value) = text.split_once('=').unwrap_or_default();
+            self.certain &= name != "PATH" || value.contains("PATH");
+            let program = OPTIONS_IN.iter().find(|(variable, _)| *variable == name);
+            let options = program.map(|(_, program)| (*program, value.to_owned()));
+            self.options.extend(options);
+        }
+    }
+
+    /// Adds the options that variables give to its program.
+    pub(super) fn add_options(&self, words: &mut Vec<String>) {
+        for (program, value) in &self.options {
+            if words.first().is_some_and(|first| first == program) {
+                let options = value.split_whitespace().map(str::to_owned);
+                words.splice(1..1, options);
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]

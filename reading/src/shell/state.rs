@@ -57,11 +57,12 @@ impl State {
     /// Takes over the options of `set` or of a shell's own command line.
     pub(super) fn set(&mut self, words: &[String]) {
         let mut named = None;
-        for word in words {
+        for word in words.iter().take_while(|word| *word != "--") {
             if let Some(on) = named.take() {
                 match word.as_str() {
                     "pipefail" => self.pipefail = on,
                     "errexit" => self.errexit = on,
+                    "noexec" => self.is_over |= on,
                     _ => {}
                 }
             }
@@ -75,6 +76,7 @@ impl State {
             if letters.contains('e') {
                 self.errexit = on;
             }
+            self.is_over |= on && letters.contains('n');
             if letters.ends_with('o') {
                 named = Some(on);
             }

@@ -141,13 +141,12 @@ fn hooks(found: &Found, plan: &AgentPlan) -> Check {
     let malformed = installer.malformed(change);
     if !malformed.is_empty() {
         let detail = format!(
-            "{} in {} {} no list `hooks`, for which {} may ignore the whole file",
+            "{} in {}, for which {} may ignore the whole file",
             malformed.join(", "),
             render::path(&change.path),
-            if malformed.len() == 1 { "has" } else { "have" },
             found.agent.name(),
         );
-        return Check::warn(name, detail, "give each entry its list, or remove it");
+        return Check::warn(name, detail, "mend each entry, or remove it");
     }
     let names = |wanted: fn(&Entry) -> bool| {
         let names = change

@@ -164,16 +164,48 @@ fn hooks_that_are_switched_off_and_a_wrong_configuration_are_found() {
         assert!(status == "fail" && detail.contains(switch), "{detail}");
     }
     // A project's own settings are another layer, and so is a neighbor that makes the agent ignore the whole file.
-    machine.write(
-        ".claude/settings.json",
-        r#"{"hooks": {"Stop": [{"command": "x"}]}}"#,
-    );
-    machine.ok(&["init", "--agent", "claude"]);
-    let (status, detail) = check(&doctor(&machine, &[]).1, "claude.hooks");
-    assert!(
-        status == "warn" && detail.contains("hooks.Stop[0]"),
-        "{detail}"
-    );
+    for (hooks, expected) in [
+        (
+            r#""Stop": [{"command": "x"}]"#,
+            "hooks.Stop[0] has no list `hooks`",
+        ),
+        (
+            r#""Stopp": [{"hooks": [{"type": "command", "command": "x"}]}]"#,
+            "hooks.Stopp is no event; `Stop` is",
+        ),
+        (
+            r#""Stop": [{"hooks": [{"type": "command"}]}]"#,
+            "hooks.Stop[0].hooks[0] has no `command`",
+        ),
+        (
+            r#""Stop": [{"hooks": [{"type": "comand", "command": "x"}]}]"#,
+            "hooks.Stop[0].hooks[0] has no `type`",
+        ),
+        (
+            r#""PreToolUse": [{"matcher": 5, "hooks": [{"type": "command", "command": "x"}]}]"#,
+            "hooks.PreToolUse[0] has a `matcher`",
+        ),
+        (
+            r#""PreToolUse": [{"hooks": [{"type": "command", "command": "x", "timeout": "5"}]}]"#,
+            "hooks.PreToolUse[0].hooks[0] has a `timeout`",
+        ),
+        (
+            r#""TaskCompleted": [{"matcher": "", "hooks": [{"type": "http", "url": "x", "timeout": 5}]}]"#,
+            "",
+        ),
+    ] {
+        machine.write(
+            ".claude/settings.json",
+            &format!("{{\"hooks\": {{{hooks}}}}}"),
+        );
+        machine.ok(&["init", "--agent", "claude"]);
+        let (status, detail) = check(&doctor(&machine, &[]).1, "claude.hooks");
+        let named = detail.contains(expected);
+        assert!(
+            named && (status == "warn") != expected.is_empty(),
+            "{hooks}: {detail}"
+        );
+    }
     machine.write(".claude/settings.json", "{}");
     machine.ok(&["init", "--agent", "claude"]);
     machine.write("code/.git/HEAD", "ref: refs/heads/main\n");

@@ -2,6 +2,8 @@
 
 mod damage;
 mod kills;
+#[cfg(target_os = "linux")]
+mod memory;
 mod overload;
 mod power;
 mod restarts;

@@ -1,4 +1,4 @@
-//! SECURITY.md names a test for each attack; each of these tests exists.
+//! SECURITY.md names a test for each attack and for each protection; each of these tests exists.
 
 use super::source::{File, assert_none, tree};
 
@@ -14,15 +14,26 @@ const TARGETS: [(&str, &str); 9] = [
     ("reading", "reading/src/"),
     ("redact", "redact/src/"),
 ];
-/// The heading of the table.
-const TABLE: &str = "## Attacks and their tests";
+/// The headings of the tables.
+const TABLES: [&str; 2] = [
+    "## What is protected, and how",
+    "## Attacks and their tests",
+];
 
-/// Returns the tests that the table names, by target, modules and function.
-fn named(security: &str) -> Vec<&str> {
-    let table = security.split(TABLE).nth(1).unwrap_or_default();
-    let table = table.split("\n## ").next().unwrap_or_default();
-    let quoted = table.split('`').skip(1).step_by(2);
-    quoted.filter(|name| name.contains("::")).collect()
+/// Returns the rows of the tables, without their heads.
+fn rows(security: &str) -> impl Iterator<Item = &str> {
+    let tables = TABLES.iter().map(|heading| {
+        let table = security.split(heading).nth(1).unwrap_or_default();
+        table.split("\n## ").next().unwrap_or_default()
+    });
+    let rows = tables.flat_map(|table| table.lines().filter(|line| line.starts_with("| ")).skip(1));
+    rows.collect::<Vec<_>>().into_iter()
+}
+
+/// Returns the tests that a row names, by target, modules and function.
+fn named(row: &str) -> impl Iterator<Item = &str> {
+    let quoted = row.split('`').skip(1).step_by(2);
+    quoted.filter(|name| name.contains("::"))
 }
 
 /// Returns whether a file has the test of this name.
@@ -46,17 +57,19 @@ fn has(file: &File, name: &str) -> bool {
     is_here && is_test
 }
 
+/// Returns the tests that are named and not there, and the rows that name none.
 fn missing(files: &[File], security: &str) -> Vec<String> {
-    let mut missing = named(security);
+    let mut missing: Vec<&str> = rows(security).flat_map(named).collect();
     missing.retain(|name| !files.iter().any(|file| has(file, name)));
+    missing.extend(rows(security).filter(|row| named(row).next().is_none()));
     missing.into_iter().map(str::to_owned).collect()
 }
 
 #[test]
-fn every_attack_of_the_table_has_its_test() {
+fn every_attack_and_every_protection_has_its_test() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/SECURITY.md");
     let security = std::fs::read_to_string(path).expect("readable");
-    assert!(named(&security).len() > 40, "the table is not read");
+    assert!(rows(&security).count() > 40, "the tables are not read");
     let to_do = "name the test that shows it, as it is called now, or write that test";
     assert_none(&missing(&tree(), &security), to_do);
 }
@@ -73,12 +86,14 @@ fn a_test_that_is_gone_is_found() {
             "mod tests {\n #[test]\n fn three() {}\n}\n",
         ),
     ];
+    let [protected, attacks] = TABLES;
     let table = format!(
-        "`it::cli::gone` {TABLE}\n| x | `it::cli::trust::one`, `it::cli::trust::two` |\n| y | `setting` `it::cli::one` \
+        "`it::cli::gone` {protected}\n| asset |\n|---|\n| z |\n\n## More\n{attacks}\n| attack |\n|---|\n| x | \
+         `it::cli::trust::one`, `it::cli::trust::two` |\n| y | `setting` `it::cli::one` \
          `checkpointd::render::tests::three` |\n## Next\n`it::x::y`\n"
     );
     assert_eq!(
         missing(&files, &table),
-        ["it::cli::trust::two", "it::cli::one"]
+        ["it::cli::trust::two", "it::cli::one", "| z |"]
     );
 }

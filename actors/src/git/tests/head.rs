@@ -28,6 +28,12 @@ const CASES: &[(&str, Change, Change, &[&str])] = &[
         &["a", "b"],
     ),
     (
+        "committed with a date before the turn",
+        |repo| repo.write("old", "").commit_at(BEFORE),
+        |repo| repo.write("a", "").commit_at(BEFORE),
+        &["a"],
+    ),
+    (
         "committed and put back",
         |repo| repo,
         |repo| {

@@ -69,9 +69,11 @@ pub(in crate::judging) struct Unit<'a> {
 impl Unit<'_> {
     /// Returns whether something may have used the file: it ran code of its language, its words name the file, or nothing is
     /// known of it.
-    fn may_be_used_by(&self, run: &Run) -> bool {
+    fn may_be_used_by(&self, run: &Run, ground: &Ground<'_>) -> bool {
         let may = match run.does {
-            None => run.is_opaque() || run.names(&PathRef::changed(self.path)),
+            None if run.is_opaque() => true,
+            _ if ground.wrote(run, self) => false,
+            None => run.names(&PathRef::changed(self.path)),
             Some(does) => does >= Purpose::Serve && run.speaks(self.language),
         };
         may && run.ended != Ended::Nothing
@@ -82,6 +84,13 @@ impl Unit<'_> {
 pub(in crate::judging) struct Ground<'a> {
     pub(in crate::judging) turn: &'a Turn<'a>,
     pub(in crate::judging) word: &'a Word,
+}
+
+impl Ground<'_> {
+    /// Returns whether a run is no evidence because it wrote the file: it did not use what the file holds now.
+    fn wrote(&self, run: &Run, unit: &Unit<'_>) -> bool {
+        run.does.is_none_or(|does| does <= Purpose::Run) && self.turn.wrote(run.call, unit.path)
+    }
 }
 
 /// What a row says: the answer, and the run that shows it.
@@ -133,10 +142,12 @@ const ROWS: [Row; 8] = [
         name: "named",
         spec: "EVID-6",
         why: "a command that names the file passed on this content",
-        says: |_, unit| {
+        says: |ground, unit| {
             let file = PathRef::changed(unit.path);
-            let named =
-                |run: &Run| run.does.is_none_or(|does| does >= Purpose::Serve) && run.names(&file);
+            let named = |run: &Run| {
+                let may = run.does.is_none_or(|does| does >= Purpose::Serve);
+                may && run.names(&file) && !ground.wrote(run, unit)
+            };
             last(unit, |run| named(run) && run.ended == Ended::Passed)
                 .map(|run| (Verified::Done, Some(run)))
         },
@@ -167,7 +178,8 @@ const ROWS: [Row; 8] = [
                 return None;
             }
             let builds = |run: &Run| {
-                run.does.is_some_and(|does| does >= Purpose::Run) && run.speaks(unit.language)
+                let does = run.does.is_some_and(|does| does >= Purpose::Run);
+                does && run.speaks(unit.language) && !ground.wrote(run, unit)
             };
             last(unit, |run| builds(run) && run.ended == Ended::Passed)
                 .map(|run| (Verified::Done, Some(run)))
@@ -177,11 +189,11 @@ const ROWS: [Row; 8] = [
         name: "only built",
         spec: "EVID-6",
         why: "tests cover it, and only a build or a check ran on this content",
-        says: |_, unit| {
+        says: |ground, unit| {
             let mut using = unit
                 .runs
                 .iter()
-                .filter(|run| unit.may_be_used_by(run))
+                .filter(|run| unit.may_be_used_by(run, ground))
                 .peekable();
             let is_only_built = unit.is_covered
                 && using.peek().is_some()
@@ -193,8 +205,9 @@ const ROWS: [Row; 8] = [
         name: "used",
         spec: "EVID-8",
         why: "something ran on this content that may have used it",
-        says: |_, unit| {
-            last(unit, |run| unit.may_be_used_by(run)).map(|run| (Verified::Unknown, Some(run)))
+        says: |ground, unit| {
+            last(unit, |run| unit.may_be_used_by(run, ground))
+                .map(|run| (Verified::Unknown, Some(run)))
         },
     },
     Row {

@@ -301,12 +301,27 @@ impl Reader<'_, '_> {
     /// Adds what the commands of a task do; if they only prepare something, it is not known what the task is for.
     fn task_acts(&self, text: &str, simple: &Simple, depth: usize, act: Run, acts: &mut Vec<Run>) {
         let begin = acts.len();
-        for mut inner in read(text).commands {
+        let mut commands = read(text).commands;
+        // The words behind `--` go to the end of the script's line.
+        let passed = simple.words.iter().skip_while(|word| *word != "--").skip(1);
+        commands
+            .iter_mut()
+            .rev()
+            .take(1)
+            .for_each(|last| last.words.extend(passed.clone().cloned()));
+        let last = commands
+            .last()
+            .and_then(|last| self.turn.catalogue.command(&last.words));
+        let is_dry = last.is_some_and(|last| last.is_dry);
+        for mut inner in commands {
             inner.certain &= simple.certain;
             inner.decides &= simple.decides;
             self.acts(&inner, depth + 1, acts);
         }
         let prepares = |inner: &Run| inner.does.is_some_and(|does| does <= Purpose::SetUp);
+        if acts.len() == begin && is_dry {
+            return;
+        }
         if acts[begin..].iter().all(prepares) {
             acts.push(Run { does: None, ..act });
             return;

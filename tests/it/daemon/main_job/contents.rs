@@ -18,6 +18,8 @@ const WRITERS: &[&str] = &[
     "echo count = 3 > next && mv next stock.py",
     "echo count = 3 | dd of=stock.py",
     "git stash -q && echo count = 5 > stock.py && git stash drop -q",
+    "python3 -c \"open('stock.py', 'w').write('count = 3')\"",
+    "python3 - <<'EOF'\nopen('stock.py', 'w').write('count = 3')\nEOF",
     "awk '{ print \"count = 3\" > \"stock.py\" }' stock.py",
 ];
 

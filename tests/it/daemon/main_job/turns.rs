@@ -51,9 +51,9 @@ impl Scene {
             "transcript_path": "",
             "cwd": cwd,
             "hook_event_name": event,
-            "prompt_id": turn,
         });
         let fields = payload.as_object_mut().expect("an object");
+        fields.extend((!turn.is_empty()).then(|| ("prompt_id".to_owned(), turn.into())));
         fields.extend(more.as_object().expect("an object").clone());
         self.daemon
             .hook(&["claude", event], payload.to_string().as_bytes())
