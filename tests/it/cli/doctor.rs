@@ -196,7 +196,7 @@ fn hooks_that_are_switched_off_and_a_wrong_configuration_are_found() {
     ] {
         machine.write(
             ".claude/settings.json",
-            &format!("{{\"hooks\": {{{hooks}}}}}"),
+            format!("{{\"hooks\": {{{hooks}}}}}"),
         );
         machine.ok(&["init", "--agent", "claude"]);
         let (status, detail) = check(&doctor(&machine, &[]).1, "claude.hooks");
