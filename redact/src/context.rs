@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::assigned::judge;
 use super::chars::{Look, boundary, line_end, line_start};
+use super::judge::judge;
 use super::names::{Class, Name};
 use super::scan::Scan;
 use super::syntax::{sign, value_at};

@@ -17,6 +17,7 @@ mod context;
 mod decode;
 mod find;
 mod headers;
+mod judge;
 mod literals;
 mod names;
 mod payload;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::assigned::judge;
 use super::chars::table;
+use super::judge::judge;
 use super::names::{Class, Name};
 use super::scan::Found;
 use super::value::Style;

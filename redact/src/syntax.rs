@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::assigned::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
 use super::chars::{boundary, line_end};
+use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
 use super::scan::Scan;
 use super::value::plain;
 use super::words::WORDS;

@@ -1,0 +1,80 @@
+//! Whether a value is a secret, by the class of the name that it belongs to.
+
+use super::base64::is_login_base64;
+use super::chars::{Look, boundary};
+use super::names::{Class, Name, is_key};
+use super::value::{Style, is_password, is_said, is_secret, is_strong, plain};
+
+/// How far a name extends on each side of its stem, in bytes.
+pub(super) const NAME_BYTES_MAX: usize = 48;
+/// The most blanks around a sign of assignment.
+pub(super) const BLANKS_MAX: usize = 16;
+/// How many bytes of a value are examined.
+pub(super) const JUDGED_BYTES_MAX: usize = 128;
+
+/// Returns whether a value is a secret, by the class of its name.
+pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
+    let text = &text[..boundary(text, JUDGED_BYTES_MAX)];
+    // Base64 in lines is one value.
+    let joined: String;
+    let text = match text.contains('\n') && matches!(name.class, Class::Key | Class::Secret) {
+        true => {
+            joined = text.split_whitespace().collect();
+            &joined
+        }
+        false => text,
+    };
+    match name.class {
+        Class::Password => is_password(text, style) && !is_count(text, style),
+        Class::Pass => is_password(text, style) && !is_result(text, style),
+        // What a command or a variable of the environment is given is no code, whatever it looks like.
+        Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
+        Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
+        Class::Secret => is_secret(text, style),
+        Class::Auth => {
+            is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
+        }
+        Class::Key => is_key(text, name.is_env),
+        Class::Login => is_key(text, true),
+        Class::Code => is_code_of(text),
+        Class::Provider => is_key(text, true) && !text.contains('.'),
+        Class::Authorization | Class::Cookie | Class::SetCookie => false,
+    }
+}
+
+/// Returns whether a text is what a test's result names: `PASS: TestName2`, `pass: 12`.
+fn is_result(text: &str, style: Style) -> bool {
+    let look = Look::at(text);
+    let is_word = text.contains(['`', '_']);
+    let is_mixed = look.kinds() == 4 && text.len() >= 8 && !text.contains(['_', '/', ':']);
+    style == Style::Loose
+        && !is_strong(text)
+        && !is_mixed
+        && (is_word
+            || look.is_words()
+            || look.digits + 1 >= look.bytes
+            || look.digits == 0 && !text.contains(['!', '@', '#', '$', '%', '^']))
+}
+
+/// Returns whether a number counts passwords, or is a field of a list, rather than being one.
+fn is_count(text: &str, style: Style) -> bool {
+    let digits = &text[..text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+    let is_number = text[digits.len()..]
+        .chars()
+        .next()
+        .is_none_or(|c| ",)};]".contains(c))
+        && !digits.is_empty();
+    let is_fields = text
+        .split(':')
+        .nth(1)
+        .is_some_and(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
+    style == Style::Loose && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
+}
+
+/// Returns whether a text is a code that is sent to a person, or one of those to recover an account.
+pub(super) fn is_code_of(text: &str) -> bool {
+    let plain = plain(text);
+    let look = Look::at(plain);
+    let is_number = look.digits == plain.len() && (4..=10).contains(&plain.len());
+    is_number || plain.len() >= 6 && look.digits >= 2 && is_said(plain, true)
+}
