@@ -322,7 +322,7 @@ impl Shared {
     }
 }
 
-/// Has every event of a journal pass the redactor in force, whoever appends it (spec JRNL-20).
+/// Has every event of a journal pass the redactor in force (spec JRNL-20).
 fn clean_with(journal: &Journal, config: &Config) {
     let redactor = config.redactor.clone();
     journal.clean_with(move |draft| draft::clean(&redactor, draft));

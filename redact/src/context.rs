@@ -90,7 +90,7 @@ fn neighbor(scan: &mut Scan<'_>, name: Name, after: usize) -> Option<Range<usize
     None
 }
 
-/// What stands between a name and the strings of its call or statement.
+/// The text from a name to the strings of its call or statement.
 struct Head {
     /// Where the strings begin: at a bracket, if there is one.
     from: usize,

@@ -114,7 +114,7 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
     discord(scan, run);
 }
 
-/// Returns whether a run has the shape of a token, whoever issues it: a short word or two, and a long random part. Ids of
+/// Returns whether a run has the shape of a token of any issuer: a short word or two, and a long random part. Ids of
 /// programs are shorter or have no capitals.
 fn is_token(run: &str) -> bool {
     let mut rest = run;
