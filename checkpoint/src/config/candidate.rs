@@ -144,6 +144,7 @@ impl RuleFile {
             laid.unchanged = settings.unchanged;
             laid.background = settings.background;
             laid.prefix = settings.prefix.0;
+            laid.escape_marker = settings.hooks.escape_marker.0;
         }
         let millis = |span: Option<Span>, before: u64| span.map_or(before, Span::as_millis);
         Policy {

@@ -72,7 +72,7 @@ fn every_key_of_a_group_with_its_default() {
     journal.retention: {"payloads":"30d","kinds":{}} (default)
     journal.compact: daily (default)
     hooks.stop_wait: 5s (default)
-    hooks.escape_marker: teleclaude_checkpoint_clear (default)
+    hooks.escape_marker: checkpointd_clear (default)
     daemon.mailbox: 256 (default)
     daemon.sessions_awake_max: 256 (default)
     daemon.session_idle: 30m (default)
