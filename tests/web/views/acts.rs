@@ -37,7 +37,7 @@ pub(crate) fn acts(stage: &Stage, browser: &Browser) {
     browser.wait(&format!("{noted}.textContent.startsWith('Copied')"));
     assert_eq!(
         browser.text("navigator.clipboard.readText()"),
-        format!("cd '{}' && claude --resume '{id}'", stage.project("parser"))
+        format!("cd {} && claude --resume '{id}'", stage.project("parser"))
     );
     check_wrong(stage, browser, &id, &press);
     let events = stage.ask(&["timeline", &id, "--json"]);
