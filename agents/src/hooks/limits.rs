@@ -11,7 +11,7 @@ const VALUES_MAX: usize = 100_000;
 const MEMBERS_MAX: usize = 1_000;
 
 /// Parses JSON of any number of levels and values. What is deeper than [`LEVELS_MAX`] levels is a string with its JSON
-/// text if the whole has more levels than the parser takes (spec JRNL-26). Of more than [`VALUES_MAX`] values, each list
+/// text if the whole has more levels than the parser takes. Of more than [`VALUES_MAX`] values, each list
 /// and object keeps at most [`MEMBERS_MAX`], and says how many it had (spec JRNL-26).
 ///
 /// # Errors

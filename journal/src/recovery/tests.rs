@@ -18,6 +18,28 @@ fn names(folder: &Path) -> Vec<String> {
         .collect()
 }
 
+/// sled would begin an empty store without a word.
+#[test]
+fn a_store_whose_data_is_gone_is_built_again_and_named() {
+    for harm in ["emptied", "deleted"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (journal, _) = Journal::open(folder.path(), Options::default()).expect("a journal");
+        drop(journal);
+        let data = store_dir(folder.path()).join("db");
+        match harm {
+            "emptied" => std::fs::write(&data, "").expect("written"),
+            _ => std::fs::remove_file(&data).expect("removed"),
+        }
+        let (journal, recovered) = Journal::open(folder.path(), Options::default()).expect("opens");
+        let notes = recovered.notes.join("\n");
+        assert!(
+            notes.contains("its data is empty or missing"),
+            "{harm}: {notes}"
+        );
+        drop(journal);
+    }
+}
+
 #[test]
 fn a_locked_store_is_waited_for_and_never_taken_for_a_damaged_one() {
     let folder = tempfile::tempdir().expect("a folder");
