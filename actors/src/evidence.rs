@@ -155,12 +155,14 @@ fn gather_with(
         }
     }
     evidence.steps = steps.taken;
-    // Names of files and notes may hold a secret. The decision is made from what is journaled.
+    // Names of files and notes may hold a secret. The decision is made from what is journaled. Calls were redacted when
+    // they were read, and are most of the evidence.
+    let timeline = std::mem::take(&mut evidence.timeline);
     let facts = config
         .redactor
         .clean(std::mem::take(&mut evidence.facts), &PLACES);
     let mut evidence = config.redactor.clean(evidence, &PLACES);
-    evidence.facts = facts;
+    (evidence.timeline, evidence.facts) = (timeline, facts);
     Gathered {
         evidence,
         policy: looked.policy,
