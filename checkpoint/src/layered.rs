@@ -1,12 +1,9 @@
 //! A group of settings, declared once: complete, and as a layer in which any key may be missing.
-//!
-//! Keys that are `removed` are read from a file and ignored.
 
 /// Declares a group of keys twice: complete, and as a layer in which any key may be missing.
 macro_rules! layered {
     ($(#[$meta:meta])* $name:ident, $layer:ident { $($(#[$key_meta:meta])* $key:ident: $type:ty,)* }
-     $(groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* })?
-     $(removed { $($removed:ident,)* })?) => {
+     $(groups { $($(#[$group_meta:meta])* $group:ident: $group_type:ty, $group_layer:ty;)* })?) => {
         #[derive(Clone, Debug, PartialEq, Serialize)]
         $(#[$meta])*
         pub struct $name {
@@ -20,7 +17,6 @@ macro_rules! layered {
         pub(crate) struct $layer {
             $(#[serde(skip_serializing_if = "Option::is_none")] pub(crate) $key: Option<$type>,)*
             $($(#[serde(skip_serializing_if = "Option::is_none")] pub(crate) $group: Option<$group_layer>,)*)?
-            $($(#[serde(skip_serializing)] pub(crate) $removed: Option<serde::de::IgnoredAny>,)*)?
         }
 
         impl $layer {

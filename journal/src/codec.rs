@@ -1,9 +1,8 @@
-//! Encodes and decodes envelopes. The only file that knows old formats.
+//! Encodes and decodes envelopes.
 //!
 //! ```text
 //! event value    format version (1 byte), bincode of the envelope; with version 2 bincode of its origin follows
-//! payload value  0 = none; 1 = plain text follows; 2 = length (4 bytes LE) and LZ4 block of the text follow (written by
-//!                older versions only); 3 = dropped by compaction
+//! payload value  0 = none; 1 = plain text follows; 3 = dropped by compaction
 //! record         length of the event value (4 bytes LE), event value, payload value
 //! ```
 //!
@@ -143,20 +142,11 @@ fn write_payload(out: &mut Vec<u8>, payload: Option<&str>) {
     }
 }
 
-/// Compares the payload values of store and log, which may be encoded differently. Compaction changes one side after the
-/// other; after a crash in between, the next compaction completes it.
+/// Compares the payload values of store and log. Compaction changes one side after the other; after a crash in between,
+/// the next compaction completes it.
 pub(crate) fn is_same_payload(stored: Option<&[u8]>, logged: &[u8]) -> bool {
     let stored = stored.unwrap_or(&NO_PAYLOAD);
-    stored == logged
-        || stored == DROPPED
-        || logged == DROPPED
-        || ((is_packed(stored) || is_packed(logged))
-            && decode_payload(stored).is_ok_and(|text| decode_payload(logged) == Ok(text)))
-}
-
-/// Returns whether a payload value is compressed on its own, as by older versions.
-pub(crate) fn is_packed(payload: &[u8]) -> bool {
-    payload.first() == Some(&2)
+    stored == logged || stored == DROPPED || logged == DROPPED
 }
 
 /// Decodes a payload value.
@@ -169,25 +159,11 @@ pub fn decode_payload(bytes: &[u8]) -> Result<Payload> {
         Some((0, [])) => return Ok(Payload::None),
         Some((3, [])) => return Ok(Payload::Dropped),
         Some((1, text)) => text.to_vec(),
-        Some((2, packed)) => unpacked(packed)?,
         _ => return Err(Error::damaged("a payload", "unknown encoding")),
     };
     String::from_utf8(text)
         .map(Payload::Text)
         .map_err(|_| Error::damaged("a payload", "it is not text"))
-}
-
-fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
-    let damaged =
-        |error: lz4_flex::block::DecompressError| Error::damaged("a payload", error.to_string());
-    let (length, block) = lz4_flex::block::uncompressed_size(packed).map_err(damaged)?;
-    if length > DECODED_BYTES_MAX {
-        return Err(Error::damaged(
-            "a payload",
-            format!("its length of {length} bytes is over the limit"),
-        ));
-    }
-    lz4_flex::block::decompress(block, length).map_err(damaged)
 }
 
 /// Appends the record of an event. A record without a payload may be one whose payload was dropped.

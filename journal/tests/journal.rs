@@ -381,7 +381,4 @@ fn damaged_lengths_are_rejected_before_memory_is_allocated() {
         );
         assert_eq!(journal::codec::unpack::<String>(length), None);
     }
-    let packed = [&[2][..], &u32::MAX.to_le_bytes(), &[0; 8]].concat();
-    let error = journal::codec::decode_payload(&packed).expect_err("no such payload was written");
-    assert!(error.to_string().contains("over the limit"), "{error}");
 }

@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, HeaderMap};
-use lz4_flex::frame::FrameEncoder;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use testkit::daemon::EVERY_STOP;
@@ -305,11 +304,8 @@ fn forged_run(journal: &str) -> (String, Vec<u8>) {
         .collect();
     let head = json!({ "run": { "format": 1, "machine": "evil", "journal": journal, "level": "all", "first": 1, "last": 2,
         "lines": 2, "previous": "", "chain": chain } });
-    let mut packed = FrameEncoder::new(Vec::new());
-    for line in [&[head.to_string()][..], &lines].concat() {
-        writeln!(packed, "{line}").expect("memory");
-    }
-    (chain, packed.finish().expect("memory"))
+    let text = [&[head.to_string()][..], &lines].concat().join("\n") + "\n";
+    (chain, zstd::encode_all(text.as_bytes(), 0).expect("memory"))
 }
 
 #[test]

@@ -8,7 +8,6 @@ use serde::de::IgnoredAny;
 use super::error::{ConfigError, did_you_mean};
 use super::layers::{Config, DEFAULTS, in_order, judgment_of, to_json};
 use super::project_file::ASKED_BY_PROJECT;
-use super::removed::{Cleaned, REMOVED};
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings};
 use super::units::Span;
@@ -63,7 +62,6 @@ impl Candidate {
                 .flat_map(|keys| keys.keys())
                 .map(String::as_str)
                 .chain(ONLY_PROJECT)
-                .chain(REMOVED)
         };
         // A misspelled key gets a hint; a file without any similar key is something else.
         if !keys.is_empty()
@@ -87,7 +85,7 @@ impl Candidate {
             return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
         }
         if is_named || has(&ONLY_PROJECT) || keys == ["rules"] {
-            let Cleaned { layer, .. } = read::<Cleaned<ProjectLayer>>(file, text)?;
+            let layer = read(file, text)?;
             return Ok(Self::Rules(Box::new(RuleFile {
                 file: file.into(),
                 text: text.into(),
@@ -240,7 +238,6 @@ mod tests {
              programs: {check-all: {does: tests}}\n",
             "working_slug: x\njudgment: letter\ndocs_only: silent\n",
             "working_slug: x\npacks: [teleclaude]\njudgment: '2026-11'\n",
-            "working_slug: x\nsteering: begins\nverify: {uncovered: tests}\nchanged: {comments: code, data: code}\n",
             "enabled: true\nrules: [{name: Rust code, disable: true}]\n",
             "enabled: true\nrules: [{name: Rust code, include: ['src/**']}, {name: own, needs: [tests]}]\n",
             "enabled: true\npacks: [python]\n",

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::error::ConfigError;
 use super::paths::FileName;
 use super::project_file::ProjectFile;
-use super::removed::Cleaned;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings, UserLayer};
 use super::values::{PackName, Packs, Prefix};
@@ -40,8 +39,6 @@ pub struct Config {
     pub redactor: Redactor,
     /// The folder of the files by which agents ask that a stop passes (spec DECIDE-4), if there is one.
     pub clear_folder: Option<String>,
-    /// What the user's file says in a form that is no longer used, one sentence each.
-    pub notes: Vec<String>,
     /// Name and content of the user's file, for the origin of each value.
     pub(super) user: Option<(String, UserLayer)>,
 }
@@ -52,7 +49,6 @@ impl Default for Config {
             settings: DEFAULTS.clone(),
             redactor: redact::built_in().clone(),
             clear_folder: None,
-            notes: Vec::new(),
             user: None,
         }
     }
@@ -63,16 +59,7 @@ impl Config {
     pub fn load(user: Option<(&str, &str)>) -> Result<Self, ConfigError> {
         let mut config = Self::default();
         if let Some((file, text)) = user {
-            let Cleaned { layer, notes } = read::<Cleaned<UserLayer>>(file, text)?;
-            config.notes = notes;
-            if layer
-                .fleet
-                .as_ref()
-                .is_some_and(|fleet| fleet.postgres.is_some())
-            {
-                let note = "`fleet.postgres` no longer exists: docs/fleet.md says how to load a table in Postgres";
-                config.notes.push(note.into());
-            }
+            let layer: UserLayer = read(file, text)?;
             rule_layers::check(file, text, layer.rules.as_deref().unwrap_or_default(), &[])?;
             if let Some(agents) = &layer.agents {
                 agents.check(file, text)?;
@@ -101,11 +88,8 @@ impl Config {
     ///
     /// Returns the first mistake with its place.
     pub fn project_file(&self, file: &str, text: &str) -> Result<ProjectFile, ConfigError> {
-        let Cleaned {
-            mut layer,
-            mut notes,
-        } = read::<Cleaned<ProjectLayer>>(file, text)?;
-        notes.extend(layer.drop_users_own());
+        let mut layer: ProjectLayer = read(file, text)?;
+        let notes = layer.drop_users_own().collect();
         let rules = layer.rules.as_deref().unwrap_or_default();
         rule_layers::check(file, text, rules, &self.settings.rules)?;
         Ok(ProjectFile { layer, notes })

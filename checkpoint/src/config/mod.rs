@@ -11,7 +11,6 @@ mod fleet;
 mod layers;
 mod paths;
 mod project_file;
-mod removed;
 mod retention;
 pub(crate) mod rule_entry;
 mod rule_layers;

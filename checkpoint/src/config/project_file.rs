@@ -10,7 +10,7 @@ pub(super) const ASKED_BY_PROJECT: &str = " (asked for by the project's .checkpo
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectFile {
     pub(super) layer: ProjectLayer,
-    /// What of it has no effect or is written otherwise now, one sentence each.
+    /// What of it has no effect, one sentence each.
     pub(super) notes: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl ProjectFile {
         })
     }
 
-    /// Returns which parts of the file never have an effect or are written otherwise now, and why, one sentence each.
+    /// Returns which parts of the file never have an effect, and why, one sentence each.
     pub fn overruled(&self, user: &Settings) -> Vec<String> {
         let mut said = self.notes.clone();
         let most = user.max_blocks_per_turn;

@@ -385,7 +385,6 @@ layered! {
         /// At the collector: how long what it has stays in the broker too.
         keep: Span,
     }
-    removed { postgres, }
 }
 
 layered! {

@@ -16,19 +16,16 @@ pub(crate) const SEGMENT_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) enum Form {
     /// Sealed in blocks.
     Sealed,
-    /// Sealed by an older version.
-    Old,
     Open,
 }
 
 impl Form {
-    const ALL: [Self; 3] = [Self::Sealed, Self::Old, Self::Open];
+    const ALL: [Self; 2] = [Self::Sealed, Self::Open];
 
     /// Returns the ending of the file's name.
     pub(crate) const fn ending(self) -> &'static str {
         match self {
             Self::Open => "log",
-            Self::Old => "lz4",
             Self::Sealed => "zst",
         }
     }

@@ -1,8 +1,7 @@
 //! The intake log: append-only segment files of frames. An event is acknowledged once it is here.
 //!
 //! A segment is named after its first sequence number: `<20 digits>.log` while it is written, `<20 digits>.zst` once it is
-//! sealed (`sealed.rs`). Older versions sealed to `<20 digits>.lz4`, one LZ4 frame of the same bytes; those are read, and
-//! sealed again by the store's thread. Sealed segments are kept: most events are only there.
+//! sealed (`sealed.rs`). Sealed segments are kept: most events are only there.
 //! Each has parity, from which damage is repaired.
 //! Never overwrites an acknowledged byte and never hides damage.
 

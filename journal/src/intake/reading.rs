@@ -36,12 +36,6 @@ impl Segment {
     fn unpack(&self, mut file: File, frames: &mut Vec<u8>) -> Result<()> {
         match self.form {
             Form::Open => file.read_to_end(frames).map(drop).doing("read", &self.path),
-            Form::Old => {
-                let unpacked = lz4_flex::frame::FrameDecoder::new(file).read_to_end(frames);
-                unpacked.map(drop).map_err(|error| {
-                    Error::damaged(self.path.display().to_string(), error.to_string())
-                })
-            }
             Form::Sealed => read_sealed(&self.path, frames),
         }
     }

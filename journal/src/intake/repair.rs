@@ -1,4 +1,4 @@
-//! Repairs sealed segments from their parity, and adds parity to those that have none (spec JRNL-27).
+//! Repairs sealed segments from their parity (spec JRNL-27).
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -40,20 +40,6 @@ impl Segment {
         }
         repair(&self.path).map(|(_, said)| said)
     }
-
-    /// Adds parity to a sealed segment that has none.
-    pub(crate) fn protect(&self) -> Result<()> {
-        let _alone = replacing();
-        let sealed = Sealed::open(&self.path)?;
-        if sealed.has_parity() {
-            return Ok(());
-        }
-        // Parity of damaged bytes would prove them right.
-        sealed.read_all(&mut Vec::new())?;
-        let file = sealed
-            .with_parity(&named_file::own(&self.path, u64::MAX).doing("read", &self.path)?)?;
-        replace(&self.path, &file)
-    }
 }
 
 /// Returns the segment of a file that could not be read, repaired, and what was damaged, in words.
@@ -68,11 +54,8 @@ pub(super) fn repair(path: &Path) -> Result<(Sealed, Option<String>)> {
     let Repaired { file, damaged, all } = match parity::examine(&bytes) {
         Examined::Whole => return Ok((Sealed::open(path)?, None)),
         Examined::Unprotected => {
-            // Its own sums say whether it is damaged.
+            // The sums of its blocks say whether the rest is whole.
             let sealed = Sealed::open(path)?;
-            if !sealed.has_parity() {
-                return Ok((sealed, None));
-            }
             sealed.read_all(&mut Vec::new())?;
             let file = sealed.with_parity(&bytes)?;
             Repaired {

@@ -1,8 +1,5 @@
 //! What is left of a segment that is damaged beyond its parity.
 
-use std::fs::File;
-use std::io::Read as _;
-
 use zstd::zstd_safe;
 
 use super::files::{Form, Segment};
@@ -15,21 +12,10 @@ const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 impl Segment {
     /// Returns the frames that can still be read. Each has a checksum, so what is whole is known to be.
     pub(crate) fn salvage(&self) -> Vec<u8> {
-        let mut frames = Vec::new();
+        let bytes = named_file::own(&self.path, u64::MAX).unwrap_or_default();
         match self.form {
-            Form::Open => named_file::own(&self.path, u64::MAX).unwrap_or_default(),
-            Form::Old => {
-                if let Ok(file) = named_file::open_own(&self.path, File::options().read(true)) {
-                    // It keeps what it read before the damage.
-                    let _ = lz4_flex::frame::FrameDecoder::new(file).read_to_end(&mut frames);
-                }
-                frames
-            }
-            Form::Sealed => {
-                let bytes = named_file::own(&self.path, u64::MAX).unwrap_or_default();
-                blocks(&bytes).for_each(|block| frames.extend_from_slice(&block));
-                frames
-            }
+            Form::Open => bytes,
+            Form::Sealed => blocks(&bytes).flatten().collect(),
         }
     }
 }

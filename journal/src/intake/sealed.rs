@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! blocks      each a zstd frame that unpacks to whole frames of the log
-//! parity      packets of it (parity.rs); older versions wrote none
+//! parity      packets of it (parity.rs)
 //! directory   a zstd skippable frame: its head (8 bytes), and for each block
 //!             first event (8), length packed (4), length unpacked (4), CRC-32 of the packed bytes (4);
 //!             then the CRC-32 of all these (4), and their number (4); all numbers little-endian
@@ -133,10 +133,6 @@ impl Sealed {
 
     fn blocks_end(&self) -> u64 {
         self.blocks.last().map_or(0, Block::end)
-    }
-
-    pub(super) fn has_parity(&self) -> bool {
-        self.blocks_end() < self.directory_at
     }
 
     /// Returns the bytes of the file that also has parity; `file` are those that it has.

@@ -49,8 +49,7 @@ pub(super) struct StoreWriter {
     next: Option<StoreJob>,
     /// When the store was packed last, and its size then.
     packed: (Instant, u64),
-    /// Segments to look at between other jobs, the oldest last: a stop may have interrupted their sealing, or an older
-    /// version may have sealed them in its way.
+    /// Segments whose sealing a stop may have interrupted, the oldest last. They are sealed between other jobs.
     unsealed: Vec<Segment>,
 }
 
@@ -59,6 +58,7 @@ impl StoreWriter {
         let mut unsealed = intake::segments(&layout::intake_dir(&dir)).unwrap_or_default();
         // The last one is being written.
         unsealed.pop_if(|segment| segment.form == Form::Open);
+        unsealed.retain(|segment| segment.form == Form::Open);
         unsealed.reverse();
         Self {
             packed: (Instant::now(), 0),
@@ -267,12 +267,6 @@ impl StoreWriter {
 
     /// Seals a segment. From then on the store finds its events there.
     fn seal(&mut self, segment: &Segment) {
-        if segment.form == Form::Sealed {
-            if let Err(error) = segment.protect() {
-                tracing::warn!(%error, "Could not add parity to an intake segment.");
-            }
-            return;
-        }
         // It may be queued twice.
         if !segment.path.exists() {
             return;

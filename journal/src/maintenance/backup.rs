@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! checkpointd backup 1 N\n     format version, and sequence number of the last event
-//! one LZ4 frame                the frames of events 1 to N with their payloads, as in the intake log
+//! one zstd frame               the frames of events 1 to N with their payloads, as in the intake log
 //! ```
 //!
 //! A backup is read from the store event by event up to an event that is fixed at the start, so appends meanwhile do not
@@ -10,7 +10,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt as _};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use crate::error::{Doing, Error, Result};
@@ -24,6 +24,8 @@ const VERSION: u32 = 1;
 const HEAD: &str = "checkpointd backup ";
 /// Maximum length of the first line.
 const HEAD_BYTES_MAX: u64 = 64;
+/// How hard zstd tries; its fastest.
+const LEVEL: i32 = 1;
 /// Bytes in one write to the compressor.
 const WRITE_BYTES: usize = 256 * 1024;
 
@@ -40,7 +42,10 @@ pub(crate) fn write(
 ) -> Result<()> {
     out.write_all(format!("{HEAD}{VERSION} {last}\n").as_bytes())
         .map_err(|error| failed(&error))?;
-    let mut packed = lz4_flex::frame::FrameEncoder::new(&mut out);
+    let mut packed = zstd::Encoder::new(&mut out, LEVEL).map_err(|error| failed(&error))?;
+    packed
+        .include_checksum(true)
+        .map_err(|error| failed(&error))?;
     let mut frames = Vec::new();
     for seq in 1..=last {
         let missing = || Error::damaged("the store", format!("event {seq} is missing"));
@@ -54,9 +59,7 @@ pub(crate) fn write(
             progress(seq, last);
         }
     }
-    packed
-        .finish()
-        .map_err(|error| Error::damaged("the backup", error.to_string()))?;
+    packed.finish().map_err(|error| failed(&error))?;
     out.flush().map_err(|error| failed(&error))
 }
 
@@ -69,16 +72,13 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     let name = backup.display().to_string();
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
     let last = read_head(&mut file, &name)?;
-    if !has_end(file.get_ref()).doing("read", backup)? {
-        return Err(Error::damaged(&name, "its end is missing"));
-    }
     let intake = layout::intake_dir(dir);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(&intake)
         .doing("create", &intake)?;
-    let mut frames = BufReader::new(lz4_flex::frame::FrameDecoder::new(file));
+    let mut frames = BufReader::new(zstd::Decoder::with_buffer(file).doing("read", backup)?);
     let mut writer = Writer::create(&intake, 1)?;
     for seq in 1..=last {
         let cut_short = |error: std::io::Error| {
@@ -105,18 +105,14 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
             progress(seq, last);
         }
     }
+    // The decoder compares the frame's sum at its end.
+    match frames.read(&mut [0]) {
+        Ok(0) => {}
+        Ok(_) => return Err(Error::damaged(&name, "something follows its last event")),
+        Err(error) => return Err(Error::damaged(&name, error.to_string())),
+    }
     writer.sync()?;
     Ok(last)
-}
-
-/// Returns whether a file ends as an LZ4 frame does. The decoder does not ask for it.
-fn has_end(file: &fs::File) -> std::io::Result<bool> {
-    let Some(at) = file.metadata()?.len().checked_sub(4) else {
-        return Ok(false);
-    };
-    let mut end = [1; 4];
-    file.read_exact_at(&mut end, at)?;
-    Ok(end == [0; 4])
 }
 
 /// Returns the sequence number of the last event that the head of a backup states.

@@ -324,7 +324,7 @@ fn catch_up(
         let put = |batch: &[Item]| match segment.form {
             Form::Sealed => store.put_sealed(batch),
             Form::Open if is_last => store.put(batch),
-            Form::Open | Form::Old => store.put_kept(batch),
+            Form::Open => store.put_kept(batch),
         };
         (next, tail.last_seq) = store_missing(put, segment, records, next, recovered)?;
         let mut torn = None;

@@ -117,7 +117,7 @@ fn an_incomplete_or_damaged_backup_changes_nothing() {
     (0..whole.len())
         .step_by(97)
         .for_each(|cut| refuse(&whole[..cut]));
-    // The end of the LZ4 frame, behind the last event.
+    // The end of the zstd frame, behind the last event.
     (whole.len() - 4..whole.len()).for_each(|cut| refuse(&whole[..cut]));
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 0x10;

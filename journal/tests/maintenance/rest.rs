@@ -1,5 +1,4 @@
-//! What the journal does by itself: sealing, letting the store go of what is sealed, packing, and converting journals of
-//! earlier versions.
+//! What the journal does by itself: sealing, letting the store go of what is sealed, packing.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use journal::{Draft, Journal, Options};
 use uuid::Uuid;
 
-use super::{copy, exported, is_whole};
+use super::{exported, is_whole};
 use crate::{all, draft, open};
 
 /// Waits until a condition is met.
@@ -161,53 +160,5 @@ fn readers_read_while_the_store_is_packed() {
             "it was never packed"
         );
     }
-    is_whole(&journal);
-}
-
-/// A journal whose sealed segments have no parity.
-#[test]
-fn segments_without_parity_get_it() {
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/journals/v2-sealed");
-    let dir = tempfile::tempdir().expect("temp");
-    copy(&old.join("intake"), &dir.path().join("intake"));
-    copy(&old.join("store"), &dir.path().join("store"));
-    let segment = dir.path().join("intake/00000000000000000001.zst");
-    let before = fs::read(&segment).expect("read");
-    let expected = fs::read_to_string(old.join("export.ndjson")).expect("text");
-    let (journal, recovered) = open(dir.path());
-    assert_eq!((recovered.moved, recovered.notes), (0, vec![]));
-    wait_until(|| fs::read(&segment).expect("read").len() > before.len());
-    assert_eq!(exported(&journal), expected.lines().collect::<Vec<_>>());
-    is_whole(&journal);
-    let mut damaged = fs::read(&segment).expect("read");
-    for at in (100..damaged.len()).step_by(damaged.len() / 2) {
-        damaged[at] ^= 1;
-    }
-    fs::write(&segment, damaged).expect("written");
-    let verified = journal.verify(|_, _| ()).expect("runs");
-    assert!(verified.ok && verified.repaired.len() == 1, "{verified:?}");
-    assert_eq!(journal.repaired().len(), 1);
-    assert_eq!(exported(&journal), expected.lines().collect::<Vec<_>>());
-}
-
-/// A journal of the version before: its log sealed with LZ4, every event in its store.
-#[test]
-fn a_journal_of_the_version_before_is_converted() {
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/journals/v1-store");
-    let dir = tempfile::tempdir().expect("temp");
-    copy(&old.join("intake"), &dir.path().join("intake"));
-    copy(&old.join("store"), &dir.path().join("store"));
-    assert_eq!(endings(dir.path()), ["log", "lz4"]);
-    let expected = fs::read_to_string(old.join("export.ndjson")).expect("text");
-    let (journal, recovered) = open(dir.path());
-    assert_eq!((recovered.moved, recovered.notes), (0, vec![]));
-    wait_until(|| endings(dir.path()) == ["log", "zst"]);
-    assert_eq!(exported(&journal), expected.lines().collect::<Vec<_>>());
-    is_whole(&journal);
-    journal.close();
-    drop(journal);
-    fs::remove_dir_all(dir.path().join("store")).expect("removed");
-    let (journal, _) = open(dir.path());
-    assert_eq!(exported(&journal), expected.lines().collect::<Vec<_>>());
     is_whole(&journal);
 }

@@ -125,8 +125,7 @@ fn look(home: &Home, folder: &Path) -> Result<(Project, Vec<Shown>)> {
     let folder = folder.canonicalize().map_err(|error| {
         Failure::usage(format!("`{}` is not a folder: {error}", folder.display()))
     })?;
-    let mut project = Project::look(&config, &Trust::of(home), &folder.to_string_lossy());
-    project.notes.splice(0..0, config.notes.iter().cloned());
+    let project = Project::look(&config, &Trust::of(home), &folder.to_string_lossy());
     let is_trusted = project.standing == Some(Standing::Trusted);
     let rows = config.show_in(&InProject {
         facts: &project.facts,
@@ -383,25 +382,21 @@ fn check(home: &Home, path: &Path) -> Result<u8> {
         let config = settings::load(home)?;
         let name = path.display().to_string();
         let file = config.project_file(&name, &text).map_err(Failure::usage)?;
-        print_notes(&file.overruled(&config.settings));
+        for note in file.overruled(&config.settings) {
+            println!("note: {}", render::printable(&note));
+        }
     } else {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
-        print_notes(&settings::check(path, &text)?.notes);
+        settings::check(path, &text)?;
     }
     println!("{}: ok", path.display());
     Ok(exit::OK)
 }
 
-fn print_notes(notes: &[String]) {
-    for note in notes {
-        println!("note: {}", render::printable(note));
-    }
-}
-
 fn check_all(home: &Home) -> Result<u8> {
     if home.config.exists() {
-        print_notes(&settings::load(home)?.notes);
+        settings::load(home)?;
         println!("{}: ok", home.config.display());
     } else {
         println!(

@@ -29,7 +29,7 @@ pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> 
     let mut checks = vec![client(home)];
     checks.extend(daemon_and_socket(home));
     checks.extend(fleet(home));
-    checks.extend(config(home));
+    checks.push(config(home));
     checks.extend([
         journal(home, progress),
         spool(home),
@@ -192,22 +192,14 @@ fn ends_soon(day: &str) -> bool {
     end.zip(soon.ok()).is_some_and(|(end, soon)| end <= soon)
 }
 
-/// Checks the user's file; a line for each key that is written otherwise now.
-fn config(home: &Home) -> Vec<Check> {
-    let config = match settings::load(home) {
-        Ok(config) => config,
-        Err(error) => {
-            let fix = error.advice();
-            let fix = fix.map_or_else(|| format!("fix {}", home.config.display()), str::to_owned);
-            return vec![Check::fail("config", error.text(), fix)];
-        }
+/// Checks the user's file.
+fn config(home: &Home) -> Check {
+    let Err(error) = settings::load(home) else {
+        return config_and_programs(home);
     };
-    if !config.notes.is_empty() {
-        let fix = "change the file: `checkpointd config edit`";
-        let notes = config.notes.into_iter();
-        return notes.map(|note| Check::warn("config", note, fix)).collect();
-    }
-    vec![config_and_programs(home)]
+    let fix = error.advice();
+    let fix = fix.map_or_else(|| format!("fix {}", home.config.display()), str::to_owned);
+    Check::fail("config", error.text(), fix)
 }
 
 fn config_and_programs(home: &Home) -> Check {

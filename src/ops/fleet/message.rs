@@ -1,9 +1,8 @@
 //! Runs as messages: the lines of an export, compressed, and no larger than the broker takes.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 
 use journal::{Journal, Payload};
-use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 
 use super::levels::Level;
 use super::problem::{Result, refuse};
@@ -15,6 +14,11 @@ const RUN_BYTES: usize = 128 * 1024;
 const BODY_BYTES_MAX: usize = 240 * 1024;
 /// The largest run, unpacked. A run that is larger was not made by this program.
 const PLAIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// How hard zstd tries; its fastest.
+const LEVEL: i32 = 1;
+/// The memory that a message may ask for, as a power of two.
+const WINDOW_LOG_MAX: u32 = 23;
 
 /// A run that can be sent.
 pub(crate) struct Outgoing {
@@ -94,19 +98,16 @@ pub(crate) fn next_run(
 }
 
 fn pack(lines: &[String]) -> Vec<u8> {
-    let written = "memory takes all that is written";
-    let mut packed = FrameEncoder::new(Vec::new());
-    for line in lines {
-        packed.write_all(line.as_bytes()).expect(written);
-        packed.write_all(b"\n").expect(written);
-    }
-    packed.finish().expect(written)
+    let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    zstd::bulk::compress(text.as_bytes(), LEVEL).expect("there is memory for it")
 }
 
 pub(super) fn unpack(body: &[u8]) -> Result<String> {
     let mut text = String::new();
-    let mut plain = FrameDecoder::new(body).take(PLAIN_BYTES_MAX);
-    let read = plain.read_to_string(&mut text);
+    let read = zstd::Decoder::with_buffer(body).and_then(|mut packed| {
+        packed.window_log_max(WINDOW_LOG_MAX)?;
+        packed.take(PLAIN_BYTES_MAX).read_to_string(&mut text)
+    });
     read.map_err(|error| refuse(format!("the message cannot be unpacked: {error}")))?;
     if text.len() as u64 == PLAIN_BYTES_MAX {
         return Err(refuse("the message is too large"));

@@ -1,6 +1,5 @@
 //! Bytes from elsewhere: journals of released versions, and damaged input for every parser.
 
-mod converted;
 mod frozen;
 mod fuzzing;
 mod json;

@@ -10,7 +10,7 @@ mod schema;
 use journal::Agent;
 
 use super::*;
-use crate::policy::{Background, Comments, Edition, EvidenceRule, Policy, Quiet, Scope, Uncovered};
+use crate::policy::{Background, Edition, EvidenceRule, Policy, Quiet, Scope};
 use crate::rules::pack_names::ProjectFacts;
 
 fn facts(files: &str) -> ProjectFacts {
@@ -221,43 +221,6 @@ fn the_letter_brings_its_own_defaults_whoever_chose_it() {
         let found = (judgment, words.as_str(), is_preset, source.as_str());
         assert_eq!(found, expected, "{user:?} {files:?} {project:?}");
     }
-}
-
-#[test]
-fn removed_keys_still_load_and_a_note_says_how_to_write_them() {
-    let text = "verify: {gaps: shown, uncovered: tests}\nmin_turn: 1m\nhygiene:\n  errors: all\nsteering: begins\n\
-                changed:\n  comments: code\nscope: turn\n";
-    let fleet = format!("{text}fleet: {{keep: 1d, postgres: postgresql://db/fleet}}\n");
-    let config = Config::load(Some(("config.yml", &fleet))).unwrap();
-    insta::assert_snapshot!(config.notes.join("\n"), @r"
-    `verify.gaps` no longer exists: `judgment` decides
-    `verify.uncovered` is now `uncovered`
-    `hygiene.errors` no longer exists: `judgment` decides
-    `steering` no longer exists: `judgment` decides
-    `changed.comments` is now `comments`
-    `fleet.postgres` no longer exists: docs/fleet.md says how to load a table in Postgres
-    ");
-    let settings = &config.settings;
-    assert_eq!(
-        (
-            settings.uncovered,
-            settings.comments,
-            settings.min_turn.as_millis()
-        ),
-        (Uncovered::Tests, Comments::Code, 60_000)
-    );
-    let project = config.project_file(".checkpointd.yml", text).unwrap();
-    assert_eq!(project.overruled(&config.settings), config.notes[..5]);
-    // What is written as it is now wins, and other mistakes keep their place.
-    let both = "uncovered: build\nverify:\n  uncovered: tests\n";
-    let both = Config::load(Some(("config.yml", both))).unwrap();
-    assert_eq!(both.settings.uncovered, Uncovered::Build);
-    let wrong = Config::load(Some((
-        "config.yml",
-        "verify: {gaps: shown}\nmin_turn: soon\n",
-    )));
-    let wrong = wrong.unwrap_err();
-    assert_eq!((wrong.line, wrong.column), (Some(2), Some(11)));
 }
 
 #[test]

@@ -55,9 +55,6 @@ fn schema(name: &str, title: &str, body: Object) -> Value {
     whole.into()
 }
 
-/// Keys that were removed from groups that exist. They are read and ignored.
-const REMOVED_BELOW: [(&str, &str); 1] = [("fleet", "postgres")];
-
 type Object = Map<String, Value>;
 
 struct Schema {
@@ -117,10 +114,8 @@ impl Schema {
     }
 
     fn structure(&self, path: &mut Vec<Part>, fields: &'static [&'static str]) -> Object {
-        let group = dotted(path);
         let properties: Object = fields
             .iter()
-            .filter(|field| !REMOVED_BELOW.contains(&(group.as_str(), **field)))
             .map(|field| ((*field).to_owned(), self.below(path, Part::Field(field))))
             .collect();
         let mut object = typed(
