@@ -351,7 +351,11 @@ impl<const N: usize> Table<N> {
                 *width = (*width).max(cell.width());
             }
         }
-        let mut shown: Vec<usize> = (0..N).collect();
+        // An optional column without content is left out.
+        let has_content = |column: &usize| {
+            !self.optional.contains(column) || self.rows.iter().any(|row| !row[*column].is_empty())
+        };
+        let mut shown: Vec<usize> = (0..N).filter(has_content).collect();
         let mut optional = self.optional.iter();
         let needed = |shown: &[usize]| {
             let (last, others) = shown.split_last().expect("a table has columns");

@@ -12,7 +12,7 @@ pub mod wire;
 pub use problem::Problem;
 pub use program::{Broker, check, issue, new_authority};
 pub use subject::{HEADS, RUNS, Source, is_token};
-pub use types::{Authority, Credentials, Head, Issued, Marks, Received, Stored};
+pub use types::{Authority, Batch, Credentials, Head, Issued, Look, Marks, Received, Stored};
 
 /// A result whose error is a [`Problem`].
 pub type Result<T> = std::result::Result<T, Problem>;

@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 
 use crate::wire::{self, Ask};
 use crate::{
-    Authority, Credentials, Head, Issued, Marks, Problem, Received, Result, Source, Stored,
+    Authority, Batch, Credentials, Head, Issued, Look, Marks, Problem, Result, Source, Stored,
 };
 
 const NAME: &str = "checkpointd-fleet";
@@ -104,17 +104,17 @@ impl Broker {
         self.0.lock().await.ask(&ask).await
     }
 
-    /// Makes the streams and the consumer that are missing. The stream of runs takes `bytes_max`, or half of that and so
-    /// on if the servers do not have it. Returns what is not as it should be, one line each.
+    /// Makes the streams that are missing. The stream of runs takes `bytes_max`, or half of that and so on if the servers
+    /// do not have it.
     ///
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn prepare(&self, bytes_max: i64) -> Result<Vec<String>> {
+    pub async fn prepare(&self, bytes_max: i64) -> Result<()> {
         self.ask(Ask::Prepare(bytes_max)).await
     }
 
-    /// Returns the journals that have a head.
+    /// Returns the journals that have runs in the stream.
     ///
     /// # Errors
     ///
@@ -123,13 +123,13 @@ impl Broker {
         self.ask(Ask::Sources).await
     }
 
-    /// Returns how many messages the consumer has still to deliver.
+    /// Returns what the stream of runs says of itself.
     ///
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn pending(&self) -> Result<u64> {
-        self.ask(Ask::Pending).await
+    pub async fn look(&self) -> Result<Look> {
+        self.ask(Ask::Look).await
     }
 
     /// Removes all runs of a machine, or of one of its journals. Returns how many messages there were.
@@ -161,22 +161,15 @@ impl Broker {
         self.ask(Ask::PurgeBefore(source.clone(), sequence)).await
     }
 
-    /// Returns the next runs; none if none comes `within` a time.
+    /// Returns the runs from a number on, of one journal or of all; none if none comes `within` a time. Nothing is noted
+    /// at the broker: what was read once can be read again.
     ///
     /// # Errors
     ///
     /// As the broker answers.
-    pub async fn next(&self, within: Duration) -> Result<Vec<Received>> {
-        self.ask(Ask::Next(within)).await
-    }
-
-    /// Acknowledges a run and all runs before it.
-    ///
-    /// # Errors
-    ///
-    /// If there is no connection. Then they come again.
-    pub async fn taken(&self, last: &Received) -> Result<()> {
-        self.ask(Ask::Taken(last.reply.clone())).await
+    pub async fn read(&self, from: u64, of: Option<&Source>, within: Duration) -> Result<Batch> {
+        let of = of.cloned();
+        self.ask(Ask::Read { from, of, within }).await
     }
 
     /// Returns the last run of a journal.

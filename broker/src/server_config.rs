@@ -12,6 +12,37 @@ pub struct Host {
     pub port: u16,
 }
 
+/// A unit of systemd for a server whose folder is `/etc/checkpointd-fleet`. A reload is said twice: servers of version
+/// 2.15 connect the account of a new machine only at the second time.
+pub const BROKER_UNIT: &str = "[Unit]
+Description=Broker of a checkpointd fleet
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+WorkingDirectory=/etc/checkpointd-fleet
+ExecStart=nats-server -c nats-server.conf
+ExecReload=/bin/sh -c 'kill -HUP $MAINPID && sleep 1 && kill -HUP $MAINPID'
+Restart=always
+
+[Install]
+WantedBy=multi-user.target
+";
+
+/// A user's unit of systemd for a collector whose folder is `~/collector`.
+pub const COLLECTOR_UNIT: &str = "[Unit]
+Description=Collector of a checkpointd fleet
+
+[Service]
+Environment=CHECKPOINTD_HOME=%h/collector
+Environment=PATH=%h/.local/bin:%h/.cargo/bin:/usr/local/bin:/usr/bin:/bin
+ExecStart=/usr/bin/env checkpointd fleet collect
+Restart=always
+
+[Install]
+WantedBy=default.target
+";
+
 /// Between the port for clients and that for servers.
 const CLUSTER_PORT: u16 = 2_000;
 
@@ -48,17 +79,21 @@ pub fn user(machine: Option<&str>, generation: u32) -> String {
 /// Returns the configuration of one of the servers. It includes `accounts.conf`, and names the files beside it.
 pub fn server(hosts: &[Host], own: usize) -> String {
     let host = &hosts[own];
-    let tls = "cert_file: \"server.crt\", key_file: \"server.key\", ca_file: \"authority.crt\"";
+    let tls = |own, authority| {
+        format!("cert_file: \"{own}.crt\", key_file: \"{own}.key\", ca_file: \"{authority}.crt\"")
+    };
     let mut text = format!(
         "# Written by `checkpointd fleet init-server`. Start in this folder: nats-server -c nats-server.conf\n\
          server_name: broker-{}\n\
          listen: 0.0.0.0:{}\n\
+         pid_file: \"nats-server.pid\"\n\
          max_payload: 512KB\n\
          # Without `always` a power cut of all servers loses acknowledged events.\n\
          jetstream {{ store_dir: \"store\", sync_interval: always }}\n\
-         tls {{ {tls}, verify_and_map: true }}\n",
+         tls {{ {}, verify_and_map: true }}\n",
         own + 1,
-        host.port
+        host.port,
+        tls("server", "authority")
     );
     if hosts.len() > 1 {
         let others = hosts.iter().enumerate().filter(|(other, _)| *other != own);
@@ -67,9 +102,11 @@ pub fn server(hosts: &[Host], own: usize) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "cluster {{ name: fleet, listen: \"0.0.0.0:{}\", routes: [{}], tls {{ {tls}, verify: true }} }}",
+            "# Only the other servers need this port. Its certificates have an authority of their own.\n\
+             cluster {{ name: fleet, listen: \"0.0.0.0:{}\", routes: [{}], tls {{ {}, verify: true }} }}",
             host.port + CLUSTER_PORT,
-            routes.join(", ")
+            routes.join(", "),
+            tls("route", "routes")
         );
     }
     text.push_str("include accounts.conf\n");
@@ -81,7 +118,7 @@ pub fn accounts<'a>(collector: u32, machines: impl Iterator<Item = (&'a str, u32
     let mut text = format!(
         "# Written by `checkpointd fleet`; `fleet enrol` and `fleet revoke` write it again.\n\
          accounts {{\n  HUB {{\n    jetstream: enabled\n    users: [ {{ user: \"{}\", permissions: {{\n        \
-         publish: {{ allow: [\"$JS.API.>\", \"$JS.ACK.>\", \"head.v1.*.*\"] }}\n        \
+         publish: {{ allow: [\"$JS.API.>\", \"head.v1.*.*\"] }}\n        \
          subscribe: {{ allow: [\"_INBOX.collector.>\"] }} }} }} ]\n    exports: [\n      \
          {{ service: \"ckpt.v1.*.*\" }}\n      \
          {{ service: \"$JS.API.DIRECT.GET.FLEET.ckpt.v1.>\" }}\n      \

@@ -49,8 +49,30 @@ pub struct Received {
     pub marks: Option<Marks>,
     /// Its lines, packed.
     pub body: Vec<u8>,
-    /// Where its acknowledgment goes.
-    pub reply: String,
+}
+
+/// Runs as the stream has them, oldest first.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Batch {
+    /// The runs.
+    pub runs: Vec<Received>,
+    /// The number to read from next.
+    pub next: u64,
+    /// How many runs the stream has after these.
+    pub behind: u64,
+}
+
+/// What the stream of runs says of itself.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Look {
+    /// The number of its first run.
+    pub first: u64,
+    /// The number of its last run, which may be removed; 0 if there never was one.
+    pub last: u64,
+    /// Whether most of its space is taken.
+    pub is_nearly_full: bool,
+    /// What is not as it should be, one line each: replicas that are missing, away or behind, and limits.
+    pub notes: Vec<String>,
 }
 
 /// A certificate authority, in PEM.

@@ -27,15 +27,18 @@ pub enum Ask {
     },
     Prepare(i64),
     Sources,
-    Pending,
+    Look,
     Purge {
         machine: String,
         journal: Option<String>,
     },
     FirstSince(String),
     PurgeBefore(Source, u64),
-    Next(Duration),
-    Taken(String),
+    Read {
+        from: u64,
+        of: Option<Source>,
+        within: Duration,
+    },
     LastRun(Source),
     Head(Source),
     Publish {

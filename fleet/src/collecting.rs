@@ -1,27 +1,29 @@
-//! A collector's side: the streams, and a durable consumer that remembers what was received.
+//! A collector's side: the streams, and reading runs by their numbers. The broker keeps nothing of what was read, so
+//! nothing that it forgets or says too early can be lost.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use async_nats::{Message, Subscriber};
-use broker::{HEADS, Problem, RUNS, Received, Result, Source};
+use async_nats::Message;
+use broker::{Batch, HEADS, Look, Problem, RUNS, Received, Result, Source};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_stream::StreamExt as _;
 
-use crate::link::Link;
+use crate::link::{ANSWER_WAIT, Link};
 use crate::publishing::marks;
 
-/// The durable consumer's name.
-const CONSUMER: &str = "collector";
-/// How long the server keeps a request for messages.
-const PULL: Duration = Duration::from_secs(20);
 /// Limits of one request: messages and bytes.
-const PULL_MESSAGES: usize = 500;
-const PULL_BYTES: u64 = 16 << 20;
-/// A pause in the stream after which the received messages are processed.
-const SILENCE: Duration = Duration::from_millis(5);
+const READ_MESSAGES: u64 = 500;
+const READ_BYTES: u64 = 16 << 20;
+/// The first and the longest pause before the stream is asked again for what it did not have.
+const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE_MAX: Duration = Duration::from_millis(200);
+/// The server's headers of a message that was read by its number.
+const SEQUENCE: &str = "Nats-Sequence";
+const SUBJECT: &str = "Nats-Subject";
+const PENDING: &str = "Nats-Num-Pending";
 /// The largest message.
 const MESSAGE_BYTES: u64 = 256 << 10;
 /// With less space than this nothing is begun.
@@ -31,56 +33,50 @@ const WINDOW_NS: u64 = 120_000_000_000;
 /// There is one server and no cluster. In a cluster fewer replicas are never made: others may only be late.
 const ALONE: &str = "(10074)";
 
-/// Reads a run; `None` for a message that no one waits to have acknowledged.
-fn read(message: &Message) -> Option<Received> {
-    let reply = message.reply.as_ref()?.to_string();
-    // A server's answer that a client had sent to this subject has headers of the server's.
-    let has = |name| {
-        let headers = message.headers.as_ref();
-        headers.is_some_and(|headers| headers.get(name).is_some())
-    };
-    let is_reflected = has("Nats-Stream") || has("Nats-Sequence") || !has("Ckpt-Format");
-    let source = Source::of_subject(&message.subject).filter(|_| !is_reflected);
-    Some(Received {
-        source,
-        sequence: sequence(&reply)?,
-        marks: marks(message),
+/// Reads a run.
+fn received(message: &Message, sequence: u64) -> Received {
+    let headers = message.headers.as_ref();
+    // A server's answer that a client had sent to this subject has these headers twice.
+    let is_reflected = headers.is_none_or(|headers| headers.get_all(SEQUENCE).count() != 1);
+    let marks = marks(message);
+    let subject = headers.and_then(|headers| headers.get(SUBJECT));
+    let source = subject.and_then(|subject| Source::of_subject(subject.as_str()));
+    Received {
+        source: source.filter(|_| !is_reflected && marks.is_some()),
+        sequence,
+        marks,
         body: message.payload.to_vec(),
-        reply,
-    })
-}
-
-/// Reads a message's number from where its acknowledgment goes.
-fn sequence(reply: &str) -> Option<u64> {
-    let parts: Vec<_> = reply.strip_prefix("$JS.ACK.")?.split('.').collect();
-    // Stream, consumer, deliveries, sequence, and three more; newer servers have domain and account before, and maybe
-    // one part behind.
-    let at = if parts.len() > 7 { 5 } else { 3 };
-    parts.get(at)?.parse().ok()
-}
-
-/// What comes for the consumer.
-pub(crate) struct Feed {
-    messages: Option<Subscriber>,
-    /// Messages that the open request still allows.
-    open: usize,
-    asked: Instant,
-}
-
-impl Feed {
-    pub(crate) fn new() -> Self {
-        Self {
-            messages: None,
-            open: 0,
-            asked: Instant::now(),
-        }
     }
+}
+
+fn number(message: &Message, header: &str) -> Option<u64> {
+    message.headers.as_ref()?.get(header)?.as_str().parse().ok()
 }
 
 #[derive(Deserialize)]
 struct StreamInfo {
     config: StreamConfig,
     state: StreamState,
+    #[serde(default)]
+    cluster: Cluster,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Cluster {
+    leader: Option<String>,
+    replicas: Vec<Replica>,
+}
+
+#[derive(Deserialize)]
+struct Replica {
+    name: String,
+    #[serde(default)]
+    current: bool,
+    #[serde(default)]
+    offline: bool,
+    #[serde(default)]
+    lag: u64,
 }
 
 #[derive(Deserialize)]
@@ -90,6 +86,8 @@ struct StreamConfig {
     max_age: u64,
     #[serde(default)]
     discard: String,
+    #[serde(default)]
+    max_bytes: i64,
 }
 
 #[derive(Default, Deserialize)]
@@ -99,12 +97,9 @@ struct StreamState {
     #[serde(default)]
     last_seq: u64,
     #[serde(default)]
+    bytes: u64,
+    #[serde(default)]
     subjects: HashMap<String, u64>,
-}
-
-#[derive(Deserialize)]
-struct ConsumerInfo {
-    num_pending: u64,
 }
 
 #[derive(Deserialize)]
@@ -140,59 +135,46 @@ fn heads(replicas: u64) -> Value {
 }
 
 impl Link {
-    /// Makes the streams and the consumer that are missing. The stream of runs takes `bytes_max`, or half of that and so
-    /// on if the servers do not have it. Returns what is not as it should be, one line each.
+    /// Makes the streams that are missing. The stream of runs takes `bytes_max`, or half of that and so on if the servers
+    /// do not have it.
     ///
     /// # Errors
     ///
     /// As the broker answers.
-    pub(crate) async fn prepare(&self, bytes_max: i64) -> Result<Vec<String>> {
-        let mut notes = Vec::new();
-        self.stream(HEADS, &heads, &mut notes).await?;
+    pub(crate) async fn prepare(&self, bytes_max: i64) -> Result<()> {
+        self.stream(HEADS, &heads).await?;
         let mut bytes = bytes_max;
         loop {
-            let made = self
-                .stream(RUNS, &|replicas| runs(replicas, bytes), &mut notes)
-                .await;
-            match made {
+            match self.stream(RUNS, &|replicas| runs(replicas, bytes)).await {
                 Err(Problem::Full(_)) if bytes > BYTES_LEAST => bytes /= 2,
-                other => break other?,
+                other => break other,
             }
         }
-        let consumer = json!({
-            "stream_name": RUNS,
-            "config": {
-                "durable_name": CONSUMER, "ack_policy": "all", "deliver_policy": "all",
-                "max_ack_pending": 5_000, "ack_wait": 30_000_000_000_u64,
-            },
-        });
-        let name = format!("CONSUMER.DURABLE.CREATE.{RUNS}.{CONSUMER}");
-        let _: Value = self.api(&name, &consumer).await?;
-        Ok(notes)
     }
 
-    async fn stream(
-        &self,
-        name: &str,
-        config: &(dyn Fn(u64) -> Value + Sync),
-        notes: &mut Vec<String>,
-    ) -> Result<()> {
-        let info = match self.info(name, &Value::Null).await {
-            Err(Problem::Missing(_)) => self.create(name, config).await?,
-            other => other?,
-        };
-        if info.config.num_replicas < 3 {
-            notes.push(format!(
-                "stream {name} has {} replica: if one server is lost, events that the collector has not received yet are lost too",
-                info.config.num_replicas
-            ));
+    async fn stream(&self, name: &str, config: &(dyn Fn(u64) -> Value + Sync)) -> Result<()> {
+        match self.info(name, &Value::Null).await {
+            Err(Problem::Missing(_)) => self.create(name, config).await.map(drop),
+            other => other.map(drop),
         }
-        if name == RUNS && (info.config.max_age != 0 || info.config.discard != "new") {
-            notes.push(format!(
-                "stream {name} drops old messages (max_age, discard): events that the collector has not received by then are lost"
-            ));
+    }
+
+    /// Returns what the stream of runs says of itself.
+    ///
+    /// # Errors
+    ///
+    /// As the broker answers.
+    pub(crate) async fn look(&self) -> Result<Look> {
+        let mut look = Look::default();
+        for name in [HEADS, RUNS] {
+            let info = self.info(name, &Value::Null).await?;
+            look.notes.extend(notes(name, &info));
+            let state = info.state;
+            (look.first, look.last) = (state.first_seq, state.last_seq);
+            let most = u64::try_from(info.config.max_bytes).unwrap_or(0);
+            look.is_nearly_full = most > 0 && state.bytes > most / 5 * 4;
         }
-        Ok(())
+        Ok(look)
     }
 
     async fn create(
@@ -211,31 +193,20 @@ impl Link {
         self.api(&format!("STREAM.INFO.{stream}"), ask).await
     }
 
-    /// Returns the journals that have a head.
+    /// Returns the journals that have runs in the stream.
     ///
     /// # Errors
     ///
     /// As the broker answers.
     pub(crate) async fn sources(&self) -> Result<Vec<Source>> {
         let all = json!({ "subjects_filter": ">" });
-        let subjects = self.info(HEADS, &all).await?.state.subjects;
+        let subjects = self.info(RUNS, &all).await?.state.subjects;
         let mut sources: Vec<_> = subjects
             .keys()
             .filter_map(|name| Source::of_subject(name))
             .collect();
         sources.sort();
         Ok(sources)
-    }
-
-    /// Returns how many messages the consumer has still to deliver.
-    ///
-    /// # Errors
-    ///
-    /// As the broker answers.
-    pub(crate) async fn pending(&self) -> Result<u64> {
-        let name = format!("CONSUMER.INFO.{RUNS}.{CONSUMER}");
-        let info: ConsumerInfo = self.api(&name, &Value::Null).await?;
-        Ok(info.num_pending)
     }
 
     /// Removes all runs of a machine, or of one of its journals. Returns how many messages there were.
@@ -295,104 +266,102 @@ impl Link {
         Ok(purged.purged)
     }
 
-    /// Returns the next runs; none if none comes `within` a time.
+    /// Returns the runs from a number on, of one journal or of all; none if none comes `within` a time.
     ///
     /// # Errors
     ///
     /// As the broker answers.
-    pub(crate) async fn next(&self, feed: &mut Feed, within: Duration) -> Result<Vec<Received>> {
-        if feed.open == 0 {
-            self.pull(feed).await?;
-        }
-        let mut received = Vec::new();
-        let mut wait = within;
-        while feed.open > 0 {
-            let Some(messages) = &mut feed.messages else {
-                break;
-            };
-            let message = match timeout(wait, messages.next()).await {
-                Ok(Some(message)) => message,
-                // The request was lost with its connection.
-                Ok(None) => {
-                    feed.open = 0;
-                    break;
-                }
-                Err(_) => {
-                    // The request was lost with its connection, or is over since long.
-                    if feed.asked.elapsed() > PULL {
-                        feed.open = 0;
-                    }
-                    break;
-                }
-            };
-            match message.status {
-                // No more for this request: it is over, or its limit of bytes is reached.
-                Some(status) if [404, 408, 409].contains(&status.as_u16()) => {
-                    feed.open = 0;
-                    let text = message.description.as_deref().unwrap_or_default();
-                    if text.contains("eleted") {
-                        return Err(Problem::Later("the consumer was deleted".into()));
-                    }
-                }
-                Some(status) if status.as_u16() == 100 => {}
-                Some(status) => {
-                    feed.open = 0;
-                    if received.is_empty() {
-                        return Err(Problem::Later(format!("no consumer answers ({status})")));
-                    }
-                }
-                None => {
-                    feed.open -= 1;
-                    received.extend(read(&message));
-                    wait = SILENCE;
-                }
+    pub(crate) async fn read(
+        &self,
+        from: u64,
+        of: Option<&Source>,
+        within: Duration,
+    ) -> Result<Batch> {
+        let began = Instant::now();
+        let mut pause = PAUSE;
+        loop {
+            let batch = self.stored(from, of).await?;
+            let left = within.saturating_sub(began.elapsed());
+            if !batch.runs.is_empty() || left.is_zero() {
+                return Ok(batch);
             }
+            sleep(pause.min(left)).await;
+            pause = (2 * pause).min(PAUSE_MAX);
         }
-        Ok(received)
     }
 
-    async fn pull(&self, feed: &mut Feed) -> Result<()> {
-        // A new inbox: answers to earlier requests may still come to the old one.
+    /// Returns what the stream has from a number on. A replica that is behind may answer, so there may be more.
+    async fn stored(&self, from: u64, of: Option<&Source>) -> Result<Batch> {
         let lost = |error: &dyn std::fmt::Display| Problem::Later(error.to_string());
         let inbox = self.client.new_inbox();
-        let messages = self.client.subscribe(inbox.clone()).await;
-        feed.messages = Some(messages.map_err(|error| lost(&error))?);
-        let expires = u64::try_from(PULL.as_nanos()).unwrap_or(u64::MAX);
-        let ask = json!({ "batch": PULL_MESSAGES, "expires": expires, "max_bytes": PULL_BYTES });
-        let name = format!("$JS.API.CONSUMER.MSG.NEXT.{RUNS}.{CONSUMER}");
+        let subscribed = self.client.subscribe(inbox.clone()).await;
+        let mut messages = subscribed.map_err(|error| lost(&error))?;
+        let subject = of.map_or_else(|| "ckpt.v1.*.*".to_owned(), Source::runs);
+        let ask = json!({ "seq": from.max(1), "batch": READ_MESSAGES, "max_bytes": READ_BYTES, "next_by_subj": subject });
+        let name = format!("$JS.API.DIRECT.GET.{RUNS}");
         let asked = self
             .client
             .publish_with_reply(name, inbox, ask.to_string().into());
         asked.await.map_err(|error| lost(&error))?;
-        feed.open = PULL_MESSAGES;
-        feed.asked = Instant::now();
-        Ok(())
-    }
-
-    /// Acknowledges a run and all runs before it.
-    ///
-    /// # Errors
-    ///
-    /// If there is no connection. Then they come again.
-    pub(crate) async fn taken(&self, reply: String) -> Result<()> {
-        let said = self.client.publish(reply, "+ACK".into()).await;
-        said.map_err(|error| Problem::Later(error.to_string()))
+        let mut batch = Batch {
+            next: from,
+            ..Batch::default()
+        };
+        loop {
+            let message = timeout(ANSWER_WAIT, messages.next()).await;
+            let message = message
+                .ok()
+                .flatten()
+                .ok_or_else(|| Problem::Later("no answer".into()))?;
+            match message.status.map(|status| status.as_u16()) {
+                None => {
+                    let sequence = number(&message, SEQUENCE);
+                    let sequence = sequence.filter(|sequence| *sequence >= batch.next);
+                    let sequence = sequence.ok_or_else(|| lost(&"a message without a number"))?;
+                    batch.next = sequence + 1;
+                    batch.runs.push(received(&message, sequence));
+                }
+                Some(204) => {
+                    batch.behind = number(&message, PENDING).unwrap_or(0);
+                    return Ok(batch);
+                }
+                Some(404) => return Ok(batch),
+                Some(503) => return Err(lost(&"no stream answers")),
+                Some(other) => return Err(lost(&format!("status {other}"))),
+            }
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_messages_number_is_read_from_both_forms_of_its_reply() {
-        assert_eq!(
-            sequence("$JS.ACK.FLEET.collector.1.42.7.1700000000.3"),
-            Some(42)
-        );
-        let newer = "$JS.ACK._.ACCHASH.FLEET.collector.1.43.7.1700000000.3";
-        assert_eq!(sequence(newer), Some(43));
-        assert_eq!(sequence(&format!("{newer}.random")), Some(43));
-        assert_eq!(sequence("_INBOX.x"), None);
+/// Says what is not as it should be with a stream.
+fn notes(name: &str, info: &StreamInfo) -> Vec<String> {
+    let mut notes = Vec::new();
+    if info.config.num_replicas < 3 {
+        notes.push(format!(
+            "stream {name} has {} replica: if one server is lost, events that the collector has not received yet are lost too",
+            info.config.num_replicas
+        ));
     }
+    if name == RUNS && (info.config.max_age != 0 || info.config.discard != "new") {
+        notes.push(format!(
+            "stream {name} drops old messages (max_age, discard): events that the collector has not received by then are lost"
+        ));
+    }
+    if info.config.num_replicas > 1 && info.cluster.leader.is_none() {
+        notes.push(format!(
+            "stream {name} has no leader: at least two of its three servers must run and reach each other"
+        ));
+    }
+    for replica in &info.cluster.replicas {
+        let server = &replica.name;
+        if replica.offline {
+            notes.push(format!("server {server} is away: start it, or see its log"));
+        } else if !replica.current && replica.lag > 0 {
+            notes.push(format!(
+                "server {server} lacks {} messages of stream {name}: if that number does not fall, see its log",
+                replica.lag
+            ));
+        }
+    }
+    notes
 }

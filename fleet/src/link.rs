@@ -18,7 +18,7 @@ use crate::answer::ApiError;
 use crate::tls;
 
 /// The longest wait for an answer. A cluster that has lost its leader answers after four to eight seconds.
-const ANSWER_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait for a connection.
 const CONNECT_WAIT: Duration = Duration::from_secs(5);
 /// Connections that this process has asked for: each begins with the next server, since one that is cut off from the

@@ -13,7 +13,6 @@ use std::process::ExitCode;
 
 use broker::wire::{self, Ask};
 use broker::{Problem, Result};
-use collecting::Feed;
 use link::Link;
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -71,13 +70,7 @@ fn next_ask() -> Option<Ask> {
     wire::read(&bytes).ok()
 }
 
-/// A connection, and what comes on it.
-struct Connection {
-    link: Link,
-    feed: Feed,
-}
-
-async fn answer(connection: &mut Option<Connection>, ask: Ask) -> Vec<u8> {
+async fn answer(connection: &mut Option<Link>, ask: Ask) -> Vec<u8> {
     let refused = |error: String| Problem::Refused(error);
     match ask {
         Ask::Check(credentials) => framed(tls::tls(&credentials).map(drop).map_err(refused)),
@@ -92,29 +85,24 @@ async fn answer(connection: &mut Option<Connection>, ask: Ask) -> Vec<u8> {
             credentials,
         } => {
             let linked = Link::connect(&servers, &name, &credentials).await;
-            let linked = linked.map(|link| {
-                let feed = Feed::new();
-                *connection = Some(Connection { link, feed });
-            });
-            framed(linked)
+            framed(linked.map(|link| *connection = Some(link)))
         }
         other => match connection {
-            Some(connection) => connected(connection, other).await,
+            Some(link) => connected(link, other).await,
             None => framed::<()>(Err(Problem::Later("it is not connected".into()))),
         },
     }
 }
 
-async fn connected(Connection { link, feed }: &mut Connection, ask: Ask) -> Vec<u8> {
+async fn connected(link: &Link, ask: Ask) -> Vec<u8> {
     match ask {
         Ask::Prepare(bytes_max) => framed(link.prepare(bytes_max).await),
         Ask::Sources => framed(link.sources().await),
-        Ask::Pending => framed(link.pending().await),
+        Ask::Look => framed(link.look().await),
         Ask::Purge { machine, journal } => framed(link.purge(&machine, journal.as_deref()).await),
         Ask::FirstSince(time) => framed(link.first_since(&time).await),
         Ask::PurgeBefore(source, sequence) => framed(link.purge_before(&source, sequence).await),
-        Ask::Next(within) => framed(link.next(feed, within).await),
-        Ask::Taken(reply) => framed(link.taken(reply).await),
+        Ask::Read { from, of, within } => framed(link.read(from, of.as_ref(), within).await),
         Ask::LastRun(source) => framed(link.last_run(&source).await),
         Ask::Head(source) => framed(link.head(&source).await),
         Ask::Publish {

@@ -65,7 +65,7 @@ fn it_issues_certificates_and_says_what_is_wrong_with_others() {
 #[test]
 fn without_a_broker_it_says_so_and_can_be_asked_again() {
     let mut program = program();
-    let unasked = ask::<u64>(&mut program, &Ask::Pending).expect_err("no connection");
+    let unasked = ask::<broker::Look>(&mut program, &Ask::Look).expect_err("no connection");
     assert_eq!(unasked, Problem::Later("it is not connected".into()));
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = free.local_addr().expect("bound").port();

@@ -17,4 +17,7 @@ pub struct Run {
     pub level: String,
     /// Hash over the run and all runs before it, as the machine sent it.
     pub chain: String,
+    /// Its number in the broker's stream; 0 if it came in a file.
+    #[serde(default)]
+    pub sequence: u64,
 }

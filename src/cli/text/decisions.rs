@@ -2,15 +2,17 @@
 
 use journal::Outcome;
 
-use crate::cli::text::{on_machine, short, spaced};
+use crate::cli::text::{short, spaced};
 use crate::ops::views::{DecisionRow, DemandEnd};
 use crate::render::{self, Color, Table};
 
-/// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery.
-pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
+/// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery. Only
+/// a collector's has the machine.
+pub(crate) fn table(decisions: &[DecisionRow]) -> Table<11> {
     let head = [
         "SEQ",
         "AT",
+        "MACHINE",
         "AGENT",
         "SESSION",
         "TURN",
@@ -21,7 +23,7 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
         "WHY",
     ];
     let mut table = Table::new(head)
-        .optional(&[5, 4, 3, 6, 8])
+        .optional(&[6, 5, 4, 7, 9, 2])
         .whole_last()
         .colored(color_of);
     for row in decisions {
@@ -29,12 +31,13 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<10> {
         table.row([
             row.seq.to_string(),
             render::local_time(&row.at.to_string()),
+            machine.unwrap_or_default().to_owned(),
             row.agent.to_string(),
             short(row.session),
             row.turn.to_string(),
             row.elapsed_ms
                 .map_or_else(|| "-".into(), render::duration_ms),
-            on_machine(machine, row.project.as_deref().unwrap_or_default()),
+            row.project.clone().unwrap_or_default(),
             verdict(row),
             delivery(row),
             row.reason.words().to_owned(),

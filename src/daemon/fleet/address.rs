@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use broker::{Broker, Credentials, Problem};
 use checkpoint::config;
+use journal::Home;
 
 /// The settings of a fleet, complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,13 +16,18 @@ pub(super) struct Address {
 
 impl Address {
     /// Returns the address and credentials, if a broker is configured.
-    pub(super) fn of(settings: &config::Fleet) -> Option<Self> {
+    pub(super) fn of(settings: &config::Fleet, own: &Home) -> Option<Self> {
         let home = std::env::var("HOME").ok();
         let path = settings.credentials.0.as_ref();
+        let beside = own.config.with_file_name("fleet.pem");
+        let beside = beside.is_file().then(|| beside.display().to_string());
         Some(Self {
             servers: settings.url.0.as_ref()?.text().to_owned(),
             machine: settings.machine.0.clone().unwrap_or_default(),
-            credentials: path.and_then(|path| path.resolve(home.as_deref())),
+            credentials: match path {
+                Some(path) => path.resolve(home.as_deref()),
+                None => beside,
+            },
         })
     }
 

@@ -1,14 +1,15 @@
 //! Takes the runs of all machines from the broker into the collector's journal.
 //!
-//! A run is acknowledged once it is on the disk. A run that does not fit is refused, its machine is named, and the
-//! machine is asked to send again from where its part of the journal ends; all others continue (spec FLEET-13).
+//! The journal says where to read on: each run is stored with its number in the broker's stream, and nothing is
+//! acknowledged. A run that does not fit is refused and its machine is named; all others continue. What is missing is read
+//! again from the broker, and if it is not there, the machine is asked for it (spec FLEET-13).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::Shared;
-use broker::{Broker, Head, Problem, Received, Source};
+use broker::{Broker, Head, Look, Problem, Received, Source};
 use journal::{Journal, Timestamp};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
@@ -22,12 +23,12 @@ use crate::ops::fleet::{self, Merge, Merged};
 const STREAM_BYTES_MAX: i64 = 50_000_000_000;
 /// Time between two heads of one journal.
 const HEADS_EVERY: Duration = Duration::from_secs(1);
-/// Silence after which the broker is asked again.
-const QUIET: Duration = Duration::from_secs(10);
-/// How long the next runs may take while others are on their way to the disk.
-const GLANCE: Duration = Duration::from_millis(5);
+/// Time between two looks at the stream and its servers.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// Time between two readings of what a journal lacks.
+const AGAIN_EVERY: Duration = Duration::from_secs(60);
 /// Time between two requests to send again.
-const ASK_EVERY: Duration = Duration::from_secs(600);
+const ASK_EVERY_MICROS: u64 = 600_000_000;
 /// Time between two removals of stored events from the broker.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 const PAUSE: Duration = Duration::from_millis(500);
@@ -58,10 +59,13 @@ impl From<fleet::Problem> for Ended {
     }
 }
 
-/// A journal whose runs are refused.
+/// A journal whose runs are refused, or of which some are missing.
 struct Parked {
     why: String,
-    asked: Option<Instant>,
+    /// When the broker was read for it last.
+    read: Option<Instant>,
+    /// When the machine was asked last, in microseconds; 0 if never.
+    asked: u64,
 }
 
 /// Receives what machines send.
@@ -115,7 +119,7 @@ impl Intake {
         let mut poisoned = BTreeSet::new();
         loop {
             let settings = self.shared.config();
-            let Some(address) = Address::of(&settings.settings.fleet) else {
+            let Some(address) = Address::of(&settings.settings.fleet, &self.shared.home) else {
                 self.state
                     .trouble(Some("`fleet.url` is not set in config.yml".into()));
                 sleep(PAUSE_MAX).await;
@@ -146,60 +150,54 @@ impl Intake {
         let journal = &self.shared.journal;
         self.state.change(|line| line.until = address.until());
         let broker = address.connect("collector").await?;
-        let notes = broker.prepare(STREAM_BYTES_MAX).await?;
+        broker.prepare(STREAM_BYTES_MAX).await?;
         let mut taker = Taker::new(journal, poisoned)?;
-        taker.compare_heads(&broker).await?;
+        let mut look = broker.look().await?;
+        let mut from = taker.merge.sequence();
+        taker.compare(&broker, from).await?;
         self.state.trouble(None);
-        self.state.change(|line| {
-            let collects = line.collects.get_or_insert_default();
-            collects.notes = notes;
-            collects.journals = taker.merge.journals().count() as u64;
-        });
-        let mut purged = Instant::now();
         let mut looked = Instant::now();
-        let mut behind = broker.pending().await?;
+        let mut purged = Instant::now();
         // Runs on their way to the disk, while the next ones come.
         let mut begun: Vec<Received> = Vec::new();
         loop {
+            // The stream was made anew, or the power failed and it lost its end.
+            if look.last + 1 < from {
+                from = look.first;
+            }
             let wait = match (begun.is_empty(), taker.changed.is_empty()) {
-                (false, _) => GLANCE,
+                (false, _) => Duration::ZERO,
                 (true, false) => HEADS_EVERY,
-                (true, true) => QUIET,
+                (true, true) => LOOK_EVERY,
             };
-            let runs = broker.next(wait).await?;
-            match taker.merge.finish() {
-                Err(fleet::Problem::Refused(_)) => taker.find_poison(&begun)?,
-                other => other?,
-            }
-            // An acknowledgment says that the broker may forget.
+            let batch = broker.read(from, None, wait).await?;
+            taker.finish(&begun)?;
+            // What heads say and what is purged must survive a power cut.
             self.shared.sync().await?;
-            if let Some(last) = begun.last() {
-                broker.taken(last).await?;
-            }
+            taker.read_again(&broker).await?;
             taker.put_heads(&broker).await?;
-            let keep = self.shared.config().settings.fleet.keep.0;
-            if purged.elapsed() > keep.min(PURGE_EVERY) {
-                purged = Instant::now();
-                taker.purge(&broker, keep).await?;
-            }
-            behind = behind.saturating_sub(begun.len() as u64);
-            if looked.elapsed() >= HEADS_EVERY {
+            if looked.elapsed() >= LOOK_EVERY {
                 looked = Instant::now();
-                behind = broker.pending().await?;
+                look = broker.look().await?;
+                let keep = self.shared.config().settings.fleet.keep.0;
+                if look.is_nearly_full || purged.elapsed() > keep.min(PURGE_EVERY) {
+                    purged = Instant::now();
+                    taker.purge(&broker, keep, look.is_nearly_full).await?;
+                }
             }
-            self.note(&taker, begun.len() as u64, behind);
-            match taker.take_all(&runs) {
-                Err(fleet::Problem::Refused(_)) => taker.find_poison(&runs)?,
-                other => other?,
-            }
-            begun = runs;
+            self.note(&taker, begun.len() as u64, batch.behind, &look);
+            taker.begin(&batch.runs)?;
+            from = batch.next;
+            look.last = look.last.max(from.saturating_sub(1));
+            begun = batch.runs;
         }
     }
 
-    fn note(&self, taker: &Taker<'_>, runs: u64, behind: u64) {
+    fn note(&self, taker: &Taker<'_>, runs: u64, behind: u64, look: &Look) {
         self.state.change(|line| {
             let collects = line.collects.get_or_insert_default();
-            collects.journals = taker.merge.journals().count() as u64;
+            let journals: Vec<_> = taker.merge.journals().collect();
+            collects.journals = journals.len() as u64;
             collects.runs += runs;
             collects.behind = behind;
             if runs > 0 {
@@ -209,8 +207,21 @@ impl Intake {
             collects.parked = parked
                 .map(|(source, parked)| format!("{}: {}", source.machine, parked.why))
                 .collect();
+            collects.notes = look.notes.iter().cloned().chain(twice(&journals)).collect();
         });
     }
+}
+
+/// Names machines with more than one journal: one of them may be a copy.
+fn twice(journals: &[(&str, Uuid)]) -> impl Iterator<Item = String> {
+    let mut count = BTreeMap::new();
+    for (machine, _) in journals {
+        *count.entry(*machine).or_insert(0_u32) += 1;
+    }
+    let several = count.into_iter().filter(|(_, count)| *count > 1);
+    several.map(|(machine, count)| {
+        format!("{machine} has sent {count} journals: it was restored or copied, or its .join file is used twice")
+    })
 }
 
 /// Appends received runs to a journal.
@@ -238,12 +249,33 @@ impl<'a> Taker<'a> {
     }
 
     /// Starts to append the runs that fit.
-    fn take_all(&mut self, runs: &[Received]) -> fleet::Result<()> {
-        for run in runs {
-            self.take(run)?;
-            self.merge.begin_if_many()?;
+    fn begin(&mut self, runs: &[Received]) -> fleet::Result<()> {
+        let mut all = || {
+            for run in runs {
+                self.take(run)?;
+                self.merge.begin_if_many()?;
+            }
+            self.merge.begin()
+        };
+        let begun = all();
+        self.unless_poisoned(begun, runs)
+    }
+
+    /// Waits until the runs that were begun are in the journal.
+    fn finish(&mut self, begun: &[Received]) -> fleet::Result<()> {
+        let finished = self.merge.finish();
+        self.unless_poisoned(finished, begun)
+    }
+
+    fn unless_poisoned(
+        &mut self,
+        result: fleet::Result<()>,
+        runs: &[Received],
+    ) -> fleet::Result<()> {
+        match result {
+            Err(fleet::Problem::Refused(_)) => self.find_poison(runs),
+            other => other,
         }
-        self.merge.begin()
     }
 
     /// Accepts a run that fits; parks the journal of one that does not.
@@ -259,7 +291,8 @@ impl<'a> Taker<'a> {
             return Ok(());
         }
         let journal = Uuid::parse_str(&source.journal).unwrap_or_default();
-        match self.merge.message(&source.machine, journal, &run.body) {
+        let of = (source.machine.as_str(), journal);
+        match self.merge.message(of, run.sequence, &run.body) {
             Ok(Merged { merged: 0, .. }) => {}
             Ok(_) => {
                 self.parked.remove(source);
@@ -280,8 +313,9 @@ impl<'a> Taker<'a> {
         if before.is_none_or(|before| before.why != why) {
             tracing::warn!(machine = source.machine, why, "A run was not accepted.");
         }
-        let asked = before.and_then(|before| before.asked);
-        self.parked.insert(source.clone(), Parked { why, asked });
+        let (read, asked) = before.map_or((None, 0), |before| (before.read, before.asked));
+        self.parked
+            .insert(source.clone(), Parked { why, read, asked });
     }
 
     /// One run kept all others of its commit out. Finds it, and leaves out its machine until the collector starts again.
@@ -303,8 +337,9 @@ impl<'a> Taker<'a> {
         Ok(())
     }
 
-    /// Compares what the broker says that is here with what is here. They differ after the journal was set back.
-    async fn compare_heads(&mut self, broker: &Broker) -> Result<(), Ended> {
+    /// Compares what the broker has before `from`, and what it says that is here, with what is here: they differ after a
+    /// run was refused, and after the journal was set back.
+    async fn compare(&mut self, broker: &Broker, from: u64) -> Result<(), Ended> {
         let mut sources = broker.sources().await?;
         // Without heads, as after the loss of a stream, machines would send again what is here.
         let here = self.merge.journals();
@@ -317,33 +352,73 @@ impl<'a> Taker<'a> {
         sources.dedup();
         for source in sources {
             let head = broker.head(&source).await?.unwrap_or_default();
-            let here = self.here(&source);
-            if head.last > here {
-                let why = format!(
-                    "events {} to {} were lost when this journal was restored; the machine is asked for them",
-                    here + 1,
-                    head.last
-                );
-                self.park(&source, why);
+            let stored = broker.last_run(&source).await?;
+            let read = stored.filter(|stored| stored.sequence < from);
+            let read = read.and_then(|stored| stored.marks).unwrap_or_default();
+            let (here, had) = (self.here(&source), head.last.max(read.last));
+            if had > here {
+                self.park(&source, format!("events {} to {had} are missing", here + 1));
             } else if head.last < here {
                 self.changed.insert(source, String::new());
             }
         }
-        self.put_heads(broker).await?;
         Ok(())
     }
 
-    /// Removes from the broker what is here and older than `keep`. A journal that the broker has more events of is left
-    /// unchanged.
-    async fn purge(&self, broker: &Broker, keep: Duration) -> Result<(), Problem> {
+    /// Reads the runs of parked journals again from the broker. Of those that it does not have, their machine is asked.
+    async fn read_again(&mut self, broker: &Broker) -> Result<(), Ended> {
+        let is_due = |parked: &Parked| parked.read.is_none_or(|read| read.elapsed() >= AGAIN_EVERY);
+        let due = self.parked.iter().filter(|(_, parked)| is_due(parked));
+        let due: Vec<Source> = due.map(|(source, _)| source.clone()).collect();
+        for source in due {
+            if self.poisoned.contains(&source.machine) {
+                continue;
+            }
+            if let Some(parked) = self.parked.get_mut(&source) {
+                parked.read = Some(Instant::now());
+            }
+            let mut from = 1;
+            loop {
+                let batch = broker.read(from, Some(&source), Duration::ZERO).await?;
+                self.begin(&batch.runs)?;
+                self.finish(&batch.runs)?;
+                from = batch.next;
+                if batch.runs.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes from the broker what is here and older than `keep`, or all that is here, except for each journal's last
+    /// run. A journal that the broker has more events of is left unchanged.
+    async fn purge(
+        &self,
+        broker: &Broker,
+        keep: Duration,
+        is_nearly_full: bool,
+    ) -> Result<(), Problem> {
         let micros = i64::try_from(keep.as_micros()).unwrap_or(i64::MAX);
         let since = Timestamp::from_micros(Timestamp::now().as_micros().saturating_sub(micros));
         let since: String = since.to_string().chars().take(19).collect();
         let until = broker.first_since(&since).await?;
         for source in broker.sources().await? {
-            let last = broker.last_run(&source).await?.and_then(|last| last.marks);
-            if last.is_some_and(|last| last.last <= self.here(&source)) {
-                broker.purge_before(&source, until).await?;
+            let Some(stored) = broker.last_run(&source).await? else {
+                continue;
+            };
+            if stored
+                .marks
+                .is_some_and(|marks| marks.last <= self.here(&source))
+            {
+                let until = if is_nearly_full {
+                    stored.sequence
+                } else {
+                    until
+                };
+                broker
+                    .purge_before(&source, until.min(stored.sequence))
+                    .await?;
             }
         }
         Ok(())
@@ -354,40 +429,29 @@ impl<'a> Taker<'a> {
         self.merge.known(journal).0
     }
 
+    /// Says what is here of each journal that changed, and asks for what is missing.
     async fn put_heads(&mut self, broker: &Broker) -> Result<(), Problem> {
         if self.put.is_some_and(|put| put.elapsed() < HEADS_EVERY) {
             return Ok(());
         }
         self.put = Some(Instant::now());
-        let now = Timestamp::now();
+        let now = u64::try_from(Timestamp::now().as_micros()).unwrap_or(1);
         for (source, parked) in &mut self.parked {
-            if parked
-                .asked
-                .is_none_or(|asked| asked.elapsed() >= ASK_EVERY)
-            {
-                parked.asked = Some(Instant::now());
-                let (last, chain) = self
-                    .merge
-                    .known(Uuid::parse_str(&source.journal).unwrap_or_default());
-                let ask = u64::try_from(now.as_micros()).unwrap_or(1);
-                let head = Head {
-                    last,
-                    chain,
-                    proof: String::new(),
-                    ask,
-                };
-                broker.say_head(source, &head).await?;
+            // First the broker is read.
+            if parked.read.is_some() && now.saturating_sub(parked.asked) >= ASK_EVERY_MICROS {
+                parked.asked = now;
+                self.changed.entry(source.clone()).or_default();
             }
         }
         for (source, proof) in std::mem::take(&mut self.changed) {
-            let (last, chain) = self
-                .merge
-                .known(Uuid::parse_str(&source.journal).unwrap_or_default());
+            let journal = Uuid::parse_str(&source.journal).unwrap_or_default();
+            let (last, chain) = self.merge.known(journal);
             let head = Head {
                 last,
                 chain,
                 proof,
-                ask: 0,
+                // It stays until what is missing has come: the machine reads only the last head.
+                ask: self.parked.get(&source).map_or(0, |parked| parked.asked),
             };
             broker.say_head(&source, &head).await?;
         }

@@ -145,7 +145,8 @@ impl Publisher {
     fn plan(&self) -> Option<Plan> {
         let config = self.shared.config();
         let settings = &config.settings.fleet;
-        let address = Address::of(settings).filter(|address| !address.machine.is_empty())?;
+        let address = Address::of(settings, &self.shared.home)
+            .filter(|address| !address.machine.is_empty())?;
         let level = settings.level;
         Some(Plan { address, level })
     }
@@ -319,7 +320,10 @@ impl Publisher {
                 proof: head.proof,
             },
         };
-        *answered = head.ask.max(*answered);
+        // Not before: a replica that is behind may hide what there is to send again.
+        if is_asked {
+            *answered = head.ask;
+        }
         self.check(source, &marks)?;
         let sent = Sent {
             sequence,

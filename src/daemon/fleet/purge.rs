@@ -10,7 +10,7 @@ use crate::error::{Failure, Result};
 /// is set.
 pub(crate) fn purge(home: &Home, sources: &[(String, uuid::Uuid)]) -> Result<Option<u64>> {
     let config = config::load(home)?;
-    let Some(address) = Address::of(&config.settings.fleet) else {
+    let Some(address) = Address::of(&config.settings.fleet, home) else {
         return Ok(None);
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

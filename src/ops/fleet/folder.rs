@@ -10,6 +10,10 @@ use broker::Authority;
 use broker::server_config::{self, Host};
 use serde::{Deserialize, Serialize};
 
+/// The authority of clients and of what servers show to them.
+const CLIENTS: &str = "authority";
+/// The authority of what servers show to each other. No client has a certificate of it, so none can act as a server.
+const ROUTES: &str = "routes";
 /// Version of the folder, and of a file for a machine.
 const FORMAT: u32 = 1;
 
@@ -104,9 +108,11 @@ impl Folder {
             return Err(format!("{} already has a fleet", path.display()));
         }
         journal::home::create_folder(path).map_err(|error| failed("make", path, &error))?;
-        let authority = broker::new_authority().map_err(|problem| problem.to_string())?;
-        write_private(&path.join("authority.crt"), &authority.certificate)?;
-        write_private(&path.join("authority.key"), &authority.key)?;
+        for name in [CLIENTS, ROUTES] {
+            let authority = broker::new_authority().map_err(|problem| problem.to_string())?;
+            write_private(&path.join(format!("{name}.crt")), &authority.certificate)?;
+            write_private(&path.join(format!("{name}.key")), &authority.key)?;
+        }
         let folder = Self {
             path: path.to_owned(),
             listed: Listed {
@@ -176,33 +182,36 @@ impl Folder {
         self.listed.machines.keys().map(String::as_str)
     }
 
-    fn authority(&self) -> Result<Authority, String> {
-        let read = |name| {
-            let path = self.path.join(name);
+    fn authority(&self, name: &str) -> Result<Authority, String> {
+        let read = |ending| {
+            let path = self.path.join(format!("{name}.{ending}"));
             fs::read_to_string(&path).map_err(|error| failed("read", &path, &error))
         };
         Ok(Authority {
-            certificate: read("authority.crt")?,
-            key: read("authority.key")?,
+            certificate: read("crt")?,
+            key: read("key")?,
         })
     }
 
     /// Writes each server's configuration, with a new certificate.
     fn renew_servers(&self) -> Result<(), String> {
-        let authority = self.authority()?;
+        let kinds = [(CLIENTS, "server"), (ROUTES, "route")];
         let hosts = self.hosts();
         for (own, (host, folder)) in hosts.iter().zip(self.server_folders()).enumerate() {
             journal::home::create_folder(&folder)
                 .map_err(|error| failed("make", &folder, &error))?;
-            let issued = broker::issue(&authority, std::slice::from_ref(&host.name))
-                .map_err(|problem| problem.to_string())?;
-            write_private(&folder.join("server.crt"), &issued.certificate)?;
-            write_private(&folder.join("server.key"), &issued.key)?;
-            write_private(&folder.join("authority.crt"), &authority.certificate)?;
-            write_private(
-                &folder.join("nats-server.conf"),
-                &server_config::server(&hosts, own),
-            )?;
+            for (name, issued_as) in kinds {
+                let authority = self.authority(name)?;
+                let issued = broker::issue(&authority, std::slice::from_ref(&host.name))
+                    .map_err(|problem| problem.to_string())?;
+                let write = |name: String, text| write_private(&folder.join(name), text);
+                write(format!("{issued_as}.crt"), &issued.certificate)?;
+                write(format!("{issued_as}.key"), &issued.key)?;
+                write(format!("{name}.crt"), &authority.certificate)?;
+            }
+            let write = |name, text: &str| write_private(&folder.join(name), text);
+            write("nats-server.conf", &server_config::server(&hosts, own))?;
+            write("checkpointd-broker.service", server_config::BROKER_UNIT)?;
         }
         Ok(())
     }
@@ -225,18 +234,17 @@ impl Folder {
         journal::home::create_folder(&folder).map_err(|error| failed("make", &folder, &error))?;
         let (pem, _) = self.pem(server_config::user(None, self.listed.collector))?;
         write_private(&folder.join("fleet.pem"), &pem)?;
-        let credentials = folder.join("fleet.pem");
+        let unit = folder.join("checkpointd-collector.service");
+        write_private(&unit, server_config::COLLECTOR_UNIT)?;
         let config = format!(
-            "# A collector: CHECKPOINTD_HOME={} checkpointd fleet collect\nfleet:\n  url: {}\n  credentials: {}\n",
-            folder.display(),
-            self.url(),
-            quoted(&credentials)
+            "# A collector. It shows the broker the file fleet.pem beside this one.\nfleet:\n  url: {}\n",
+            self.url()
         );
         write_private(&folder.join("config.yml"), &config)
     }
 
     fn pem(&self, user: String) -> Result<(String, String), String> {
-        let authority = self.authority()?;
+        let authority = self.authority(CLIENTS)?;
         let issued = broker::issue(&authority, &[user]).map_err(|problem| problem.to_string())?;
         let said = format!("# valid until {}\n", issued.until);
         let pem = [said, issued.key, issued.certificate, authority.certificate].concat();

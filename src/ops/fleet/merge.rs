@@ -32,6 +32,8 @@ pub(crate) struct Merge<'a> {
     sessions: HashMap<Uuid, Uuid>,
     /// The number of the next event.
     next: u64,
+    /// The number of the message that is being taken in; 0 for a file.
+    sequence: u64,
     waiting: Vec<(Envelope, Payload)>,
     /// What is being appended, and the number that its first event must get.
     appending: Option<(u64, Appending)>,
@@ -53,13 +55,25 @@ impl Merge<'_> {
         sources.map(|(journal, source)| (source.machine.as_str(), *journal))
     }
 
-    /// Accepts the new events of a run that came as a message of a machine's journal. They are appended by the next
-    /// [`Merge::begin`].
+    /// Returns the number in the broker's stream of the last run that is here; 0 if there is none.
+    pub(crate) fn sequence(&self) -> u64 {
+        let sources = self.sources.values();
+        sources.map(|source| source.sequence).max().unwrap_or(0)
+    }
+
+    /// Accepts the new events of a run that came as message `sequence` of a machine's journal. They are appended by the
+    /// next [`Merge::begin`].
     ///
     /// # Errors
     ///
     /// As [`Merge::file`]; also when the run does not follow the last one that is here.
-    pub(crate) fn message(&mut self, machine: &str, journal: Uuid, body: &[u8]) -> Result<Merged> {
+    pub(crate) fn message(
+        &mut self,
+        (machine, journal): (&str, Uuid),
+        sequence: u64,
+        body: &[u8],
+    ) -> Result<Merged> {
+        self.sequence = sequence;
         let text = unpack(body)?;
         let mut lines = Lines::new(text.as_bytes());
         let (head, texts) =
@@ -100,6 +114,7 @@ impl<'a> Merge<'a> {
             sources: sources(journal)?,
             sessions: HashMap::new(),
             next: last + 1,
+            sequence: 0,
             waiting: Vec::new(),
             appending: None,
         })
@@ -143,6 +158,12 @@ impl<'a> Merge<'a> {
         merged: &mut Merged,
     ) -> Result<()> {
         let source = self.sources.entry(head.journal).or_default();
+        if !source.machine.is_empty() && source.machine != head.machine {
+            return Err(refuse(format!(
+                "journal {} belongs to {}: if {} is its new name, stop the daemon there and remove the journal's file `identity`",
+                head.journal, source.machine, head.machine
+            )));
+        }
         if source.has(head.first, head.last, &head.chain) {
             merged.known += head.lines;
             lines.number += head.lines;
@@ -208,9 +229,13 @@ impl<'a> Merge<'a> {
         let Some(known) = self.journal.event(here)? else {
             return Ok(());
         };
+        // Of what was withheld, then or now, there is nothing to compare.
         let is_cut = |event: &Event| matches!(event, Event::Withheld { .. });
-        let same_level = known.event.kind() == envelope.event.kind() && !is_cut(&known.event);
-        if same_level && known.at != envelope.at {
+        if is_cut(&known.event) || is_cut(&envelope.event) {
+            return Ok(());
+        }
+        let same = |event: &Envelope| (event.event.kind(), event.at, event.stream.native());
+        if same(&known) != same(envelope) {
             return Err(refuse(format!(
                 "event {} of {} is a different one here: the journal was copied, and both copies were used",
                 envelope.seq, head.machine
@@ -227,6 +252,7 @@ impl<'a> Merge<'a> {
             last: head.last,
             level: head.level.clone(),
             chain: head.chain.clone(),
+            sequence: self.sequence,
         };
         let here = self.push_run(head, &run);
         let source = self.sources.entry(head.journal).or_default();

@@ -41,10 +41,12 @@ struct Known {
 /// What a collector knows of one journal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Source {
-    /// The machine that sent the last run.
+    /// The machine that it belongs to.
     pub(super) machine: String,
     /// The last event that was received.
     pub(super) last: u64,
+    /// The highest number that one of its runs had in the broker's stream.
+    pub(super) sequence: u64,
     runs: BTreeMap<u64, Known>,
 }
 
@@ -71,6 +73,7 @@ impl Source {
         };
         self.runs.insert(run.first, known);
         self.machine.clone_from(&run.machine);
+        self.sequence = self.sequence.max(run.sequence);
     }
 
     /// Notes `count` events from `first` on, all of them in one event here if they are withheld.

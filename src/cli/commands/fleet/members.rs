@@ -11,7 +11,10 @@ use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Folder, Level, Ticket, quoted, write_private};
 use crate::render;
 
-/// Makes the fleet's authority, and the configuration of its servers and of the collector.
+/// How an operator has a server read its accounts again.
+const RELOAD: &str = "`systemctl reload checkpointd-broker`, or `kill -HUP` twice, a second apart";
+
+/// Makes the fleet's authorities, and the configuration of its servers and of the collector.
 pub(super) fn init_server(operator: &Operator, servers: &[String]) -> Result<u8> {
     if servers.len() == 2 {
         return Err(Failure::usage(
@@ -21,16 +24,16 @@ pub(super) fn init_server(operator: &Operator, servers: &[String]) -> Result<u8>
     let folder = Folder::init(&operator.dir, servers).map_err(Failure::failed)?;
     for (server, own) in servers.iter().zip(folder.server_folders()) {
         println!(
-            "{}: copy it to {server}, and start `nats-server -c nats-server.conf` there",
+            "{}: copy it to {server} as /etc/checkpointd-fleet, and start checkpointd-broker.service in it, or `nats-server -c nats-server.conf`",
             render::path(&own)
         );
     }
     let collector = render::path(&folder.collector_folder());
     println!(
-        "{collector}: the collector's; start `CHECKPOINTD_HOME={collector} checkpointd fleet collect`"
+        "{collector}: copy it to the collector's host as ~/collector, and start checkpointd-collector.service in it, or `CHECKPOINTD_HOME=~/collector checkpointd fleet collect`"
     );
     println!(
-        "Next: `checkpointd fleet enrol NAME` for each machine. Keep authority.key secret: with it, one can impersonate any machine."
+        "Next: `checkpointd fleet enrol NAME` for each machine. Keep authority.key and routes.key secret: with them, one can impersonate any machine or server."
     );
     Ok(exit::OK)
 }
@@ -77,7 +80,7 @@ pub(super) fn renew(operator: &Operator) -> Result<u8> {
     }
     let collector = render::path(&folder.collector_folder().join("fleet.pem"));
     println!("{collector}: copy it to the collector");
-    println!("Then `nats-server --signal reload` on each server, twice, and restart the collector");
+    println!("Then reload each server ({RELOAD}), and restart the collector");
     Ok(exit::OK)
 }
 
@@ -88,7 +91,7 @@ fn say_reload(folder: &Folder) {
         .map(|own| render::path(&own.join("accounts.conf")))
         .collect();
     println!(
-        "Copy {} to the servers, then `nats-server --signal reload` on each, twice: servers of version 2.15 connect a new account only at the second reload",
+        "Copy {} to the servers, and reload each ({RELOAD})",
         names.join(", ")
     );
 }
