@@ -113,7 +113,15 @@ fn a_collector_that_was_set_back_asks_for_what_it_lacks() {
     // The head is written a moment later.
     std::thread::sleep(Duration::from_secs(3));
     collector.kill();
+    // What the broker still has is read again.
     collector.does(&["journal", "restore", &backup, "--force"]);
+    collector.start();
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
+    collector.kill();
+    collector.does(&["journal", "restore", &backup, "--force"]);
+    // For what it has no longer, the machine is asked.
+    servers.asked("STREAM.PURGE.FLEET", &serde_json::json!({}));
     collector.start();
     wait_until(|| {
         collector.collects()["parked"]
@@ -202,17 +210,12 @@ fn a_full_stream_stops_machines_with_a_word_until_there_is_space() {
         config["max_bytes"] = bytes.into();
         servers.asked("STREAM.UPDATE.FLEET", &config);
     };
-    bytes_max(10_000);
-    let began = Instant::now();
-    machine.calls_tools(2_000);
-    assert!(
-        began.elapsed() < Duration::from_secs(30),
-        "{:?}",
-        began.elapsed()
-    );
-    wait_until(|| machine.trouble().contains("full"));
+    bytes_max(200_000);
+    while !machine.trouble().contains("full") {
+        machine.calls_tools(500);
+    }
     assert!(machine.fleet()["backlog"].as_u64() > Some(0));
-    bytes_max(1_000_000_000);
+    // It heals by itself: what the collector has taken in makes room.
     collector.start();
     collector.waits_for(&machine);
     collector.assert_has(&machine);
@@ -226,7 +229,8 @@ fn what_the_collector_has_leaves_the_broker_after_a_while() {
     let mut machine = Machine::new("m", &servers.url(), "all");
     machine.calls_tools(100);
     collector.waits_for(&machine);
-    wait_until(|| servers.messages() == 0);
+    // The last one stays, so that the machine finds where to go on.
+    wait_until(|| servers.messages() == 1);
     machine.calls_tools(100);
     collector.waits_for(&machine);
     machine.restarts();

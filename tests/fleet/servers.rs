@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use testkit::disk::{Disk, Keeps};
 use testkit::strace::Trace;
 use testkit::{program, run, wait_until};
+use tokio_stream::StreamExt as _;
 
 use fastrand::Rng;
 
@@ -128,6 +129,62 @@ impl Servers {
     /// Returns the operator's folder.
     pub(crate) fn operator(&self) -> PathBuf {
         self.folder.path().join("fleet")
+    }
+
+    /// Starts one more server, with a key, a certificate and the authority's, that means to be one of the cluster. Returns
+    /// how many servers it sees, itself included.
+    pub(crate) fn seen_by_another(&self, [key, certificate, authority]: [&PathBuf; 3]) -> usize {
+        let port = free_ports(1)[0];
+        let routes: Vec<_> = self.ports.iter().map(|port| port + CLUSTER).collect();
+        let routes = routes.iter().map(|port| format!("tls://127.0.0.1:{port}"));
+        let text = format!(
+            "server_name: another\nlisten: 127.0.0.1:{port}\n\
+             cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: [{}], tls {{ cert_file: {certificate:?}, \
+             key_file: {key:?}, ca_file: {authority:?}, verify: true }} }}\n\
+             accounts {{ HUB {{ }}, SYS {{ users: [ {{ user: sys, password: sys }} ] }} }}\nsystem_account: SYS\n",
+            port + CLUSTER,
+            routes.collect::<Vec<_>>().join(", ")
+        );
+        let conf = self.folder.path().join("another.conf");
+        std::fs::write(&conf, text).expect("writes");
+        let log = std::fs::File::create(self.folder.path().join("another.log")).expect("a log");
+        let mut child = Command::new(server())
+            .arg("-c")
+            .arg(&conf)
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("nats-server starts");
+        wait_until(|| std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let seen = runtime.expect("a runtime").block_on(async {
+            let client =
+                async_nats::ConnectOptions::with_user_and_password("sys".into(), "sys".into())
+                    .connect(format!("127.0.0.1:{port}"))
+                    .await
+                    .expect("it is let in");
+            // Routes are tried every second.
+            let mut most = 0;
+            for _ in 0..5 {
+                let inbox = client.new_inbox();
+                let mut answers = client.subscribe(inbox.clone()).await.expect("subscribes");
+                let asked = client.publish_with_reply("$SYS.REQ.SERVER.PING", inbox, "".into());
+                asked.await.expect("asks");
+                let mut seen = 0;
+                while let Ok(Some(_)) =
+                    tokio::time::timeout(Duration::from_secs(1), answers.next()).await
+                {
+                    seen += 1;
+                }
+                most = most.max(seen);
+            }
+            most
+        });
+        child.kill().expect("kills");
+        child.wait().expect("is gone");
+        seen
     }
 
     /// Has all servers read their configuration again, twice, as the chapter says: 2.15.1 connects the account of a new

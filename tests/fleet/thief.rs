@@ -1,6 +1,6 @@
 //! Certificates: who takes part, who does not any more, and what somebody with another one can do.
 
-use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, HeaderMap};
@@ -9,8 +9,11 @@ use sha2::{Digest as _, Sha256};
 use testkit::daemon::EVERY_STOP;
 use testkit::{Home, program, run, wait_until};
 
+use crate::form::is_full;
 use crate::machines::{Collector, Machine};
 use crate::servers::Servers;
+
+const JOURNAL: &str = "22222222-2222-4222-8222-222222222222";
 
 /// A machine that was enrolled and joins.
 fn joined(servers: &Servers, name: &str, level: &str) -> Machine {
@@ -106,22 +109,29 @@ fn a_fleet_is_set_up_joined_renewed_and_left() {
     collector.verify();
 }
 
-/// A client with a machine's certificate that is not checkpointd.
-async fn thief(servers: &Servers, machine: &str) -> Client {
+/// Writes what is in the file for a machine: its key, its certificate, and the authority's.
+fn stolen(servers: &Servers, machine: &str) -> [PathBuf; 3] {
     let text = std::fs::read_to_string(servers.operator().join(format!("{machine}.join")))
         .expect("a file");
     let ticket: Value = serde_json::from_str(&text).expect("JSON");
     let pem = ticket["pem"].as_str().expect("PEM");
-    let at = |name: &str| servers.folder().join(name);
     // A line before the first says until when it is valid.
-    let parts: Vec<&str> = pem.split("-----BEGIN ").skip(1).collect();
-    for (name, part) in ["key", "certificate", "authority"].iter().zip(parts) {
-        std::fs::write(at(name), format!("-----BEGIN {part}")).expect("writes");
-    }
+    let mut parts = pem.split("-----BEGIN ").skip(1);
+    ["key", "certificate", "authority"].map(|name| {
+        let path = servers.folder().join(name);
+        let part = parts.next().expect("three parts");
+        std::fs::write(&path, format!("-----BEGIN {part}")).expect("writes");
+        path
+    })
+}
+
+/// A client with a machine's certificate that is not checkpointd.
+async fn thief(servers: &Servers, machine: &str) -> Client {
+    let [key, certificate, authority] = stolen(servers, machine);
     ConnectOptions::new()
         .require_tls(true)
-        .add_root_certificates(at("authority"))
-        .add_client_certificate(at("certificate"), at("key"))
+        .add_root_certificates(authority)
+        .add_client_certificate(certificate, key)
         .custom_inbox_prefix(format!("_INBOX.{machine}"))
         .request_timeout(Some(Duration::from_secs(2)))
         .connect(servers.url())
@@ -146,9 +156,6 @@ async fn tries_everything(client: &Client, own: &str, others: &str) {
         "$JS.API.STREAM.DELETE.FLEET".to_owned(),
         "$JS.API.STREAM.UPDATE.FLEET".to_owned(),
         "$JS.API.CONSUMER.CREATE.FLEET".to_owned(),
-        "$JS.API.CONSUMER.DELETE.FLEET.collector".to_owned(),
-        "$JS.API.CONSUMER.MSG.NEXT.FLEET.collector".to_owned(),
-        "$JS.ACK.FLEET.collector.1.1.1.1.0".to_owned(),
     ];
     for subject in refused {
         let answered = client.request(subject.clone(), "{}".into()).await;
@@ -221,6 +228,32 @@ fn a_stolen_certificate_is_good_for_its_own_subject_only() {
     collector.verify();
 }
 
+/// A server with the certificate of a machine is let into no cluster, whether the machine is revoked or not: it would
+/// act as every account.
+#[test]
+fn a_machines_certificate_makes_no_server() {
+    let servers = Servers::enrolled(3, &["m1", "evil"]);
+    let collector = collector(&servers);
+    let mut one = joined(&servers, "m1", "all");
+    one.calls_tools(20);
+    collector.waits_for(&one);
+    let [key, certificate, authority] = stolen(&servers, "evil");
+    assert_eq!(servers.seen_by_another([&key, &certificate, &authority]), 1);
+    servers.operates(&["revoke", "evil"]);
+    servers.reload();
+    assert_eq!(servers.seen_by_another([&key, &certificate, &authority]), 1);
+    // What a client can steal of a server on its own port is no help either.
+    let own = servers.operator().join("server-1");
+    let of_client = ["server.key", "server.crt", "routes.crt"].map(|name| own.join(name));
+    assert_eq!(servers.seen_by_another(of_client.each_ref()), 1);
+    // With a server's own certificate for routes it would be one of them.
+    let of_server = ["route.key", "route.crt", "routes.crt"].map(|name| own.join(name));
+    assert!(servers.seen_by_another(of_server.each_ref()) > 1);
+    one.calls_tools(20);
+    collector.waits_for(&one);
+    collector.assert_has(&one);
+}
+
 #[test]
 fn what_is_forgotten_does_not_come_again() {
     let servers = Servers::open(1);
@@ -282,30 +315,60 @@ fn what_is_forgotten_does_not_come_again() {
     );
 }
 
-/// A run as a machine could make it that means harm: its second event has the id of its first.
-fn forged_run(journal: &str) -> (String, Vec<u8>) {
-    let event = |seq: u64| {
-        json!({ "seq": seq, "at": "2026-11-23T12:00:00Z", "recorded_at": "2026-11-23T12:00:00Z",
-            "session": "00000000-0000-0000-0000-000000000000", "native_session": "00000000-0000-0000-0000-000000000000",
-            "agent": "daemon", "id": "11111111-1111-4111-8111-111111111111", "late": false, "kind": "daemon_started",
-            "version": "0.1.0", "recovery": [], "payload": null })
-        .to_string()
-    };
-    let lines = [event(1), event(2)];
+/// An event of a daemon's start.
+fn started(seq: u64, id: u128) -> String {
+    json!({ "seq": seq, "at": "2026-11-23T12:00:00Z", "recorded_at": "2026-11-23T12:00:00Z",
+        "session": "00000000-0000-0000-0000-000000000000", "native_session": "00000000-0000-0000-0000-000000000000",
+        "agent": "daemon", "id": uuid::Uuid::from_u128(id), "late": false, "kind": "daemon_started",
+        "version": "0.1.0", "recovery": [], "payload": null })
+    .to_string()
+}
+
+/// A run of these events as a machine sends it: its chain, and its message.
+fn run_of(
+    (machine, journal): (&str, &str),
+    first: u64,
+    previous: &str,
+    lines: &[String],
+) -> (String, Vec<u8>) {
     let mut hash = Sha256::new();
-    for line in &lines {
+    hash.update(previous);
+    for line in lines {
         hash.update(b"\n");
         hash.update(line.as_bytes());
     }
-    let chain: String = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let head = json!({ "run": { "format": 1, "machine": "evil", "journal": journal, "level": "all", "first": 1, "last": 2,
-        "lines": 2, "previous": "", "chain": chain } });
-    let text = [&[head.to_string()][..], &lines].concat().join("\n") + "\n";
+    let digest = hash.finalize();
+    let chain: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let count = lines.len() as u64;
+    let head = json!({ "run": { "format": 1, "machine": machine, "journal": journal, "level": "all", "first": first,
+        "last": first + count - 1, "lines": count, "previous": previous, "chain": chain } });
+    let text = [&[head.to_string()][..], lines].concat().join("\n") + "\n";
     (chain, zstd::encode_all(text.as_bytes(), 0).expect("memory"))
+}
+
+/// Publishes messages as a machine's daemon does, but whatever they are: the last event, its chain, the body.
+fn publishes(
+    servers: &Servers,
+    (machine, journal): (&str, &str),
+    messages: Vec<(u64, String, Vec<u8>)>,
+) {
+    let subject = format!("ckpt.v1.{machine}.{}", journal.replace('-', ""));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let servers: Vec<_> = servers.url().split(',').map(str::to_owned).collect();
+        let client = async_nats::connect(&servers[..]).await.expect("connects");
+        for (last, chain, body) in messages {
+            let mut headers = HeaderMap::new();
+            headers.insert("Ckpt-Format", "1");
+            headers.insert("Ckpt-Last", last.to_string());
+            headers.insert("Ckpt-Chain", chain.as_str());
+            headers.insert("Ckpt-Proof", "x");
+            let sent = client.request_with_headers(subject.clone(), headers, body.into());
+            sent.await.expect("stored");
+        }
+    });
 }
 
 #[test]
@@ -315,37 +378,98 @@ fn a_machine_that_means_harm_keeps_no_other_out() {
     let mut good = Machine::new("good", &servers.url(), "all");
     good.calls_tools(20);
     collector.waits_for(&good);
-    let journal = "22222222-2222-4222-8222-222222222222";
-    let (chain, body) = forged_run(journal);
-    let subject = format!("ckpt.v1.evil.{}", journal.replace('-', ""));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    runtime.expect("a runtime").block_on(async {
-        let client = async_nats::connect(servers.url()).await.expect("connects");
-        let mut headers = HeaderMap::new();
-        for (name, value) in [
-            ("Ckpt-Format", "1"),
-            ("Ckpt-Last", "2"),
-            ("Ckpt-Chain", &chain),
-            ("Ckpt-Proof", "x"),
-        ] {
-            headers.insert(name, value);
-        }
-        let sent = client
-            .request_with_headers(subject.clone(), headers.clone(), body.into())
-            .await;
-        sent.expect("stored");
-        // And what is no run at all.
-        let sent = client
-            .request_with_headers(subject, headers, "no frame".into())
-            .await;
-        sent.expect("stored");
-    });
+    // Its second event has the id of its first.
+    let evil = ("evil", JOURNAL);
+    let (chain, body) = run_of(evil, 1, "", &[started(1, 7), started(2, 7)]);
+    // The second is no run at all.
+    let no_run = (2, chain.clone(), b"no frame".to_vec());
+    publishes(&servers, evil, vec![(2, chain, body), no_run]);
     good.calls_tools(20);
     collector.waits_for(&good);
     collector.assert_has(&good);
     let parked = collector.collects()["parked"].to_string();
     assert!(parked.contains("evil: "), "{parked}");
     collector.verify();
+}
+
+/// More than one answer of the broker brings waits for a collector, on three servers. Nothing that it has read before is
+/// needed, and nothing that came between is passed over.
+#[test]
+fn what_waits_for_a_collector_comes_whole() {
+    let servers = Servers::open(3);
+    let mut collector = Collector::new(&servers.url());
+    // It makes the stream.
+    servers.asked("STREAM.INFO.FLEET", &json!({}));
+    collector.kill();
+    let (source, mut previous) = (("m", JOURNAL), String::new());
+    let count = if is_full() { 10_000 } else { 1_200 };
+    let mut messages = Vec::new();
+    for number in 0..count {
+        let first = 2 * number + 1;
+        let lines = [first, first + 1].map(|seq| started(seq, seq.into()));
+        let (chain, body) = run_of(source, first, &previous, &lines);
+        messages.push((first + 1, chain.clone(), body));
+        previous = chain;
+    }
+    // One message is missing at first.
+    let held = messages.remove(700);
+    publishes(&servers, source, messages);
+    collector.start();
+    let events = |collector: &Collector| {
+        let ask = "select count(*) as n from events where kind = 'daemon_started'";
+        collector.ask(&["journal", "sql", "--json", ask])[0]["n"].as_u64()
+    };
+    wait_until(|| events(&collector) == Some(1_400));
+    let hole = "m: events 1401 to 1402 are missing";
+    let parked = |collector: &Collector| collector.collects()["parked"].to_string();
+    wait_until(|| parked(&collector).contains(hole));
+    // It is known after a restart, too, and read from the broker once it is there.
+    collector.restarts();
+    wait_until(|| parked(&collector).contains("1401"));
+    publishes(&servers, source, vec![held]);
+    wait_until(|| events(&collector) == Some(2 * count));
+    wait_until(|| parked(&collector) == "[]");
+    collector.verify();
+}
+
+/// Another machine that knows the id of a journal cannot continue it.
+#[test]
+fn a_journal_is_continued_by_its_own_machine_only() {
+    let servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut good = Machine::new("good", &servers.url(), "all");
+    good.calls_tools(20);
+    collector.waits_for(&good);
+    let journal = good.journal();
+    let next = collector.last_of(&good);
+    let evil = ("evil", journal.as_str());
+    let lines: Vec<_> = (next..next + 3)
+        .map(|seq| started(seq, seq.into()))
+        .collect();
+    let (chain, body) = run_of(evil, next, "", &lines);
+    publishes(&servers, evil, vec![(next + 2, chain, body)]);
+    let parked = || collector.collects()["parked"].to_string();
+    wait_until(|| parked().contains("belongs to good"));
+    // Nor can a copy of the machine, with other events at known numbers.
+    let copy = ("good", journal.as_str());
+    let (chain, body) = run_of(copy, next, "", &lines);
+    publishes(&servers, copy, vec![(next + 2, chain, body)]);
+    wait_until(|| parked().contains("was copied"));
+    assert_eq!(collector.last_of(&good), next);
+    collector.verify();
+}
+
+/// A `.join` file that is used twice brings a second journal, which is named.
+#[test]
+fn a_second_journal_of_a_machine_is_named() {
+    let servers = Servers::open(1);
+    let collector = Collector::new(&servers.url());
+    let mut one = Machine::new("m", &servers.url(), "all");
+    let mut other = Machine::new("m", &servers.url(), "all");
+    one.calls_tools(20);
+    other.calls_tools(20);
+    collector.waits_for(&one);
+    collector.waits_for(&other);
+    let notes = || collector.collects()["notes"].to_string();
+    wait_until(|| notes().contains("m has sent 2 journals"));
 }

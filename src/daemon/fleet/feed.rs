@@ -62,10 +62,18 @@ impl From<fleet::Problem> for Ended {
 /// A journal whose runs are refused, or of which some are missing.
 struct Parked {
     why: String,
+    /// The first and the last event that must come first.
+    missing: Option<(u64, u64)>,
     /// When the broker was read for it last.
     read: Option<Instant>,
     /// When the machine was asked last, in microseconds; 0 if never.
     asked: u64,
+}
+
+/// Returns the machine and the id of a journal.
+fn key(source: &Source) -> (&str, Uuid) {
+    let id = Uuid::parse_str(&source.journal).unwrap_or_default();
+    (&source.machine, id)
 }
 
 /// Receives what machines send.
@@ -273,7 +281,7 @@ impl<'a> Taker<'a> {
         runs: &[Received],
     ) -> fleet::Result<()> {
         match result {
-            Err(fleet::Problem::Refused(_)) => self.find_poison(runs),
+            Err(fleet::Problem::Refused(_) | fleet::Problem::Missing(..)) => self.find_poison(runs),
             other => other,
         }
     }
@@ -290,32 +298,53 @@ impl<'a> Taker<'a> {
         if self.poisoned.contains(&source.machine) {
             return Ok(());
         }
-        let journal = Uuid::parse_str(&source.journal).unwrap_or_default();
-        let of = (source.machine.as_str(), journal);
+        let of = key(source);
         match self.merge.message(of, run.sequence, &run.body) {
             Ok(Merged { merged: 0, .. }) => {}
             Ok(_) => {
-                self.parked.remove(source);
-                let last = self.merge.known(journal).0;
+                // What was refused before may fit now.
+                if let Some(parked) = self.parked.get_mut(source) {
+                    parked.read = None;
+                }
+                let last = self.merge.known(of).0;
                 let marks = run.marks.as_ref().filter(|marks| marks.last == last);
                 let proof = marks.map(|marks| marks.proof.clone());
                 self.changed
                     .insert(source.clone(), proof.unwrap_or_default());
             }
-            Err(fleet::Problem::Refused(why)) => self.park(source, why),
+            Err(fleet::Problem::Missing(first, last)) => self.misses(source, (first, last)),
+            Err(fleet::Problem::Refused(why)) => self.park(source, why, None),
             Err(problem) => return Err(problem),
         }
         Ok(())
     }
 
-    fn park(&mut self, source: &Source, why: String) {
+    /// Parks a journal of which events are missing. The runs behind a hole are all refused; only its nearest end counts.
+    fn misses(&mut self, source: &Source, (first, last): (u64, u64)) {
+        let before = self.parked.get(source).and_then(|parked| parked.missing);
+        let last = match before {
+            Some((same, nearer)) if same == first => last.min(nearer),
+            _ => last,
+        };
+        let why = fleet::Problem::Missing(first, last).to_string();
+        self.park(source, why, Some((first, last)));
+    }
+
+    fn park(&mut self, source: &Source, why: String, missing: Option<(u64, u64)>) {
         let before = self.parked.get(source);
         if before.is_none_or(|before| before.why != why) {
             tracing::warn!(machine = source.machine, why, "A run was not accepted.");
         }
         let (read, asked) = before.map_or((None, 0), |before| (before.read, before.asked));
-        self.parked
-            .insert(source.clone(), Parked { why, read, asked });
+        self.parked.insert(
+            source.clone(),
+            Parked {
+                why,
+                missing,
+                read,
+                asked,
+            },
+        );
     }
 
     /// One run kept all others of its commit out. Finds it, and leaves out its machine until the collector starts again.
@@ -328,7 +357,7 @@ impl<'a> Taker<'a> {
                     return Err(problem);
                 };
                 if let Some(source) = &run.source {
-                    self.park(source, why);
+                    self.park(source, why, None);
                     self.poisoned.insert(source.machine.clone());
                 }
                 self.merge = Merge::new(self.journal)?;
@@ -357,7 +386,7 @@ impl<'a> Taker<'a> {
             let read = read.and_then(|stored| stored.marks).unwrap_or_default();
             let (here, had) = (self.here(&source), head.last.max(read.last));
             if had > here {
-                self.park(&source, format!("events {} to {had} are missing", here + 1));
+                self.misses(&source, (here + 1, had));
             } else if head.last < here {
                 self.changed.insert(source, String::new());
             }
@@ -377,15 +406,23 @@ impl<'a> Taker<'a> {
             if let Some(parked) = self.parked.get_mut(&source) {
                 parked.read = Some(Instant::now());
             }
-            let mut from = 1;
+            let (mut from, mut had) = (1, 0);
             loop {
                 let batch = broker.read(from, Some(&source), Duration::ZERO).await?;
+                let Some(last) = batch.runs.last() else {
+                    break;
+                };
+                had = last.marks.as_ref().map_or(had, |marks| marks.last.max(had));
                 self.begin(&batch.runs)?;
                 self.finish(&batch.runs)?;
                 from = batch.next;
-                if batch.runs.is_empty() {
-                    break;
-                }
+            }
+            let is_here = |parked: &Parked| {
+                let wanted = parked.missing.map_or(had, |(_, last)| last.max(had));
+                wanted > 0 && wanted <= self.merge.known(key(&source)).0
+            };
+            if self.parked.get(&source).is_some_and(is_here) {
+                self.parked.remove(&source);
             }
         }
         Ok(())
@@ -425,8 +462,7 @@ impl<'a> Taker<'a> {
     }
 
     fn here(&self, source: &Source) -> u64 {
-        let journal = Uuid::parse_str(&source.journal).unwrap_or_default();
-        self.merge.known(journal).0
+        self.merge.known(key(source)).0
     }
 
     /// Says what is here of each journal that changed, and asks for what is missing.
@@ -444,8 +480,7 @@ impl<'a> Taker<'a> {
             }
         }
         for (source, proof) in std::mem::take(&mut self.changed) {
-            let journal = Uuid::parse_str(&source.journal).unwrap_or_default();
-            let (last, chain) = self.merge.known(journal);
+            let (last, chain) = self.merge.known(key(&source));
             let head = Head {
                 last,
                 chain,

@@ -41,9 +41,10 @@ pub(crate) struct Merge<'a> {
 
 /// What runs as messages need.
 impl Merge<'_> {
-    /// Returns the last event here of a journal, and the chain of its run; 0 and an empty one if there is none.
-    pub(crate) fn known(&self, journal: Uuid) -> (u64, String) {
+    /// Returns the last event here of a machine's journal, and the chain of its run; 0 and an empty one if there is none.
+    pub(crate) fn known(&self, (machine, journal): (&str, Uuid)) -> (u64, String) {
         let source = self.sources.get(&journal);
+        let source = source.filter(|source| source.machine == machine);
         source.map_or_else(Default::default, |source| {
             (source.last, source.chain().unwrap_or_default().to_owned())
         })
@@ -131,6 +132,10 @@ impl<'a> Merge<'a> {
         let taken = self.runs(&mut lines, &mut merged);
         let stored = self.commit();
         let numbered = |error| match error {
+            missing @ Problem::Missing(..) => refuse(format!(
+                "line {}: {missing}: merge an export that has them first",
+                lines.number
+            )),
             Problem::Refused(text) => refuse(format!("line {}: {text}", lines.number)),
             other => other,
         };
@@ -171,12 +176,7 @@ impl<'a> Merge<'a> {
         }
         let known = source.last;
         if head.first > known + 1 {
-            return Err(refuse(format!(
-                "events {} to {} of {} are missing: merge an export that has them first",
-                known + 1,
-                head.first - 1,
-                head.machine
-            )));
+            return Err(Problem::Missing(known + 1, head.first - 1));
         }
         let mut begun = false;
         let mut expected = head.first;

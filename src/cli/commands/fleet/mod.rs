@@ -240,6 +240,6 @@ fn show(line: &MergedFile, output: Output) {
 fn failure(problem: Problem) -> Failure {
     match problem {
         Problem::Journal(error) => error.into(),
-        refused @ Problem::Refused(_) => Failure::failed(refused),
+        refused @ (Problem::Refused(_) | Problem::Missing(..)) => Failure::failed(refused),
     }
 }
