@@ -18,12 +18,21 @@ fn kills_at_random_lose_and_double_nothing() {
     let mut machines: Vec<_> = (0..machines)
         .map(|number| Machine::new(&format!("m{number}"), &servers.url(), "all"))
         .collect();
+    // What waits before the first kill.
+    servers.asked("STREAM.INFO.FLEET", &serde_json::json!({}));
+    collector.kill();
+    let waiting = if is_full() { 100_000 } else { 4_000 };
+    let each = waiting / machines.len() as u64;
+    machines
+        .iter_mut()
+        .for_each(|machine| machine.calls_tools(each));
+    collector.start();
     let mut dice = Rng::with_seed(0x5eed_0001);
     for round in 0..rounds {
         for machine in &mut machines {
             machine.calls_tools(calls);
         }
-        let server = dice.usize(..servers.count());
+        let server = servers.leader();
         match round % 4 {
             0 => servers.kill(server),
             1 => {

@@ -346,6 +346,18 @@ impl Servers {
         answer
     }
 
+    /// Returns the server that leads the stream of runs.
+    pub(crate) fn leader(&self) -> usize {
+        let name = OnceCell::new();
+        wait_until(|| {
+            let info = self.asked("STREAM.INFO.FLEET", &json!({}));
+            let leader = info["cluster"]["leader"].as_str();
+            leader.is_some_and(|leader| name.set(leader.to_owned()).is_ok())
+        });
+        let name = name.into_inner().expect("a leader");
+        name.trim_start_matches('n').parse().expect("a number")
+    }
+
     /// Returns the last event in the messages of a subject, once a server answers; `None` if it has none of them for a
     /// while, as a replica that is behind does at first.
     pub(crate) fn finds_last_of(&self, subject: &str) -> Option<u64> {
