@@ -2,7 +2,7 @@
 //!
 //! The journal says where to read on: each run is stored with its number in the broker's stream, and nothing is
 //! acknowledged. A run that does not fit is refused and its machine is named; all others continue. What is missing is read
-//! again from the broker, and if it is not there, the machine is asked for it (spec FLEET-13).
+//! again from the broker; for what the broker lacks, the machine is asked (spec FLEET-13).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -169,7 +169,7 @@ impl Intake {
         // Runs on their way to the disk, while the next ones come.
         let mut begun: Vec<Received> = Vec::new();
         loop {
-            // The stream was made anew, or the power failed and it lost its end.
+            // The stream was made again, or a power cut took its end.
             if look.last + 1 < from {
                 from = look.first;
             }

@@ -320,7 +320,7 @@ impl Publisher {
                 proof: head.proof,
             },
         };
-        // Not before: a replica that is behind may hide what there is to send again.
+        // Not before: a replica that is behind may hide the messages in question.
         if is_asked {
             *answered = head.ask;
         }
