@@ -9,10 +9,12 @@ use super::scan::Scan;
 use super::syntax::{Sign, Value, sign, value_at};
 use super::value::{Style, is_password, is_said, is_secret, is_strong};
 use super::words::WORDS;
-use super::{context, headers, prose};
+use super::{context, headers, near, prose};
 
 /// How far back from a password its login is searched for, in bytes.
 const LOGIN_BYTES_MAX: usize = 160;
+/// The longest argument of a command, in bytes.
+const ARGUMENT_BYTES_MAX: usize = 256;
 /// The most blanks in a type.
 const TYPE_BLANKS_MAX: usize = 3;
 
@@ -47,11 +49,17 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
             context::fallback(scan, name, end);
         }
         None if context::read(scan, name, &whole) => (),
-        None if is_said && scan.at(whole.end).is_ascii_whitespace() => {
-            prose::read(scan, &whole, name.class);
+        None => {
+            let count = scan.found.len();
+            if is_said && scan.at(whole.end).is_ascii_whitespace() {
+                prose::read(scan, &whole, name.class);
+            } else if is_said {
+                prose::read_before(scan, &whole);
+            }
+            if scan.found.len() == count {
+                near::read(scan, name, &whole);
+            }
         }
-        None if is_said => prose::read_before(scan, &whole),
-        None => (),
     }
 }
 
@@ -117,8 +125,11 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         (Sign::Tight, false) if name.is_env => Style::Env,
         (Sign::Tight, false) if name.is_flag => Style::Flag,
         (Sign::Tight, false) => Style::Tight,
+        // A line of YAML: nothing but the name and the value.
+        (Sign::Loose, false) if name.is_env && is_line(scan, whole, &value.inner) => Style::Env,
         (Sign::Loose, false) => Style::Loose,
     };
+    let value = bounded(scan, style, whole, value);
     if judge_once(scan, name, style, &value.inner) {
         return Some(value.trimmed(scan.text));
     }
@@ -128,6 +139,52 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         _ if style == Style::Loose => after_type(scan, name, value.inner.start),
         _ => None,
     }
+}
+
+/// Returns whether a line has only a name and its value.
+fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
+    let start = line_start(scan.bytes, name.start, NAME_BYTES_MAX);
+    let is_first = scan.bytes[start..name.start].iter().all(|byte| b" \t-".contains(byte));
+    is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
+}
+
+/// Returns a value that ends with what it stands in: an argument in quotes, a list in brackets, a word of a shell.
+fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> Value {
+    if value.is_quoted {
+        return value;
+    }
+    let Range { start, end } = value.inner;
+    let line = line_end(scan.bytes, start, ARGUMENT_BYTES_MAX);
+    let outer = scan.before(name.start);
+    let rest = &scan.bytes[start..line];
+    let end = match (style, outer) {
+        // `"NAME=..."`, with blanks.
+        (Style::Env | Style::Tight, b'"' | b'\'') => {
+            rest.iter().position(|byte| *byte == outer).map_or(end, |length| start + length)
+        }
+        (Style::Loose, b'{' | b',' | b'(') => {
+            let ends = |byte: &u8| b",})".contains(byte);
+            rest[..end - start].iter().position(ends).map_or(end, |length| start + length)
+        }
+        // `a;b`, `a\ b`
+        (Style::Env | Style::Tight, _) => {
+            let mut end = end;
+            while let Some((sign @ (b';' | b'\\'), after)) = scan.bytes.get(end..line).and_then(<[u8]>::split_first) {
+                let blank = usize::from(*sign == b'\\' && after.first() == Some(&b' '));
+                let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>;&|\\=".contains(byte);
+                let length = after[blank..].iter().position(ends).unwrap_or(after.len() - blank);
+                let next = after.get(blank + length);
+                let is_word = after[blank..blank + length].iter().all(u8::is_ascii_lowercase) && blank == 0;
+                if length == 0 || next == Some(&b'=') || is_word || *sign == b'\\' && blank == 0 {
+                    break;
+                }
+                end += 1 + blank + length;
+            }
+            end
+        }
+        _ => end,
+    };
+    Value { inner: start..boundary(scan.text, end), is_quoted: false }
 }
 
 /// Like [`judge`], unless the value is the same as the last one.

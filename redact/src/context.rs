@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::judge;
 use super::names::{Class, Name};
+use super::odd::{Odd, odd};
 use super::scan::Scan;
 use super::syntax::{sign, value_at};
 use super::value::{Style, is_said, is_strong, says_nothing};
@@ -364,6 +365,7 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         return;
     };
     let mut next = end + 1;
+    let (mut cells, mut is_column) = (Vec::new(), false);
     while next < scan.bytes.len() && next - end < TABLE_BYTES_MAX {
         let line_at = next;
         let line_to = line_end(scan.bytes, next, LINE_BYTES_MAX);
@@ -381,11 +383,14 @@ fn table(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         }
         let cell = fields[column].clone();
         let text = &line[cell.clone()];
-        let look = Look::at(text);
-        let is_random = is_said(text, true) || look.kinds() >= 3 || look.is_key();
-        if judge(name, Style::Quoted, text) && is_random && !text.contains(' ') {
-            scan.take(line_at + cell.start..line_at + cell.end, "secret");
+        if judge(name, Style::Quoted, text) && !text.contains(' ') {
+            is_column |= odd(text) >= Odd::Numbered;
+            cells.push(line_at + cell.start..line_at + cell.end);
         }
+    }
+    // One secret tells what the column has.
+    for cell in cells.into_iter().filter(|_| is_column) {
+        scan.take(cell, "secret");
     }
     (scan.table_head, scan.table_until) = (end, next);
 }

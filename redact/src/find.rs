@@ -7,7 +7,7 @@ use super::literals::Literals;
 use super::scan::{Found, Scan};
 use super::shapes::Shape;
 use super::words::{AddressPart, BlockPart, Program, WORDS};
-use super::{assigned, blocks, commands, runs, urls};
+use super::{assigned, blocks, commands, options, runs, urls};
 
 /// The rule that a literal belongs to.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ enum Rule {
     Name,
     /// A program that takes secrets as arguments.
     Program(&'static Program),
+    /// An option of one letter.
+    Option,
     /// A part of a URL.
     Url(AddressPart),
     /// What a block of lines begins or ends with.
@@ -44,6 +46,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         .programs
         .iter()
         .for_each(|program| add(Rule::Program(program), &program.names));
+    add(Rule::Option, &WORDS.options);
     add(Rule::Name, &names.stems);
     add(Rule::Name, &names.providers);
     WORDS
@@ -76,6 +79,8 @@ pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
             }
             Rule::Name => assigned::read(&mut scan, at),
             Rule::Program(program) => commands::read(&mut scan, program, index, at),
+            Rule::Option if scan.bytes[at.clone()] == *literal.as_bytes() => options::read(&mut scan, at),
+            Rule::Option => (),
             Rule::Url(part) => urls::read(&mut scan, part, at),
             Rule::Block(part) => blocks::read(&mut scan, part, at),
         }

@@ -3,6 +3,7 @@
 use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::{Class, Name, is_key};
+use super::odd::{Odd, odd};
 use super::value::{Style, is_password, is_said, is_secret, is_strong, plain};
 
 /// How far a name extends on each side of its stem, in bytes.
@@ -25,16 +26,21 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
         false => text,
     };
     match name.class {
+        Class::Password if name.is_part => {
+            odd(plain(text)) >= if style == Style::Quoted || name.is_env { Odd::Numbered } else { Odd::Made }
+        }
         Class::Password => is_password(text, style) && !is_count(text, style),
         Class::Pass => is_password(text, style) && !is_result(text, style),
         // What a command or a variable of the environment is given is no code, whatever it looks like.
         Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
         Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
-        Class::Secret => is_secret(text, style),
+        Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => text.len() >= 8,
+        Class::Secret => is_secret(text, style) || odd(plain(text)) >= Odd::Made,
         Class::Auth => {
             is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
         }
         Class::Key => is_key(text, name.is_env),
+        Class::Call => false,
         Class::Login => is_key(text, true),
         Class::Code => is_code_of(text),
         Class::Provider => is_key(text, true) && !text.contains('.'),

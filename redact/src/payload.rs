@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use super::chars::table;
 use super::judge::judge;
 use super::names::{Class, Name};
+use super::near::is;
+use super::odd::{Odd, odd};
 use super::scan::Found;
 use super::value::Style;
 use super::words::WORDS;
@@ -141,8 +143,6 @@ impl Redactor {
 
     /// Redacts a value whose name is a value too: `{"name": "TOKEN", "value": "..."}`.
     fn named(&self, members: &mut Map<String, Value>) -> bool {
-        let is =
-            |list: &[String], key: &str| list.iter().any(|known| known.eq_ignore_ascii_case(key));
         let names = members
             .iter()
             .filter(|(key, _)| is(&WORDS.payload.names, key));
@@ -154,7 +154,7 @@ impl Redactor {
         let values = members
             .iter_mut()
             .filter(|(key, _)| is(&WORDS.payload.values, key));
-        values.fold(false, |changed, (_, value)| assign(&name, value) | changed)
+        values.fold(false, |changed, (_, value)| assign(&name, value) || self.header(&name, value) || changed)
     }
 
     /// Redacts the value of a key, whose name may show that it is a secret.
@@ -169,7 +169,21 @@ impl Redactor {
             let changed = inner.is_some_and(|inner| assign(key, inner));
             return self.members(members) | changed;
         }
-        assign(key, value) || self.header(key, value) || self.value(value)
+        let listed = self.listed(key, value);
+        assign(key, value) || self.header(key, value) || self.value(value) || listed
+    }
+
+    /// Redacts the texts of a list whose key is telling, as if they were written in a line.
+    fn listed(&self, key: &str, value: &mut Value) -> bool {
+        let Value::Array(items) = value else { return false };
+        if name_at_end(key).is_none() {
+            return false;
+        }
+        items.iter_mut().fold(false, |changed, item| {
+            let Value::String(text) = item else { return changed };
+            let is_secret = odd(text) >= Odd::Numbered && assign(key, item);
+            changed | is_secret
+        })
     }
 
     /// Redacts the value of a header.

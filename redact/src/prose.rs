@@ -70,6 +70,7 @@ fn said_after(text: &str, from: usize, to: usize, class: Class) -> Option<Range<
                     class,
                     is_env: false,
                     is_flag: false,
+                    is_part: false,
                 };
                 return (has_verb && judge(name, Style::Loose, said)).then_some(inner);
             }
@@ -100,7 +101,7 @@ fn quoted_words(text: &str, word: &Range<usize>, to: usize) -> Option<Range<usiz
     let inner = text.get(word.start + 1..to)?;
     let inner = &inner[..inner.find(quote)?];
     let is_phrase = inner.contains(' ') && inner.contains(|c: char| c.is_ascii_digit());
-    (is_phrase && !inner.contains(['(', '=', '/']))
+    (is_phrase && !inner.contains(['(', '=', '/', ',']))
         .then(|| word.start + 1..word.start + 1 + inner.len())
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::chars::Look;
 use super::names::Name;
+use super::near::Line;
 use super::shapes::{Set, Shape, Sign};
 use super::value::Style;
 
@@ -45,6 +46,8 @@ pub(super) struct Scan<'t> {
     pub(super) below_until: usize,
     /// What was judged last: whether such a value is a secret. Logs and long lists repeat themselves.
     pub(super) judged: Option<(Name, Style, Range<usize>, bool)>,
+    /// The values of the last line with a telling name.
+    pub(super) line: Line,
     /// The last value without quotes.
     pub(super) bare: Range<usize>,
     /// Stretches of characters of a set that were measured already.
@@ -68,6 +71,7 @@ impl<'t> Scan<'t> {
             table_until: 0,
             below_until: 0,
             judged: None,
+            line: Line::default(),
             bare: 0..0,
             stretches: [const { 0..0 }; Set::COUNT],
         }
@@ -153,8 +157,7 @@ impl<'t> Scan<'t> {
                 (look.digits > 0 || look.upper >= 2 && look.lower >= 2) && look.distinct() >= 5
             }
             Sign::Exact => !is_glued && look.is_mixed(),
-            Sign::Vague if is_glued => look.is_key() && length >= 32,
-            Sign::Vague => look.is_mixed(),
+            Sign::Vague => !is_glued && look.is_mixed(),
         };
         // Other base64 of JSON is no token: those have parts.
         let head = &body[..body.len().min(TOKEN_HEAD_BYTES)];

@@ -54,7 +54,8 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
                 plain.contains('_') || plain.ends_with(|c: char| c.is_ascii_lowercase());
             let is_named = is_name && is_type_name && is_identifier(plain) && look.is_words();
             let has_digit = look.digits > 0 && (!is_named || is_strong(plain));
-            (has_digit || plain.contains(is_sign) || look.is_scrambled())
+            let inner = plain.trim_end_matches(is_sign);
+            (has_digit || inner.contains(is_sign) || look.is_scrambled())
                 && !is_code(value)
                 && !is_type(plain)
                 && !is_label(plain)
@@ -181,7 +182,7 @@ pub(super) fn says_nothing(value: &str) -> bool {
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
-fn is_path(value: &str) -> bool {
+pub(super) fn is_path(value: &str) -> bool {
     let rooted = ["/", "~/", "./", "../", "~\\", "C:\\"]
         .iter()
         .any(|root| value.starts_with(root));
@@ -196,17 +197,20 @@ pub(super) fn is_call(value: &str) -> bool {
 }
 
 /// Returns whether a value is code: a call, or a name in a name.
-fn is_code(value: &str) -> bool {
+pub(super) fn is_code(value: &str) -> bool {
     let inner = value.trim_end_matches([',', ')', ';', ']', '}']);
     let is_name =
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
     let joined = inner.contains(['.', ':', '-']);
+    let joined_by_code = inner.contains("::") || inner.contains("->") || inner.contains("?.");
     let is_chain = || {
         let chain = inner
             .replace("::", ".")
             .replace("->", ".")
             .replace("?.", ".");
-        chain.contains('.') && chain.split('.').all(is_name)
+        // Names in code seldom have digits, passwords do.
+        let is_code = |part: &str| is_name(part) && (joined_by_code || !part.contains(|c: char| c.is_ascii_digit()));
+        chain.contains('.') && chain.split('.').all(is_code)
     };
     // An argument: another one follows, or the call ends.
     let is_argument =

@@ -23,6 +23,10 @@ pub(super) struct Words {
     pub(super) payload: Payload,
     /// Commands and words that set a variable to the word after its name.
     pub(super) setters: Vec<String>,
+    /// Options that a secret may follow.
+    pub(super) options: Vec<String>,
+    /// What tells that a command logs in.
+    pub(super) logins: Vec<String>,
     /// The kinds of markers.
     pub(super) kinds: Vec<String>,
     /// Parts of addresses.
@@ -128,6 +132,8 @@ pub(super) struct Values {
     pub(super) nothing: Vec<String>,
     /// What values of configurations begin with that name an algorithm or a place.
     pub(super) beginnings: Vec<String>,
+    /// Names of technical things with a digit between letters.
+    pub(super) numbered: Vec<String>,
     /// What tells a label of a form from a password.
     pub(super) labels: Vec<String>,
 }

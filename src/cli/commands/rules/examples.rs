@@ -89,7 +89,7 @@ pub(super) fn run<'a>(
             })
             .collect();
         let workspace =
-            workspace::wanted(policy).then(|| workspace::for_past(top, &changed, &config.redactor));
+            workspace::wanted(policy).then(|| workspace::for_past(top, &changed));
         let turn = Imagined {
             changed: &example.changed,
             ran: &example.ran,

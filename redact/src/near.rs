@@ -1,0 +1,371 @@
+//! Secrets that stand near a telling name: in the same call, statement, command or sentence, and in the lines below.
+//!
+//! The odd words of a line are found once, whatever its syntax is (`odd.rs`). One is taken if what lies between it and a
+//! telling name joins the two: the closer the bond is, the less the word itself must show.
+
+use std::ops::Range;
+
+use super::chars::{Look, boundary, line_end, line_start};
+use super::judge::is_code_of;
+use super::names::{Class, Name};
+use super::odd::{Odd, odd};
+use super::scan::Scan;
+use super::value::{is_call, plain};
+use super::words::WORDS;
+
+/// How far on each side of a name a line is read, in bytes.
+const LINE_BYTES_MAX: usize = 400;
+/// How far from a name a value may stand, in bytes.
+const GAP_BYTES_MAX: usize = 120;
+/// The most words of a sentence between a name and its value.
+const GAP_WORDS_MAX: usize = 6;
+/// The most lines below a name that are read.
+const BELOW_LINES_MAX: usize = 12;
+
+/// An odd word or string of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    /// What would be taken.
+    span: Range<usize>,
+    /// The same with its quotes, and with the login before it.
+    whole: Range<usize>,
+    odd: Odd,
+    is_quoted: bool,
+    /// Whether a login comes before it: `jane:...`.
+    has_user: bool,
+    /// Whether it is an argument in quotes, and not the first.
+    is_second: bool,
+}
+
+/// The values of the part of a line that was read last.
+#[derive(Default)]
+pub(super) struct Line {
+    span: Range<usize>,
+    values: Vec<Value>,
+}
+
+/// What joins a name and a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Bond {
+    /// They are in the same statement.
+    Weak,
+    /// A few words of a sentence.
+    Said,
+    /// A sign, a bracket or a call.
+    Direct,
+}
+
+/// Takes the values near a name; returns whether there are any.
+pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> bool {
+    let count = scan.found.len();
+    // The name is a part of a path.
+    if scan.before(whole.start) == b'/' || scan.at(whole.end) == b'/' {
+        return false;
+    }
+    let line = line(scan, whole);
+    for value in &line.values {
+        let bond = match value.span.start >= whole.end {
+            true => after(scan.text, whole, name.class, value),
+            false if value.whole.end <= whole.start => before(scan.text, whole, value),
+            false => None,
+        };
+        if bond.is_some_and(|bond| is_taken(scan.text, name, bond, value)) && !scan.is_taken(value.span.start) {
+            scan.take(value.span.clone(), "secret");
+        }
+    }
+    scan.line = line;
+    if scan.found.len() == count {
+        below(scan, name, whole);
+    }
+    scan.found.len() > count
+}
+
+/// Returns whether a value is a secret, by what its name says and how close it is.
+fn is_taken(text: &str, name: Name, bond: Bond, value: &Value) -> bool {
+    let spelled = &text[value.span.clone()];
+    let look = Look::at(spelled);
+    let said = text[..value.whole.start].trim_end().trim_end_matches(['"', '\'', '`', '*', '(', '«', '“']).trim_end();
+    let is_told = said.ends_with([':', '=', '–', '—', '→', '>']) || is(&WORDS.sentences.verbs, last_word(said));
+    let is_person = matches!(name.class, Class::Password | Class::Pass | Class::Login | Class::Auth);
+    let least = match (name.class, bond) {
+        _ if name.is_part => return bond == Bond::Direct && value.odd >= Odd::Made,
+        (Class::Call, _) => return value.is_second && value.odd >= Odd::Numbered,
+        (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
+        _ if value.odd == Odd::Number => return false,
+        (Class::Secret | Class::Key, Bond::Direct) if value.odd == Odd::Hash && value.is_quoted => return true,
+        (_, Bond::Direct) if is_person && (value.is_quoted || value.has_user) => Odd::Numbered,
+        (Class::Password | Class::Login, Bond::Said)
+            if value.has_user || is_told && (look.digits >= 2 || look.kinds() == 4) => Odd::Numbered,
+        (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
+        (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
+        (Class::Secret, Bond::Direct) if value.is_quoted => Odd::Made,
+        (_, Bond::Weak) if !value.is_quoted => return false,
+        _ => Odd::Random,
+    };
+    value.odd >= least
+}
+
+/// Finds what joins a name and a value after it.
+fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> Option<Bond> {
+    let gap = text.get(name.end..value.whole.start)?;
+    if gap.len() > GAP_BYTES_MAX {
+        return None;
+    }
+    // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
+    let gap = match (gap.find('{'), gap.rfind('}')) {
+        (Some(open), Some(close)) if open < close => &format!("{}{}", &gap[..open], &gap[close + 1..]),
+        _ => gap,
+    };
+    if ends_statement(gap) {
+        return None;
+    }
+    let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
+    // A call asks for the secret: `getenv("...")`.
+    let mut heads = gap.match_indices(['(', '[']);
+    if name_class != Class::Call && heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
+        return None;
+    }
+    let joined = |gap: &str| match words(gap) {
+        0 => Bond::Direct,
+        _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
+        ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
+        _ => Bond::Weak,
+    };
+    let Some((before, sign)) = last_sign(gap) else {
+        return Some(joined(gap));
+    };
+    let word = last_word(before);
+    match () {
+        // The sign follows the name, or a type stands between.
+        () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => Some(joined(&gap[sign..])),
+        () if is(&WORDS.payload.values, word) => Some(Bond::Direct),
+        // A label: `password of the store: ...`.
+        () if before.starts_with(' ') && is_sentence(before) && gap[..sign].ends_with(':') => Some(Bond::Said),
+        () => None,
+    }
+}
+
+/// Counts the words of a text.
+fn words(text: &str) -> usize {
+    let words = text.split(|c: char| !is_name(c));
+    words.filter(|word| word.contains(char::is_alphabetic)).count()
+}
+
+/// Returns the name that a text ends with, in quotes or not.
+fn last_word(text: &str) -> &str {
+    let text = text.trim_end_matches(|c: char| " \"'`\\])=:".contains(c));
+    text.rsplit(|c: char| !is_name(c)).next().unwrap_or_default()
+}
+
+fn is_sentence(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→".contains(c))
+}
+
+/// Finds what joins a value and a name after it.
+fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
+    let gap = text.get(value.whole.end..name.start)?;
+    if gap.len() > GAP_BYTES_MAX {
+        return None;
+    }
+    // What a comment says of the line before it.
+    let is_comment = ["// ", " # ", "-- ", "/* "].iter().any(|sign| gap.contains(sign));
+    if is_comment {
+        return value.is_quoted.then_some(Bond::Direct);
+    }
+    if gap.contains('|') {
+        let start = line_start(text.as_bytes(), value.whole.start, GAP_BYTES_MAX);
+        let command = text.get(start..value.whole.start).unwrap_or_default();
+        let is_printed = command.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "echo" | "printf" | "print"));
+        return is_printed.then_some(Bond::Said);
+    }
+    if ends_statement(gap) {
+        return None;
+    }
+    match last_sign(gap) {
+        Some((before, _)) => {
+            let own = last_word(&text[..value.whole.start]);
+            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own)).then_some(Bond::Direct)
+        }
+        None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
+        None => Some(Bond::Weak),
+    }
+}
+
+/// Returns whether a word can be a person's name, and not the kind of a hash.
+fn is_user(word: &str) -> bool {
+    !word.starts_with("sha") && word != "h1" && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
+}
+
+/// Returns whether a word, or the last one of a name in several, is in a list.
+pub(super) fn is(list: &[String], word: &str) -> bool {
+    let last = word.rfind(|c: char| c.is_ascii_uppercase()).map_or(word, |at| &word[at..]);
+    list.iter().any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Returns whether a call asks for a secret by its name.
+pub(super) fn is_getter(name: &str) -> bool {
+    let begins = |getter: &String| {
+        let head = name.as_bytes().get(..getter.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(getter.as_bytes()))
+    };
+    WORDS.names.getters.iter().any(begins)
+}
+
+/// Returns whether a statement or a sentence ends in a text.
+fn ends_statement(gap: &str) -> bool {
+    [";", ". ", "&&", "? ", "! ", "\n", "}, "].iter().any(|end| gap.contains(end))
+}
+
+/// Returns what comes before the last sign of assignment, and where the sign ends.
+fn last_sign(gap: &str) -> Option<(&str, usize)> {
+    let bytes = gap.as_bytes();
+    let at = (0..bytes.len()).rev().find(|at| {
+        let other = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(0);
+        match bytes[*at] {
+            b'=' => true,
+            b':' => other(at.checked_sub(1)) != b':' && other(Some(at + 1)) != b':',
+            _ => false,
+        }
+    })?;
+    let before = gap[..at].trim_end_matches([':', '=', '+', '?', '!']);
+    Some((before, at + 1))
+}
+
+/// Returns the values of the line around a name, which are found once.
+fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
+    let line = std::mem::take(&mut scan.line);
+    let end = line_end(scan.bytes, name.end, GAP_BYTES_MAX * 2);
+    let start = line_start(scan.bytes, name.start, GAP_BYTES_MAX * 2);
+    if line.span.start <= start && end <= line.span.end {
+        return line;
+    }
+    let start = line_start(scan.bytes, name.start, LINE_BYTES_MAX);
+    let end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
+    let (start, end) = (boundary(scan.text, start), boundary(scan.text, end));
+    Line { span: start..end, values: values(scan.text, start..end) }
+}
+
+/// Finds the odd words and strings of a part of a text.
+fn values(text: &str, part: Range<usize>) -> Vec<Value> {
+    let bytes = text.as_bytes();
+    let mut values = Vec::new();
+    let mut at = part.start;
+    while at < part.end {
+        let byte = bytes[at];
+        let is_begin = at == part.start || !bytes[at - 1].is_ascii_alphanumeric();
+        if b"\"'`".contains(&byte) && is_begin {
+            if let Some(length) = string(&text[at..part.end]) {
+                let span = at + 1..at + 1 + length;
+                let weight = odd(&text[span.clone()]);
+                if weight > Odd::Plain && span.len() < LINE_BYTES_MAX {
+                    values.push(Value { whole: at..span.end + 1, span, odd: weight, is_quoted: true, has_user: false, is_second: text[..at].trim_end().ends_with(',') });
+                    at += length + 2;
+                    continue;
+                }
+            }
+            at += 1;
+            continue;
+        }
+        let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
+        let length = bytes[at..part.end].iter().take_while(is_part).count();
+        // What is called or indexed is a name.
+        if length > 4 && !bytes.get(at + length).is_some_and(|next| b"([{".contains(next)) {
+            values.extend(word(text, at..at + length));
+        }
+        at += length.max(1);
+    }
+    values
+}
+
+/// Returns the length of the string that a quote begins, if it is one word.
+fn string(text: &str) -> Option<usize> {
+    let quote = text.as_bytes()[0];
+    let length = text.as_bytes()[1..].iter().position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
+    let is_closed = text.as_bytes()[1 + length] == quote;
+    let inner = &text[1..=length];
+    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<'])).then_some(length)
+}
+
+/// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
+fn word(text: &str, span: Range<usize>) -> Option<Value> {
+    let spelled = &text[span.clone()];
+    if spelled.contains("://") {
+        return None;
+    }
+    let value = |from: usize, has_user: bool| {
+        let inner = plain(&spelled[from..]);
+        let weight = odd(inner);
+        let start = span.start + from;
+        (weight > Odd::Plain).then(|| Value {
+            span: start..start + inner.len(),
+            whole: if has_user { span.clone() } else { start..start + inner.len() },
+            odd: weight,
+            is_quoted: false,
+            has_user,
+            is_second: false,
+        })
+    };
+    let sign = spelled.trim_end_matches('=').rfind('=').map_or(0, |at| at + 1);
+    let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
+    // `user/password@host`
+    let spelled = match (user, spelled.rfind('@')) {
+        (Some(user), Some(at)) if user < at && at > user + 3 => &spelled[..at],
+        _ => spelled,
+    };
+    match user {
+        Some(user) if user > sign && !spelled[user + 1..].contains(['/', ':']) && is_user(&spelled[sign..user]) => {
+            value(user + 1, true).or_else(|| value(sign, false))
+        }
+        _ => value(sign, false),
+    }
+}
+
+/// Secrets on lines of their own, below a name that ends its line or a sentence that announces them.
+fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    let is_telling = matches!(name.class, Class::Password | Class::Pass | Class::Code | Class::Secret | Class::Login);
+    if !is_telling || whole.end < scan.below_until {
+        return;
+    }
+    let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
+    scan.below_until = end;
+    let rest = scan.text.get(whole.end..end).unwrap_or_default().trim_end();
+    let is_announced = rest.ends_with([':', '>', '[', '{', '(', '|']) || rest.is_empty() || rest == "\"";
+    let mut at = end + 1;
+    let mut lines = 0;
+    while at < scan.bytes.len() && lines < BELOW_LINES_MAX {
+        let line = at..line_end(scan.bytes, at, GAP_BYTES_MAX);
+        at = line.end + 1;
+        lines += 1;
+        let text = scan.text.get(line.clone()).unwrap_or_default();
+        let bare = bare(text);
+        if bare.is_empty() {
+            continue;
+        }
+        let weight = odd(bare);
+        let is_secret = match name.class {
+            Class::Code => is_announced && is_code_of(bare),
+            Class::Password | Class::Pass if is_announced => weight >= Odd::Numbered,
+            Class::Password | Class::Pass => weight >= Odd::Made && lines == 1,
+            _ => weight == Odd::Random,
+        };
+        if !is_secret || bare.contains([' ', '(', ')', ':']) || bare.contains('=') && weight < Odd::Random {
+            return;
+        }
+        let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
+        scan.take(start..start + bare.len(), "secret");
+    }
+}
+
+/// Returns the text of a line without what makes it an item, a string or an element.
+fn bare(line: &str) -> &str {
+    let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
+    let line = match line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        Some((_, rest)) => rest.split('<').next().unwrap_or_default(),
+        None => line,
+    };
+    line.trim_matches(['"', '\'', '`', ',', ';'])
+}

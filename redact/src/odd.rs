@@ -1,0 +1,117 @@
+//! How much a word looks like a secret, whatever stands around it.
+
+use super::chars::Look;
+use super::value::{is_code, is_path, plain, says_nothing};
+use super::words::WORDS;
+
+/// The shortest word that is odd, in bytes.
+const WORD_BYTES_MIN: usize = 5;
+/// The shortest random word, in bytes.
+const RANDOM_BYTES_MIN: usize = 8;
+/// The shortest hash, in bytes.
+const HASH_BYTES_MIN: usize = 20;
+/// The shortest random word with slashes: a shorter one is a path.
+const BASE64_BYTES_MIN: usize = 24;
+
+/// What a word looks like; the later, the more it looks like a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Odd {
+    /// What texts and code are made of: words, names, paths, versions, dates.
+    Plain,
+    /// Only digits, as codes are.
+    Number,
+    /// A long row of hexadecimal digits: a key, or a hash, which programs write everywhere.
+    Hash,
+    /// A word with a number or a sign, as many passwords are and other things too: `hunter2`, `sha256sum`.
+    Numbered,
+    /// As passwords are that people think of: `gr3p-Treffer`, `Tiger_998!`.
+    Made,
+    /// As generated ones are.
+    Random,
+}
+
+/// Weighs a word.
+pub(super) fn odd(word: &str) -> Odd {
+    let look = Look::at(word);
+    let letters = look.upper + look.lower;
+    let is_sign = |three: &&[u8]| {
+        b"!#$%^&*?~+@".contains(&three[1]) && three[0].is_ascii_alphanumeric() && three[2] > b' '
+    };
+    let signs = word.as_bytes().windows(3).filter(is_sign).count();
+    if look.digits >= 4 && look.digits + 2 >= word.len() && look.digits <= 10 && letters < 2 {
+        return Odd::Number;
+    }
+    if word.len() < WORD_BYTES_MIN || letters < 2 || look.digits + signs == 0 && look.upper * look.lower == 0 {
+        return Odd::Plain;
+    }
+    if look.is_hex {
+        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && !word.contains('-');
+        return if is_hash { Odd::Hash } else { Odd::Plain };
+    }
+    if is_ordinary(word, &look) {
+        return Odd::Plain;
+    }
+    let is_random = word.len() >= RANDOM_BYTES_MIN
+        && look.turns() * 3 >= look.looked()
+        && look.distinct() >= 6
+        && look.digits > 0
+        && !look.is_words()
+        && (look.digits >= 2 || look.upper >= 2 && look.lower >= 2);
+    match () {
+        () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
+        () if look.digits + signs == 0 && look.turns() * 9 >= look.looked() * 4 && word.len() >= 12
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric()) => Odd::Random,
+        () if look.digits + signs == 0 => Odd::Plain,
+        () if is_disguised(word) || signs > 0 && look.digits > 0 => Odd::Made,
+        () => Odd::Numbered,
+    }
+}
+
+/// Returns whether a word has one digit between letters, in place of a letter: `gr3p`, but not `sha1sum`.
+fn is_disguised(word: &str) -> bool {
+    let parts = word.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| part.len() >= 4).any(|part| {
+        let lower = part.to_ascii_lowercase();
+        let is_inner = |three: &[u8]| {
+            three[0].is_ascii_alphabetic() && three[1].is_ascii_digit() && three[2].is_ascii_lowercase()
+        };
+        part.as_bytes().windows(3).any(is_inner)
+            && !WORDS.values.numbered.iter().any(|known| lower.contains(known.as_str()))
+    })
+}
+
+/// Returns whether a word with digits or signs is what programs and their texts are full of.
+fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
+    let letters = look.upper + look.lower;
+    let bytes = word.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // `2026-01-04`, `0.8.0`, `30m`, `12-14`, and a hash, in part or with hyphens.
+    let is_measure = is_digit(0) && (letters <= 2 || word.len() > 9 && is_digit(3) && bytes[4] == b'-' && bytes[7] == b'-');
+    let is_version = bytes.windows(3).any(|three| {
+        three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit()
+    });
+    let last = word.rsplit('.').next().unwrap_or_default();
+    let is_file = last.len() < word.len()
+        && (2..=5).contains(&last.len())
+        && last.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_address = word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+    let is_constant = look.lower == 0 && word.len() < 16;
+    let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
+    let is_public = word.starts_with("AAAA");
+    let is_word = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte));
+    let is_base64 = || word.len() >= BASE64_BYTES_MIN && look.is_key() && !word.split('/').any(is_word);
+    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_slash = word.contains(['/', '\\']) && !is_base64();
+    is_measure
+        || is_field
+        || is_version
+        || is_file
+        || is_address
+        || is_constant
+        || is_snake
+        || is_public
+        || has_slash
+        || says_nothing(plain(word))
+        || is_path(word)
+        || is_code(word)
+}
