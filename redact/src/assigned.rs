@@ -9,7 +9,7 @@ use super::scan::Scan;
 use super::syntax::{Sign, Value, sign, value_at};
 use super::value::{Style, is_password, is_said, is_secret, is_strong};
 use super::words::WORDS;
-use super::{context, headers, near, prose};
+use super::{headers, near, table};
 
 /// How far back from a password its login is searched for, in bytes.
 const LOGIN_BYTES_MAX: usize = 160;
@@ -31,31 +31,27 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     };
     let found = match name.class {
         Class::Authorization | Class::Cookie | Class::SetCookie => {
-            if let Some((_, at)) = sign(scan, &whole) {
+            let at = near::owned(scan, &whole).or_else(|| sign(scan, &whole).map(|(_, at)| at));
+            if let Some(at) = at {
                 headers::read(scan, name.class, at);
             }
             return;
         }
         _ => assigned(scan, name, &whole),
     };
-    let is_said = matches!(
-        name.class,
-        Class::Password | Class::Pass | Class::Secret | Class::Login | Class::Code
-    );
     match found {
         Some(value) => {
             let end = value.end;
             scan.take(value, "secret");
-            context::fallback(scan, name, end);
+            table::fallback(scan, name, end);
         }
-        None if context::read(scan, name, &whole) => (),
         None => {
             let count = scan.found.len();
-            if is_said && scan.at(whole.end).is_ascii_whitespace() {
-                prose::read(scan, &whole, name.class);
-            } else if is_said {
-                prose::read_before(scan, &whole);
+            let owned = near::owned(scan, &whole).and_then(|at| value_at(scan, at));
+            if let Some(value) = owned.filter(|value| judge(name, Style::Quoted, &scan.text[value.inner.clone()])) {
+                return scan.take(value.trimmed(scan.text), "secret");
             }
+            table::read(scan, name, &whole);
             if scan.found.len() == count {
                 near::read(scan, name, &whole);
             }
@@ -182,6 +178,8 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
             }
             end
         }
+        // A line of a configuration, without blanks.
+        (Style::Loose, _) if is_line(scan, name, &(start..line)) && !scan.bytes[start..line].iter().any(|byte| b" \t\"'=(".contains(byte)) => line,
         _ => end,
     };
     Value { inner: start..boundary(scan.text, end), is_quoted: false }
@@ -221,8 +219,8 @@ fn after_blank(
 ) -> Option<Range<usize>> {
     let inner = behind_kind(scan, inner);
     let text = &scan.text[inner.clone()];
-    // The name is a part of a path.
-    if scan.before(whole.start) == b'/' {
+    // The name is a part of a path, or of another one.
+    if scan.before(whole.start) == b'/' || name.is_part {
         return None;
     }
     let from = line_start(scan.bytes, whole.start, LOGIN_BYTES_MAX);
@@ -294,7 +292,7 @@ fn is_asked(before: &[u8]) -> bool {
         .next();
     let word = word.filter(|word| word.iter().all(u8::is_ascii_lowercase));
     word.and_then(|word| std::str::from_utf8(word).ok())
-        .is_some_and(context::is_getter)
+        .is_some_and(near::is_getter)
 }
 
 /// A login and its password: `admin / hunter2`, `admin:hunter2`.

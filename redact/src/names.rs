@@ -128,7 +128,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
     let has_end = |end: &String| end.as_bytes().last() == last && small.ends_with(end);
     let ends = |list: &[String]| list.iter().any(has_end);
     let names = &WORDS.names;
-    if ends(&names.public) {
+    if ends(&names.public) || small.contains("public") || small.contains("publishable") {
         return None;
     }
     let class = match () {

@@ -10,6 +10,7 @@ use super::judge::is_code_of;
 use super::names::{Class, Name};
 use super::odd::{Odd, odd};
 use super::scan::Scan;
+use super::syntax::sign;
 use super::value::{is_call, plain};
 use super::words::WORDS;
 
@@ -19,6 +20,10 @@ const LINE_BYTES_MAX: usize = 400;
 const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
 const GAP_WORDS_MAX: usize = 6;
+/// How far behind a name the next one may stand, in bytes.
+const OWNER_BYTES_MAX: usize = 48;
+/// The shortest number that is a password, in digits.
+const NUMBER_DIGITS_MIN: usize = 5;
 /// The most lines below a name that are read.
 const BELOW_LINES_MAX: usize = 12;
 
@@ -53,13 +58,16 @@ enum Bond {
     Said,
     /// A sign, a bracket or a call.
     Direct,
+    /// A name that says that this is the value: `name: TOKEN`, `value: ...`.
+    Owned,
 }
 
 /// Takes the values near a name; returns whether there are any.
 pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> bool {
     let count = scan.found.len();
-    // The name is a part of a path.
-    if scan.before(whole.start) == b'/' || scan.at(whole.end) == b'/' {
+    // The name is a part of a path, or the file's.
+    let is_path = scan.before(whole.start) == b'/';
+    if scan.at(whole.end) == b'/' || is_path && scan.at(whole.end) == b'.' {
         return false;
     }
     let line = line(scan, whole);
@@ -69,8 +77,10 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
             false if value.whole.end <= whole.start => before(scan.text, whole, value),
             false => None,
         };
-        if bond.is_some_and(|bond| is_taken(scan.text, name, bond, value)) && !scan.is_taken(value.span.start) {
-            scan.take(value.span.clone(), "secret");
+        let bond = bond.filter(|bond| !is_path || *bond == Bond::Owned);
+        if bond.is_some_and(|bond| is_taken(scan.text, name, whole, bond, value)) && !scan.is_taken(value.span.start) {
+            let start = joined_start(scan.text, value);
+            scan.take(start..value.span.end, "secret");
         }
     }
     scan.line = line;
@@ -80,29 +90,68 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     scan.found.len() > count
 }
 
+/// Returns where a string begins that is joined to those before it: `"..." "..."`.
+fn joined_start(text: &str, value: &Value) -> usize {
+    let quote = text[value.whole.start..].chars().next().filter(|c| "\"'".contains(*c));
+    let before = text[..value.whole.start].trim_end_matches([' ', '\n', '\t', '+', '.', '\\']);
+    let first = quote.and_then(|quote| before.strip_suffix(quote)?.rfind(quote));
+    let is_apart = before.len() < value.whole.start && value.is_quoted;
+    first.filter(|_| is_apart).map_or(value.span.start, |first| first + 1)
+}
+
+/// Finds a value that the next name says it is: `"name": "TOKEN", "value": "..."`.
+pub(super) fn owned(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
+    let rest = scan.text.get(name.end..boundary(scan.text, name.end + OWNER_BYTES_MAX))?;
+    let begin = rest.find(|c: char| !"\"'\\,; \n</>?:".contains(c)).filter(|at| *at > 0)?;
+    let rest = &rest[begin..];
+    // The closing tag of the name.
+    let rest = rest.split_once('<').map_or(rest, |(_, next)| next);
+    let word = rest.split(|c: char| !is_name(c)).next()?;
+    let at = word.as_ptr() as usize - scan.text.as_ptr() as usize;
+    is(&WORDS.payload.values, word).then(|| sign(scan, &(at..at + word.len()))).flatten().map(|(_, at)| at)
+}
+
 /// Returns whether a value is a secret, by what its name says and how close it is.
-fn is_taken(text: &str, name: Name, bond: Bond, value: &Value) -> bool {
+fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
-    let said = text[..value.whole.start].trim_end().trim_end_matches(['"', '\'', '`', '*', '(', '«', '“']).trim_end();
-    let is_told = said.ends_with([':', '=', '–', '—', '→', '>']) || is(&WORDS.sentences.verbs, last_word(said));
+    let is_told = bond >= Bond::Direct && value.is_quoted || match value.whole.end <= whole.start {
+        // `... as the password`
+        true => text[value.whole.end..whole.start].split_whitespace().next().is_some_and(|word| is(&WORDS.sentences.verbs, word)),
+        false => is_told(&text[..value.whole.start]),
+    };
     let is_person = matches!(name.class, Class::Password | Class::Pass | Class::Login | Class::Auth);
+    let is_key = matches!(name.class, Class::Secret | Class::Provider);
+    let is_rich = look.digits >= 2 || look.kinds() >= 3;
     let least = match (name.class, bond) {
-        _ if name.is_part => return bond == Bond::Direct && value.odd >= Odd::Made,
-        (Class::Call, _) => return value.is_second && value.odd >= Odd::Numbered,
+        _ if name.is_part => return is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
+        (Class::Call, _) => return (value.is_second || value.has_user) && value.odd >= Odd::Numbered,
         (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
-        _ if value.odd == Odd::Number => return false,
-        (Class::Secret | Class::Key, Bond::Direct) if value.odd == Odd::Hash && value.is_quoted => return true,
+        _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && matches!(name.class, Class::Password | Class::Secret),
+        _ if value.odd == Odd::Number => {
+            let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
+            return is_long && is_told && is_person && bond > Bond::Weak;
+        }
+        _ if value.odd == Odd::Hash => return is_key && bond >= Bond::Direct && value.is_quoted || is_told && name.class == Class::Password,
+        (_, Bond::Owned) => Odd::Numbered,
         (_, Bond::Direct) if is_person && (value.is_quoted || value.has_user) => Odd::Numbered,
-        (Class::Password | Class::Login, Bond::Said)
-            if value.has_user || is_told && (look.digits >= 2 || look.kinds() == 4) => Odd::Numbered,
+        (Class::Password | Class::Login, Bond::Said | Bond::Direct) if value.has_user || is_told => Odd::Numbered,
+        (Class::Password, Bond::Direct) if is_rich => Odd::Numbered,
+        (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
         (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
         (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
+        (Class::Secret, Bond::Direct) if value.is_second && is_rich => Odd::Numbered,
         (Class::Secret, Bond::Direct) if value.is_quoted => Odd::Made,
         (_, Bond::Weak) if !value.is_quoted => return false,
         _ => Odd::Random,
     };
     value.odd >= least
+}
+
+/// Returns whether a text ends with what announces a value: a sign, or a verb.
+fn is_told(text: &str) -> bool {
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'`*(«“>".contains(c));
+    text.ends_with([':', '=', '–', '—', '→']) || is(&WORDS.sentences.verbs, last_word(text))
 }
 
 /// Finds what joins a name and a value after it.
@@ -125,22 +174,33 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     if name_class != Class::Call && heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
         return None;
     }
+    if name_class == Class::Call {
+        return Some(Bond::Direct);
+    }
     let joined = |gap: &str| match words(gap) {
-        0 => Bond::Direct,
+        0 if !gap.contains(['/', '^']) => Bond::Direct,
+        1 if gap.contains(" --") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
+        // In a list.
+        _ if gap.trim_start().starts_with('[') && gap.trim_end().ends_with(',') => Bond::Direct,
         ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
         _ => Bond::Weak,
     };
+    if is(&WORDS.payload.values, last_word(gap).trim_start_matches('-')) {
+        return Some(Bond::Owned);
+    }
     let Some((before, sign)) = last_sign(gap) else {
         return Some(joined(gap));
     };
-    let word = last_word(before);
     match () {
         // The sign follows the name, or a type stands between.
         () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => Some(joined(&gap[sign..])),
-        () if is(&WORDS.payload.values, word) => Some(Bond::Direct),
         // A label: `password of the store: ...`.
-        () if before.starts_with(' ') && is_sentence(before) && gap[..sign].ends_with(':') => Some(Bond::Said),
+        () if before.starts_with(' ') && is_sentence(&before.replace(['/', '~'], "")) && gap[..sign].ends_with(':') => {
+            Some(Bond::Said)
+        }
+        // `TOKENS = {"name": "..."}`
+        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') && words(before) == 1 => Some(Bond::Weak),
         () => None,
     }
 }
@@ -153,7 +213,7 @@ fn words(text: &str) -> usize {
 
 /// Returns the name that a text ends with, in quotes or not.
 fn last_word(text: &str) -> &str {
-    let text = text.trim_end_matches(|c: char| " \"'`\\])=:".contains(c));
+    let text = text.trim_end_matches(|c: char| " \"'`\\])=:>".contains(c));
     text.rsplit(|c: char| !is_name(c)).next().unwrap_or_default()
 }
 
@@ -176,7 +236,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
         let start = line_start(text.as_bytes(), value.whole.start, GAP_BYTES_MAX);
         let command = text.get(start..value.whole.start).unwrap_or_default();
         let is_printed = command.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "echo" | "printf" | "print"));
-        return is_printed.then_some(Bond::Said);
+        return is_printed.then_some(Bond::Direct);
     }
     if ends_statement(gap) {
         return None;
@@ -184,7 +244,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
     match last_sign(gap) {
         Some((before, _)) => {
             let own = last_word(&text[..value.whole.start]);
-            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own)).then_some(Bond::Direct)
+            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own)).then_some(Bond::Owned)
         }
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
         None => Some(Bond::Weak),
@@ -193,7 +253,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
 
 /// Returns whether a word can be a person's name, and not the kind of a hash.
 fn is_user(word: &str) -> bool {
-    !word.starts_with("sha") && word != "h1" && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
+    !word.to_ascii_lowercase().starts_with("sha") && word != "h1" && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
 }
 
 /// Returns whether a word, or the last one of a name in several, is in a list.
@@ -217,7 +277,9 @@ pub(super) fn is_getter(name: &str) -> bool {
 
 /// Returns whether a statement or a sentence ends in a text.
 fn ends_statement(gap: &str) -> bool {
-    [";", ". ", "&&", "? ", "! ", "\n", "}, "].iter().any(|end| gap.contains(end))
+    let ends = |(at, _): (usize, &str)| gap[..at].ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    [";", "&&", "}, ", "\n\n"].iter().any(|end| gap.contains(end))
+        || [". ", "? ", "! "].iter().any(|end| gap.match_indices(end).any(ends))
 }
 
 /// Returns what comes before the last sign of assignment, and where the sign ends.
@@ -244,7 +306,16 @@ fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
         return line;
     }
     let start = line_start(scan.bytes, name.start, LINE_BYTES_MAX);
-    let end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
+    let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
+    // What is open goes on in the next lines, and a name may have its value there.
+    let own = last_word(&scan.text[start..name.start]);
+    let is_named = is(&WORDS.payload.names, own) || scan.at(name.end) == b'<';
+    while scan.at(end) == b'\n'
+        && end < name.end + GAP_BYTES_MAX
+        && (is_named || b"([{,:>\"'\\".contains(&scan.bytes[..end].trim_ascii_end().last().copied().unwrap_or(0)))
+    {
+        end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
+    }
     let (start, end) = (boundary(scan.text, start), boundary(scan.text, end));
     Line { span: start..end, values: values(scan.text, start..end) }
 }
@@ -259,13 +330,17 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let is_begin = at == part.start || !bytes[at - 1].is_ascii_alphanumeric();
         if b"\"'`".contains(&byte) && is_begin {
             if let Some(length) = string(&text[at..part.end]) {
-                let span = at + 1..at + 1 + length;
+                let inner = text[at + 1..=at + length].trim_end_matches("\\n").trim_end_matches("\\r");
+                let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
                 let weight = odd(&text[span.clone()]);
                 if weight > Odd::Plain && span.len() < LINE_BYTES_MAX {
-                    values.push(Value { whole: at..span.end + 1, span, odd: weight, is_quoted: true, has_user: false, is_second: text[..at].trim_end().ends_with(',') });
+                    values.push(Value { whole: at..at + length + 2, span, odd: weight, is_quoted: true, has_user: false, is_second: text[..at].trim_end().ends_with(',') });
                     at += length + 2;
                     continue;
                 }
+            } else if let Some(length) = phrase(&text[at..part.end]) {
+                let span = at + 1..at + 1 + length;
+                values.push(Value { whole: at..span.end + 1, span, odd: Odd::Phrase, is_quoted: true, has_user: false, is_second: false });
             }
             at += 1;
             continue;
@@ -273,7 +348,7 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
         let length = bytes[at..part.end].iter().take_while(is_part).count();
         // What is called or indexed is a name.
-        if length > 4 && !bytes.get(at + length).is_some_and(|next| b"([{".contains(next)) {
+        if length > 4 && byte != b'-' && !bytes.get(at + length).is_some_and(|next| b"([{".contains(next)) {
             values.extend(word(text, at..at + length));
         }
         at += length.max(1);
@@ -288,6 +363,18 @@ fn string(text: &str) -> Option<usize> {
     let is_closed = text.as_bytes()[1 + length] == quote;
     let inner = &text[1..=length];
     (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<'])).then_some(length)
+}
+
+/// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
+fn phrase(text: &str) -> Option<usize> {
+    let quote = char::from(text.as_bytes()[0]);
+    let length = text[1..].find(quote)?;
+    let inner = &text[1..=length];
+    let is_phrase = inner.len() < 64
+        && (2..8).contains(&inner.split(' ').count())
+        && inner.chars().any(|c| c.is_ascii_digit())
+        && inner.chars().all(|c| c.is_alphanumeric() || c == ' ' || c == '-');
+    is_phrase.then_some(length)
 }
 
 /// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
@@ -309,7 +396,8 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
             is_second: false,
         })
     };
-    let sign = spelled.trim_end_matches('=').rfind('=').map_or(0, |at| at + 1);
+    let is_named = |at: &usize| spelled[..*at].chars().all(|c| is_name(c) || ".=&?:,".contains(c));
+    let sign = spelled.trim_end_matches('=').rfind('=').filter(is_named).map_or(0, |at| at + 1);
     let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
     // `user/password@host`
     let spelled = match (user, spelled.rfind('@')) {
@@ -348,11 +436,12 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         let weight = odd(bare);
         let is_secret = match name.class {
             Class::Code => is_announced && is_code_of(bare),
-            Class::Password | Class::Pass if is_announced => weight >= Odd::Numbered,
+            Class::Password | Class::Pass if is_announced => weight >= Odd::Number && bare.len() > NUMBER_DIGITS_MIN,
             Class::Password | Class::Pass => weight >= Odd::Made && lines == 1,
             _ => weight == Odd::Random,
         };
-        if !is_secret || bare.contains([' ', '(', ')', ':']) || bare.contains('=') && weight < Odd::Random {
+        let is_other = bare.contains([' ', '(', ')', ':']) || bare.find('=').is_some_and(|at| bare[..at].chars().all(is_name) && odd(&bare[..at]) < Odd::Made);
+        if !is_secret || is_other {
             return;
         }
         let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);

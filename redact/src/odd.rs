@@ -8,6 +8,8 @@ use super::words::WORDS;
 const WORD_BYTES_MIN: usize = 5;
 /// The shortest random word, in bytes.
 const RANDOM_BYTES_MIN: usize = 8;
+/// The shortest random word without a digit, in bytes.
+const LETTERS_MIN: usize = 12;
 /// The shortest hash, in bytes.
 const HASH_BYTES_MIN: usize = 20;
 /// The shortest random word with slashes: a shorter one is a path.
@@ -18,6 +20,8 @@ const BASE64_BYTES_MIN: usize = 24;
 pub(super) enum Odd {
     /// What texts and code are made of: words, names, paths, versions, dates.
     Plain,
+    /// Words with a number.
+    Phrase,
     /// Only digits, as codes are.
     Number,
     /// A long row of hexadecimal digits: a key, or a hash, which programs write everywhere.
@@ -44,6 +48,9 @@ pub(super) fn odd(word: &str) -> Odd {
     if word.len() < WORD_BYTES_MIN || letters < 2 || look.digits + signs == 0 && look.upper * look.lower == 0 {
         return Odd::Plain;
     }
+    if word.contains(char::is_whitespace) || word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':') && word.contains(':') {
+        return Odd::Plain;
+    }
     if look.is_hex {
         let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && !word.contains('-');
         return if is_hash { Odd::Hash } else { Odd::Plain };
@@ -51,20 +58,35 @@ pub(super) fn odd(word: &str) -> Odd {
     if is_ordinary(word, &look) {
         return Odd::Plain;
     }
-    let is_random = word.len() >= RANDOM_BYTES_MIN
-        && look.turns() * 3 >= look.looked()
-        && look.distinct() >= 6
-        && look.digits > 0
-        && !look.is_words()
-        && (look.digits >= 2 || look.upper >= 2 && look.lower >= 2);
+    let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
     match () {
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
-        () if look.digits + signs == 0 && look.turns() * 9 >= look.looked() * 4 && word.len() >= 12
-            && word.bytes().all(|byte| byte.is_ascii_alphanumeric()) => Odd::Random,
-        () if look.digits + signs == 0 => Odd::Plain,
+        () if look.digits + signs == 0 => {
+            let is_mixed = look.turns() * 9 >= look.looked() * 4 && letters == word.len() && !look.is_words();
+            match word.len() {
+                LETTERS_MIN.. if is_mixed => Odd::Random,
+                RANDOM_BYTES_MIN.. if is_mixed => Odd::Numbered,
+                _ => Odd::Plain,
+            }
+        }
+        () if is_known(word) => Odd::Plain,
         () if is_disguised(word) || signs > 0 && look.digits > 0 => Odd::Made,
         () => Odd::Numbered,
     }
+}
+
+/// Returns whether the kinds of characters alternate as they do in no word.
+fn is_random(look: &Look<'_>) -> bool {
+    look.turns() * 3 >= look.looked()
+        && look.distinct() >= 6
+        && !look.is_words()
+        && (look.digits >= 2 || look.upper >= 2 && look.lower >= 2)
+}
+
+/// Returns whether a word is a technical one with a number: `utf8`, `sha256sum`.
+fn is_known(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    WORDS.values.numbered.iter().any(|known| lower.starts_with(known.as_str()))
 }
 
 /// Returns whether a word has one digit between letters, in place of a letter: `gr3p`, but not `sha1sum`.
@@ -99,7 +121,7 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
     let is_public = word.starts_with("AAAA");
     let is_word = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte));
-    let is_base64 = || word.len() >= BASE64_BYTES_MIN && look.is_key() && !word.split('/').any(is_word);
+    let is_base64 = || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);
     let is_field = word.rsplit_once(':').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
     let has_slash = word.contains(['/', '\\']) && !is_base64();
     is_measure

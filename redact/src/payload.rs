@@ -176,12 +176,17 @@ impl Redactor {
     /// Redacts the texts of a list whose key is telling, as if they were written in a line.
     fn listed(&self, key: &str, value: &mut Value) -> bool {
         let Value::Array(items) = value else { return false };
-        if name_at_end(key).is_none() {
-            return false;
-        }
+        let least = match name_at_end(key).map(|name| name.class) {
+            Some(Class::Password | Class::Login | Class::Auth) => Odd::Numbered,
+            Some(Class::Secret) => Odd::Made,
+            _ => return false,
+        };
         items.iter_mut().fold(false, |changed, item| {
             let Value::String(text) = item else { return changed };
-            let is_secret = odd(text) >= Odd::Numbered && assign(key, item);
+            let is_secret = odd(text) >= least;
+            if is_secret {
+                *text = marker("secret");
+            }
             changed | is_secret
         })
     }
@@ -295,6 +300,9 @@ fn behind_string<'t>(string: &str, text: &'t [u8]) -> Option<&'t [u8]> {
 /// Reads the name that a key, a path, a selector or a question ends with.
 fn name_at_end(key: &str) -> Option<Name> {
     let key = key.trim_end_matches(|c: char| !c.is_alphanumeric());
+    if key.contains(MARKER) {
+        return None;
+    }
     let last =
         key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
     let at = last.map_or(0, |at| at + 1);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::base64::{base64, decoded};
-use super::chars::{LOOK_BYTES_MAX, Look};
+use super::chars::{LOOK_BYTES_MAX, Look, boundary};
 use super::scan::{Found, Scan};
 
 /// The shortest base64 that is decoded, in bytes.
@@ -19,6 +19,8 @@ const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
 const AWS_SECRET_BYTES: usize = 40;
 const PHRASE_WORDS_MIN: usize = 12;
+/// How far before a phrase its name is searched for, in bytes.
+const ANNOUNCED_BYTES_MAX: usize = 48;
 /// The most words of a phrase.
 const PHRASE_WORDS_MAX: usize = 24;
 /// The least number of different words in several phrases in a row.
@@ -244,6 +246,10 @@ impl Words {
 /// Takes every row of twelve words or more that are all in the list.
 fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     let text = &scan.text[row.clone()];
+    // Other words count where the text says that this is one.
+    let before = boundary(scan.text, row.start.saturating_sub(ANNOUNCED_BYTES_MAX));
+    let before = scan.text[before..row.start].to_ascii_lowercase();
+    let is_announced = ["phrase", "mnemonic", "seed"].iter().any(|word| before.contains(word));
     let mut phrase: Option<Range<usize>> = None;
     let mut count = 0;
     let mut gap = String::new();
@@ -258,7 +264,8 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
         let before = phrase
             .as_ref()
             .map_or("", |phrase| &scan.text[phrase.end..start]);
-        let this: String = before.chars().filter(|c| !c.is_ascii_digit()).collect();
+        let is_sign = |c: &char| !c.is_ascii_digit() && !c.is_whitespace();
+        let this: String = before.chars().filter(is_sign).collect();
         if count == 1 {
             gap.clone_from(&this);
         }
@@ -266,7 +273,7 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
             found.extend(phrase.take().filter(|_| count >= PHRASE_WORDS_MIN));
             count = 0;
         }
-        if PHRASE_WORDS.binary_search(&word).is_ok() {
+        if is_announced || PHRASE_WORDS.binary_search(&word).is_ok() {
             phrase = Some(phrase.map_or(start, |phrase| phrase.start)..end);
             count += 1;
         } else {

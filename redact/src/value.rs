@@ -209,7 +209,10 @@ pub(super) fn is_code(value: &str) -> bool {
             .replace("->", ".")
             .replace("?.", ".");
         // Names in code seldom have digits, passwords do.
-        let is_code = |part: &str| is_name(part) && (joined_by_code || !part.contains(|c: char| c.is_ascii_digit()));
+        let is_code = |part: &str| {
+            let has_digit = part.contains(|c: char| c.is_ascii_digit());
+            is_name(part) && (joined_by_code || !has_digit || !part.contains(|c: char| c.is_ascii_lowercase()))
+        };
         chain.contains('.') && chain.split('.').all(is_code)
     };
     // An argument: another one follows, or the call ends.

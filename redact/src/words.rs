@@ -147,10 +147,6 @@ pub(super) struct Sentences {
     pub(super) fallbacks: Vec<String>,
     /// What other scripts join to a name before its secret.
     pub(super) particles: Vec<String>,
-    /// What may come between a verb and a secret.
-    pub(super) fillers: Vec<String>,
-    /// What separates a secret from the name after it.
-    pub(super) links: Vec<String>,
 }
 
 /// What hides secrets in lines.
