@@ -10,7 +10,7 @@ use super::judge::is_code_of;
 use super::names::{Class, Name};
 use super::odd::{Odd, odd};
 use super::scan::Scan;
-use super::syntax::sign;
+use super::syntax::{Sign, sign};
 use super::value::{is_call, plain};
 use super::words::WORDS;
 
@@ -108,7 +108,7 @@ pub(super) fn owned(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
     let rest = rest.split_once('<').map_or(rest, |(_, next)| next);
     let word = rest.split(|c: char| !is_name(c)).next()?;
     let at = word.as_ptr() as usize - scan.text.as_ptr() as usize;
-    is(&WORDS.payload.values, word).then(|| sign(scan, &(at..at + word.len()))).flatten().map(|(_, at)| at)
+    is(&WORDS.payload.values, word).then(|| sign(scan, &(at..at + word.len()))).flatten().filter(|(sign, _)| *sign != Sign::Blank).map(|(_, at)| at)
 }
 
 /// Returns whether a value is a secret, by what its name says and how close it is.
@@ -130,7 +130,7 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
         _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && matches!(name.class, Class::Password | Class::Secret),
         _ if value.odd == Odd::Number => {
             let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
-            return is_long && is_told && is_person && bond > Bond::Weak;
+            return is_long && is_told && is_person && name.class != Class::Pass && bond > Bond::Weak;
         }
         _ if value.odd == Odd::Hash => return is_key && bond >= Bond::Direct && value.is_quoted || is_told && name.class == Class::Password,
         (_, Bond::Owned) => Odd::Numbered,
@@ -160,6 +160,9 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     if gap.len() > GAP_BYTES_MAX {
         return None;
     }
+    if name_class == Class::Call {
+        return Some(Bond::Direct);
+    }
     // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
     let gap = match (gap.find('{'), gap.rfind('}')) {
         (Some(open), Some(close)) if open < close => &format!("{}{}", &gap[..open], &gap[close + 1..]),
@@ -174,11 +177,9 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     if name_class != Class::Call && heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
         return None;
     }
-    if name_class == Class::Call {
-        return Some(Bond::Direct);
-    }
     let joined = |gap: &str| match words(gap) {
-        0 if !gap.contains(['/', '^']) => Bond::Direct,
+        _ if gap.contains(['/', '^']) => Bond::Weak,
+        0 => Bond::Direct,
         1 if gap.contains(" --") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
         // In a list.
@@ -200,7 +201,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
             Some(Bond::Said)
         }
         // `TOKENS = {"name": "..."}`
-        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') && words(before) == 1 => Some(Bond::Weak),
+        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') => Some(Bond::Weak),
         () => None,
     }
 }
@@ -373,7 +374,8 @@ fn phrase(text: &str) -> Option<usize> {
     let is_phrase = inner.len() < 64
         && (2..8).contains(&inner.split(' ').count())
         && inner.chars().any(|c| c.is_ascii_digit())
-        && inner.chars().all(|c| c.is_alphanumeric() || c == ' ' || c == '-');
+        && inner.chars().all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
+        && !inner.contains(" -");
     is_phrase.then_some(length)
 }
 
@@ -383,19 +385,6 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
     if spelled.contains("://") {
         return None;
     }
-    let value = |from: usize, has_user: bool| {
-        let inner = plain(&spelled[from..]);
-        let weight = odd(inner);
-        let start = span.start + from;
-        (weight > Odd::Plain).then(|| Value {
-            span: start..start + inner.len(),
-            whole: if has_user { span.clone() } else { start..start + inner.len() },
-            odd: weight,
-            is_quoted: false,
-            has_user,
-            is_second: false,
-        })
-    };
     let is_named = |at: &usize| spelled[..*at].chars().all(|c| is_name(c) || ".=&?:,".contains(c));
     let sign = spelled.trim_end_matches('=').rfind('=').filter(is_named).map_or(0, |at| at + 1);
     let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
@@ -403,6 +392,19 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
     let spelled = match (user, spelled.rfind('@')) {
         (Some(user), Some(at)) if user < at && at > user + 3 => &spelled[..at],
         _ => spelled,
+    };
+    let value = |from: usize, has_user: bool| {
+        let inner = plain(&spelled[from..]);
+        let weight = odd(inner);
+        let start = span.start + from;
+        (weight > Odd::Plain).then(|| Value {
+            span: start..start + inner.len(),
+            whole: if has_user { span.start..start + inner.len() } else { start..start + inner.len() },
+            odd: weight,
+            is_quoted: false,
+            has_user,
+            is_second: false,
+        })
     };
     match user {
         Some(user) if user > sign && !spelled[user + 1..].contains(['/', ':']) && is_user(&spelled[sign..user]) => {
@@ -456,5 +458,5 @@ fn bare(line: &str) -> &str {
         Some((_, rest)) => rest.split('<').next().unwrap_or_default(),
         None => line,
     };
-    line.trim_matches(['"', '\'', '`', ',', ';'])
+    plain(line.trim_matches(['"', '\'', '`', ',', ';'])).trim_end_matches(['"', '\'', '`'])
 }

@@ -119,13 +119,17 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     let is_address = word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
     let is_constant = look.lower == 0 && word.len() < 16;
     let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
+    // A type: `Utf8Error`.
+    let is_type = look.digits == 1 && look.is_words() && bytes[0].is_ascii_uppercase() && letters + 1 == word.len();
+    let is_type = is_type && !is_digit(word.len() - 1);
     let is_public = word.starts_with("AAAA");
     let is_word = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte));
     let is_base64 = || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);
-    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
     let has_slash = word.contains(['/', '\\']) && !is_base64();
     is_measure
         || is_field
+        || is_type
         || is_version
         || is_file
         || is_address

@@ -97,7 +97,7 @@ fn fields(line: &str, sign: char) -> Vec<Range<usize>> {
     fields.push(start..line.len());
     for field in &mut fields {
         let text = &line[field.clone()];
-        let bare = text.trim_matches([' ', '\t', '"', '\'', '`', '*', '|', '\r']);
+        let bare = text.trim_matches([' ', '\t', '"', '\'', '`', '*', '|', '\r', '#']);
         let start = field.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
         *field = start..start + bare.len();
     }

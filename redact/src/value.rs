@@ -205,6 +205,7 @@ pub(super) fn is_code(value: &str) -> bool {
     let joined_by_code = inner.contains("::") || inner.contains("->") || inner.contains("?.");
     let is_chain = || {
         let chain = inner
+            .trim_end_matches('!')
             .replace("::", ".")
             .replace("->", ".")
             .replace("?.", ".");
