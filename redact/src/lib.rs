@@ -12,7 +12,6 @@ mod assigned;
 mod base64;
 mod blocks;
 mod chars;
-mod commands;
 mod decode;
 mod find;
 mod headers;

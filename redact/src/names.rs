@@ -144,7 +144,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if ["credential", "credentials", "creds"].iter().any(|end| small.ends_with(end)) => Class::Login,
         () if matches!(small, "login" | "logins" | "unseal" | "unlock" | "zugangsdaten") => Class::Login,
-        () if ["connect", "connection", "pdo"].iter().any(|end| small.ends_with(end)) => Class::Call,
+        () if ["connect", "connection", "pdo", "sudo", "sqlplus"].iter().any(|end| small.ends_with(end)) => Class::Call,
         () if small.ends_with("auth") => Class::Auth,
         () if is_code(small, before) => Class::Code,
         () if small == "key"

@@ -117,7 +117,10 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     let look = Look::at(spelled);
     let is_told = bond >= Bond::Direct && value.is_quoted || match value.whole.end <= whole.start {
         // `... as the password`
-        true => text[value.whole.end..whole.start].split_whitespace().next().is_some_and(|word| is(&WORDS.sentences.verbs, word)),
+        true => {
+            let next = text[value.whole.end..whole.start].split_whitespace().next();
+            next.is_some_and(|word| word == "|" || is(&WORDS.sentences.verbs, word))
+        }
         false => is_told(&text[..value.whole.start]),
     };
     let is_person = matches!(name.class, Class::Password | Class::Pass | Class::Login | Class::Auth);
@@ -125,9 +128,10 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     let is_rich = look.digits >= 2 || look.kinds() >= 3;
     let least = match (name.class, bond) {
         _ if name.is_part => return is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
+        (Class::Call, _) if value.whole.end <= whole.start => return bond == Bond::Direct && value.odd >= Odd::Numbered,
         (Class::Call, _) => return (value.is_second || value.has_user) && value.odd >= Odd::Numbered,
         (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
-        _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && matches!(name.class, Class::Password | Class::Secret),
+        _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && (name.class == Class::Password || name.class == Class::Secret && spelled.contains(' ')),
         _ if value.odd == Odd::Number => {
             let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
             return is_long && is_told && is_person && name.class != Class::Pass && bond > Bond::Weak;
@@ -333,7 +337,8 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
             if let Some(length) = string(&text[at..part.end]) {
                 let inner = text[at + 1..=at + length].trim_end_matches("\\n").trim_end_matches("\\r");
                 let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
-                let weight = odd(&text[span.clone()]);
+                // Of several lines, the first one tells.
+                let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
                 if weight > Odd::Plain && span.len() < LINE_BYTES_MAX {
                     values.push(Value { whole: at..at + length + 2, span, odd: weight, is_quoted: true, has_user: false, is_second: text[..at].trim_end().ends_with(',') });
                     at += length + 2;
@@ -371,9 +376,9 @@ fn phrase(text: &str) -> Option<usize> {
     let quote = char::from(text.as_bytes()[0]);
     let length = text[1..].find(quote)?;
     let inner = &text[1..=length];
+    let has_words = (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
     let is_phrase = inner.len() < 64
-        && (2..8).contains(&inner.split(' ').count())
-        && inner.chars().any(|c| c.is_ascii_digit())
+        && (has_words || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
         && inner.chars().all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
         && !inner.contains(" -");
     is_phrase.then_some(length)

@@ -31,8 +31,6 @@ pub(super) struct Scan<'t> {
     pub(super) depth: u8,
     /// The end of the last name that was read.
     pub(super) name_until: usize,
-    /// The end of the last arguments that were read, for each program.
-    pub(super) arguments_until: Vec<(usize, usize)>,
     /// The last beginning of a private key whose end was not found yet.
     pub(super) key_begin: Option<Range<usize>>,
     /// The end of the last header with cookies.
@@ -63,7 +61,6 @@ impl<'t> Scan<'t> {
             found: Vec::new(),
             depth,
             name_until: 0,
-            arguments_until: Vec::new(),
             key_begin: None,
             header_until: 0,
             document_until: 0,

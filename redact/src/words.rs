@@ -23,18 +23,13 @@ pub(super) struct Words {
     pub(super) payload: Payload,
     /// Commands and words that set a variable to the word after its name.
     pub(super) setters: Vec<String>,
-    /// Options that a secret may follow.
-    pub(super) options: Vec<String>,
-    /// What tells that a command logs in.
-    pub(super) logins: Vec<String>,
+    pub(super) options: Options,
     /// The kinds of markers.
     pub(super) kinds: Vec<String>,
     /// Parts of addresses.
     pub(super) addresses: BTreeMap<AddressPart, Vec<String>>,
     /// What blocks of lines begin or end with.
     pub(super) blocks: BTreeMap<BlockPart, Vec<String>>,
-    /// Programs that take a secret as an argument.
-    pub(super) programs: Vec<Program>,
     /// The shapes of keys and tokens, as their issuers document them.
     pub(super) shapes: Vec<Shape>,
 }
@@ -77,22 +72,20 @@ pub(super) enum BlockPart {
     PgPass,
 }
 
-/// Where a program takes a secret; behind a sign if it has one.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Program {
-    pub(super) names: Vec<String>,
-    /// A word or the letters of an option that the command must have; empty if none.
-    pub(super) needs: String,
-    /// Options: the word after one, or what is attached to it.
-    pub(super) options: Vec<String>,
-    /// What it is attached to; the word after that is something else.
-    pub(super) attached: Vec<String>,
-    /// The so-manieth word that is no option, from 0.
-    pub(super) word: Option<usize>,
-    /// Whether it is the input: `echo secret | program`, or a here-string.
-    pub(super) input: bool,
-    pub(super) sign: Option<char>,
+/// Options of commands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Options {
+    /// What one begins with.
+    pub(super) begin: Vec<String>,
+    /// Last words of those that name a person, who may have a password: `--user jane:...`.
+    pub(super) users: Vec<String>,
+    /// Letters of those.
+    pub(super) user_letters: String,
+    /// Letters of those that a secret may follow.
+    pub(super) secret_letters: String,
+    /// What tells that a command logs in.
+    pub(super) logins: Vec<String>,
 }
 
 /// The names that secrets are assigned to. All but `stems` and `providers` are without `_` and `-`.
