@@ -144,45 +144,52 @@ fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
 }
 
-/// Returns a value that ends with what it stands in: an argument in quotes, a list in brackets, a word of a shell.
+/// Returns a value that ends with what it stands in: an argument in quotes, a list in brackets, a line of a configuration,
+/// a word of a shell.
 fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> Value {
-    if value.is_quoted {
+    let Range { start, end } = value.inner;
+    if value.is_quoted || end - start > ARGUMENT_BYTES_MAX {
         return value;
     }
-    let Range { start, end } = value.inner;
     let line = line_end(scan.bytes, start, ARGUMENT_BYTES_MAX);
     let outer = scan.before(name.start);
-    let rest = &scan.bytes[start..line];
-    let end = match (style, outer) {
+    let is_assigned = style != Style::Loose;
+    let until = |ends: &[u8]| scan.bytes[start..line].iter().position(|byte| ends.contains(byte)).map(|at| start + at);
+    let end = match outer {
         // `"NAME=..."`, with blanks.
-        (Style::Env | Style::Tight, b'"' | b'\'') => {
-            rest.iter().position(|byte| *byte == outer).map_or(end, |length| start + length)
-        }
-        (Style::Loose, b'{' | b',' | b'(') => {
-            let ends = |byte: &u8| b",})".contains(byte);
-            rest[..end - start].iter().position(ends).map_or(end, |length| start + length)
-        }
-        // `a;b`, `a\ b`
-        (Style::Env | Style::Tight, _) => {
-            let mut end = end;
-            while let Some((sign @ (b';' | b'\\'), after)) = scan.bytes.get(end..line).and_then(<[u8]>::split_first) {
-                let blank = usize::from(*sign == b'\\' && after.first() == Some(&b' '));
-                let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>;&|\\=".contains(byte);
-                let length = after[blank..].iter().position(ends).unwrap_or(after.len() - blank);
-                let next = after.get(blank + length);
-                let is_word = after[blank..blank + length].iter().all(u8::is_ascii_lowercase) && blank == 0;
-                if length == 0 || next == Some(&b'=') || is_word || *sign == b'\\' && blank == 0 {
-                    break;
-                }
-                end += 1 + blank + length;
-            }
-            end
-        }
-        // A line of a configuration, without blanks.
-        (Style::Loose, _) if is_line(scan, name, &(start..line)) && !scan.bytes[start..line].iter().any(|byte| b" \t\"'=(".contains(byte)) => line,
+        b'"' | b'\'' if is_assigned => until(&[outer]).unwrap_or(end),
+        b'{' | b',' | b'(' if !is_assigned => until(b",})").unwrap_or(end).min(end),
+        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..line) => line,
+        _ if is_assigned => word_end(scan, end, line),
         _ => end,
     };
-    Value { inner: start..boundary(scan.text, end), is_quoted: false }
+    let inner = start..boundary(scan.text, end.max(start));
+    Value { inner, is_quoted: false }
+}
+
+/// Returns whether the rest of a line of a configuration is a value, with blanks or other signs in it.
+fn is_plain_line(scan: &Scan<'_>, name: &Range<usize>, rest: Range<usize>) -> bool {
+    let has_equals = scan.bytes[name.end..rest.start].contains(&b'=');
+    let is_env = !scan.bytes[name.clone()].iter().any(u8::is_ascii_lowercase);
+    let value = scan.text.get(rest).unwrap_or_default().trim_end();
+    let is_part = |c: char| c.is_alphanumeric() || "-_.!?#%+*@".contains(c) || c == ' ' && has_equals && !is_env;
+    value.chars().all(is_part) || !value.contains([' ', '\t', '"', '\'', '=', '(', '`', '<', '|'])
+}
+
+/// Returns the end of a word of a shell: `a;b`, `a\ b`.
+fn word_end(scan: &Scan<'_>, end: usize, line: usize) -> usize {
+    let mut end = end;
+    while let Some((sign @ (b';' | b'\\'), after)) = scan.bytes.get(end..line).and_then(<[u8]>::split_first) {
+        let blank = usize::from(*sign == b'\\' && after.first() == Some(&b' '));
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>;&|\\=".contains(byte);
+        let length = after[blank..].iter().position(ends).unwrap_or(after.len() - blank);
+        let is_other = after[blank..blank + length].iter().all(u8::is_ascii_lowercase) && blank == 0;
+        if length == 0 || is_other || after.get(blank + length) == Some(&b'=') || *sign == b'\\' && blank == 0 {
+            break;
+        }
+        end += 1 + blank + length;
+    }
+    end
 }
 
 /// Like [`judge`], unless the value is the same as the last one.

@@ -137,7 +137,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("cookie") => Class::Cookie,
         () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
         () if is_pass(small, name) => match small {
-            "pass" => Class::Pass,
+            "pass" if !before.ends_with('.') => Class::Pass,
             _ if name.bytes().any(|byte| byte.is_ascii_lowercase()) => Class::Password,
             _ => Class::Pass,
         },

@@ -310,7 +310,7 @@ fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
     if line.span.start <= start && end <= line.span.end {
         return line;
     }
-    let start = line_start(scan.bytes, name.start, LINE_BYTES_MAX);
+    let start = boundary(scan.text, line_start(scan.bytes, name.start, LINE_BYTES_MAX));
     let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
     // What is open goes on in the next lines, and a name may have its value there.
     let own = last_word(&scan.text[start..name.start]);
@@ -321,7 +321,7 @@ fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
     {
         end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
     }
-    let (start, end) = (boundary(scan.text, start), boundary(scan.text, end));
+    let end = boundary(scan.text, end);
     Line { span: start..end, values: values(scan.text, start..end) }
 }
 

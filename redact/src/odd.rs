@@ -117,11 +117,12 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         && (2..=5).contains(&last.len())
         && last.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_address = word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
-    let is_constant = look.lower == 0 && word.len() < 16;
+    let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
+    let is_constant = look.lower == 0 && word.len() < 16 && !is_numbered;
     let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
     // A type: `Utf8Error`.
-    let is_type = look.digits == 1 && look.is_words() && bytes[0].is_ascii_uppercase() && letters + 1 == word.len();
-    let is_type = is_type && !is_digit(word.len() - 1);
+    let is_humped = bytes.windows(2).any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
+    let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
     let is_public = word.starts_with("AAAA");
     let is_word = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte));
     let is_base64 = || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);

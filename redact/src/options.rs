@@ -59,10 +59,14 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
         0 if !option.has_secret => false,
         0 => match weight {
             Odd::Made | Odd::Random => true,
-            Odd::Numbered => is_rich && (option.is_attached || quote.is_some()) || is_login(scan, &begin),
+            Odd::Numbered => {
+                let is_long = option.is_attached && look.digits >= 2 && secret.len() >= 6;
+                let is_apart = !option.is_attached && quote.is_none() && look.digits > 0;
+                is_long || is_rich && !is_apart || look.digits == 0 || is_login(scan, &begin)
+            }
             Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
             Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(scan, &begin),
-            _ => is_rich && look.upper > 0 && !secret.contains(['/', ':', '.']) && is_login(scan, &begin),
+            _ => (is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0) && !look.is_words() && !secret.contains(['/', ':', '.']) && is_login(scan, &begin),
         },
         _ => weight >= Odd::Numbered || is_rich && !secret.contains(['/', ':']),
     };
@@ -84,7 +88,7 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
     };
     let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     match (spelled, rest) {
-        (b"<<<", _) | (b" /p", [b' ' | b':', ..]) => value(begin.end + usize::from(rest[0] == b':'), false, true),
+        (b"<<<", _) | (b" /p", [b' ' | b':', ..]) => value(begin.end + usize::from(rest.first() == Some(&b':')), false, true),
         (b" /p", _) => None,
         (_, [b'-', name @ ..]) => {
             let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();

@@ -213,7 +213,10 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .copied()
                 .filter(u8::is_ascii_alphanumeric)
                 .collect();
-            let body = until(line + 1, &tag).filter(|_| !tag.is_empty())?;
+            if tag.is_empty() {
+                return None;
+            }
+            let body = until(line + 1, &tag)?;
             Some(scan.after_blanks(body.start, BLANKS_MAX)..body.end)
         }
         // What a command prints: `$(echo -n '...' | base64)`.
