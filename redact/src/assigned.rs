@@ -140,7 +140,8 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
 /// Returns whether a line has only a name and its value.
 fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     let start = line_start(scan.bytes, name.start, NAME_BYTES_MAX);
-    let is_first = scan.bytes[start..name.start].iter().all(|byte| b" \t-".contains(byte));
+    let before = scan.bytes[start..name.start].trim_ascii();
+    let is_first = before.iter().all(|byte| *byte == b'-') || before.ends_with(b":");
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
 }
 
@@ -155,11 +156,13 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
     let outer = scan.before(name.start);
     let is_assigned = style != Style::Loose;
     let until = |ends: &[u8]| scan.bytes[start..line].iter().position(|byte| ends.contains(byte)).map(|at| start + at);
+    // The text may be a string itself.
+    let string = until(b"\"").filter(|at| scan.bytes[*at + 1..line].iter().all(|byte| b"}],".contains(byte))).unwrap_or(line);
     let end = match outer {
         // `"NAME=..."`, with blanks.
         b'"' | b'\'' if is_assigned => until(&[outer]).unwrap_or(end),
         b'{' | b',' | b'(' if !is_assigned => until(b",})").unwrap_or(end).min(end),
-        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..line) => line,
+        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..string) => string,
         _ if is_assigned => word_end(scan, end, line),
         _ => end,
     };

@@ -127,11 +127,18 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     let is_key = matches!(name.class, Class::Secret | Class::Provider);
     let is_rich = look.digits >= 2 || look.kinds() >= 3;
     let least = match (name.class, bond) {
+        (Class::Call, _) if value.odd == Odd::Phrase => {
+            return value.is_second && text.get(whole.end..value.whole.start).is_some_and(|gap| gap.matches(',').count() >= 2);
+        }
         _ if name.is_part => return is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
         (Class::Call, _) if value.whole.end <= whole.start => return bond == Bond::Direct && value.odd >= Odd::Numbered,
         (Class::Call, _) => return (value.is_second || value.has_user) && value.odd >= Odd::Numbered,
         (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
-        _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && (name.class == Class::Password || name.class == Class::Secret && spelled.contains(' ')),
+        _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && match name.class {
+            Class::Password => true,
+            Class::Secret => value.is_quoted && !spelled.contains('-'),
+            _ => false,
+        },
         _ if value.odd == Odd::Number => {
             let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
             return is_long && is_told && is_person && name.class != Class::Pass && bond > Bond::Weak;
@@ -400,8 +407,13 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
     };
     let value = |from: usize, has_user: bool| {
         let inner = plain(&spelled[from..]);
-        let weight = odd(inner);
+        let (weight, look) = (odd(inner), Look::at(inner));
         let start = span.start + from;
+        let weight = match spelled.len() < span.len() && has_user && look.upper * look.lower > 0 && !look.is_words() {
+            // `user/...@host`
+            true => weight.max(Odd::Numbered),
+            false => weight,
+        };
         (weight > Odd::Plain).then(|| Value {
             span: start..start + inner.len(),
             whole: if has_user { span.start..start + inner.len() } else { start..start + inner.len() },

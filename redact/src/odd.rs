@@ -20,7 +20,7 @@ const BASE64_BYTES_MIN: usize = 24;
 pub(super) enum Odd {
     /// What texts and code are made of: words, names, paths, versions, dates.
     Plain,
-    /// Words with a number.
+    /// Words as passwords are made of, in quotes with a number or joined: `KettleCanyon`, `Sonntag.Braten`.
     Phrase,
     /// Only digits, as codes are.
     Number,
@@ -42,6 +42,9 @@ pub(super) fn odd(word: &str) -> Odd {
         b"!#$%^&*?~+@".contains(&three[1]) && three[0].is_ascii_alphanumeric() && three[2] > b' '
     };
     let signs = word.as_bytes().windows(3).filter(is_sign).count();
+    if is_joined(word, &look) {
+        return Odd::Phrase;
+    }
     if look.digits >= 4 && look.digits + 2 >= word.len() && look.digits <= 10 && letters < 2 {
         return Odd::Number;
     }
@@ -73,6 +76,45 @@ pub(super) fn odd(word: &str) -> Odd {
         () if is_disguised(word) || signs > 0 && look.digits > 0 => Odd::Made,
         () => Odd::Numbered,
     }
+}
+
+/// Returns whether a word without a digit is made of several words, none of which is one of code.
+fn is_joined(word: &str, look: &Look<'_>) -> bool {
+    let is_part = |c: char| c.is_alphabetic() || "-._!&".contains(c);
+    if !(7..48).contains(&word.len()) || look.digits > 0 || look.lower == 0 || !word.starts_with(char::is_alphabetic) || !word.chars().all(is_part) {
+        return false;
+    }
+    let parts = || word.split(['-', '.', '_', '&']).filter(|part| !part.is_empty());
+    let is_capital = |part: &str| part.starts_with(char::is_uppercase);
+    let is_odd = match parts().count() {
+        1 => word.ends_with('!') || is_humped(word),
+        2 => parts().skip(1).any(is_capital) || !word.is_ascii(),
+        _ => parts().all(|part| part.len() > 2) && !word.contains('.') || !word.is_ascii() || parts().skip(1).any(is_capital),
+    };
+    let is_code = |part: &str| {
+        let part = part.to_lowercase();
+        let names = &WORDS.names;
+        let mut known = WORDS.values.code.iter().chain(&names.stems).chain(&names.passwords);
+        known.any(|known| part.starts_with(known.as_str()) && part.len() <= known.len() + 2)
+    };
+    is_odd && !look.is_hex && !humps(word).any(is_code)
+}
+
+/// Returns the words that a name consists of, by their capitals and the signs between them.
+fn humps(word: &str) -> impl Iterator<Item = &str> {
+    let parts = word.split(|c: char| !c.is_alphabetic());
+    parts.flat_map(|part| {
+        let ends = part.char_indices().filter(|(at, c)| *at > 0 && c.is_uppercase());
+        let ends = ends.map(|(at, _)| at).chain([part.len()]);
+        let mut from = 0;
+        ends.map(move |at| &part[std::mem::replace(&mut from, at)..at])
+    })
+}
+
+/// Returns whether a word is two words with a capital each, as names of types are too: `KettleCanyon`.
+fn is_humped(word: &str) -> bool {
+    let capitals: Vec<_> = word.match_indices(|c: char| c.is_uppercase()).map(|(at, _)| at).collect();
+    capitals.len() == 2 && capitals[0] == 0 && capitals[1] >= 4 && word.len() - capitals[1] >= 4
 }
 
 /// Returns whether the kinds of characters alternate as they do in no word.

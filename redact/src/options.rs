@@ -64,6 +64,7 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
                 let is_apart = !option.is_attached && quote.is_none() && look.digits > 0;
                 is_long || is_rich && !is_apart || look.digits == 0 || is_login(scan, &begin)
             }
+            Odd::Phrase => is_login(scan, &begin),
             Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
             Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(scan, &begin),
             _ => (is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0) && !look.is_words() && !secret.contains(['/', ':', '.']) && is_login(scan, &begin),

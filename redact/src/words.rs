@@ -127,6 +127,8 @@ pub(super) struct Values {
     pub(super) beginnings: Vec<String>,
     /// Names of technical things with a digit between letters.
     pub(super) numbered: Vec<String>,
+    /// What words of code and of messages have in them.
+    pub(super) code: Vec<String>,
     /// What tells a label of a form from a password.
     pub(super) labels: Vec<String>,
 }
