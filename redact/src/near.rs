@@ -143,6 +143,7 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
             let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
             return is_long && is_told && is_person && name.class != Class::Pass && bond > Bond::Weak;
         }
+        (Class::Key, Bond::Direct) if value.odd == Odd::Hash => return is_told && matches!(spelled.len(), 32 | 40 | 64) && whole.len() > 3,
         _ if value.odd == Odd::Hash => return is_key && bond >= Bond::Direct && value.is_quoted || is_told && name.class == Class::Password,
         (_, Bond::Owned) => Odd::Numbered,
         (_, Bond::Direct) if is_person && (value.is_quoted || value.has_user) => Odd::Numbered,
@@ -191,7 +192,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     let joined = |gap: &str| match words(gap) {
         _ if gap.contains(['/', '^']) => Bond::Weak,
         0 => Bond::Direct,
-        1 if gap.contains(" --") => Bond::Direct,
+        1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
         // In a list.
         _ if gap.trim_start().starts_with('[') && gap.trim_end().ends_with(',') => Bond::Direct,
@@ -442,29 +443,34 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let rest = scan.text.get(whole.end..end).unwrap_or_default().trim_end();
     let is_announced = rest.ends_with([':', '>', '[', '{', '(', '|']) || rest.is_empty() || rest == "\"";
     let mut at = end + 1;
-    let mut lines = 0;
-    while at < scan.bytes.len() && lines < BELOW_LINES_MAX {
+    for number in 0..BELOW_LINES_MAX {
+        if at >= scan.bytes.len() {
+            return;
+        }
         let line = at..line_end(scan.bytes, at, GAP_BYTES_MAX);
         at = line.end + 1;
-        lines += 1;
         let text = scan.text.get(line.clone()).unwrap_or_default();
         let bare = bare(text);
         if bare.is_empty() {
             continue;
         }
-        let weight = odd(bare);
-        let is_secret = match name.class {
-            Class::Code => is_announced && is_code_of(bare),
-            Class::Password | Class::Pass if is_announced => weight >= Odd::Number && bare.len() > NUMBER_DIGITS_MIN,
-            Class::Password | Class::Pass => weight >= Odd::Made && lines == 1,
-            _ => weight == Odd::Random,
-        };
-        let is_other = bare.contains([' ', '(', ')', ':']) || bare.find('=').is_some_and(|at| bare[..at].chars().all(is_name) && odd(&bare[..at]) < Odd::Made);
-        if !is_secret || is_other {
-            return;
-        }
         let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
-        scan.take(start..start + bare.len(), "secret");
+        let value = word(scan.text, start..start + bare.len()).filter(|_| !bare.contains([' ', '(', ')']));
+        let is_secret = |value: &Value| match name.class {
+            _ if value.span.end < start + bare.len() => false,
+            Class::Code => is_announced && is_code_of(bare),
+            Class::Password | Class::Pass if is_announced => {
+                value.odd >= if value.has_user { Odd::Numbered } else { Odd::Number } && bare.len() > NUMBER_DIGITS_MIN
+            }
+            Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
+            _ => value.odd == Odd::Random,
+        };
+        match value.filter(is_secret) {
+            Some(value) => scan.take(value.span, "secret"),
+            // Something else of a structure.
+            None if is_announced && (bare.contains(": ") || bare.ends_with([':', '|'])) => (),
+            None => return,
+        }
     }
 }
 

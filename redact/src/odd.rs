@@ -10,6 +10,8 @@ const WORD_BYTES_MIN: usize = 5;
 const RANDOM_BYTES_MIN: usize = 8;
 /// The shortest random word without a digit, in bytes.
 const LETTERS_MIN: usize = 12;
+/// The shortest word of base32, in bytes.
+const BASE32_BYTES_MIN: usize = 16;
 /// The shortest hash, in bytes.
 const HASH_BYTES_MIN: usize = 20;
 /// The shortest random word with slashes: a shorter one is a path.
@@ -48,7 +50,7 @@ pub(super) fn odd(word: &str) -> Odd {
     if look.digits >= 4 && look.digits + 2 >= word.len() && look.digits <= 10 && letters < 2 {
         return Odd::Number;
     }
-    if word.len() < WORD_BYTES_MIN || letters < 2 || look.digits + signs == 0 && look.upper * look.lower == 0 {
+    if word.len() < WORD_BYTES_MIN || letters < 2 || look.digits + signs == 0 && look.upper * look.lower == 0 && look.upper < BASE32_BYTES_MIN {
         return Odd::Plain;
     }
     if word.contains(char::is_whitespace) || word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':') && word.contains(':') {
@@ -62,7 +64,12 @@ pub(super) fn odd(word: &str) -> Odd {
         return Odd::Plain;
     }
     let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
+    let is_base32 = word.len() >= BASE32_BYTES_MIN
+        && word.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
+        && look.distinct() >= 10
+        && !look.is_words();
     match () {
+        () if is_base32 => Odd::Random,
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
         () if look.digits + signs == 0 => {
             let is_mixed = look.turns() * 9 >= look.looked() * 4 && letters == word.len() && !look.is_words();
@@ -104,7 +111,8 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
 fn humps(word: &str) -> impl Iterator<Item = &str> {
     let parts = word.split(|c: char| !c.is_alphabetic());
     parts.flat_map(|part| {
-        let ends = part.char_indices().filter(|(at, c)| *at > 0 && c.is_uppercase());
+        let begins = |at: usize| part[..at].ends_with(char::is_lowercase);
+        let ends = part.char_indices().filter(move |(at, c)| c.is_uppercase() && begins(*at));
         let ends = ends.map(|(at, _)| at).chain([part.len()]);
         let mut from = 0;
         ends.map(move |at| &part[std::mem::replace(&mut from, at)..at])
