@@ -15,7 +15,7 @@ use super::value::{is_call, plain};
 use super::words::WORDS;
 
 /// How far on each side of a name a line is read, in bytes.
-const LINE_BYTES_MAX: usize = 400;
+const LINE_BYTES_MAX: usize = 1024;
 /// How far from a name a value may stand, in bytes.
 const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
@@ -46,6 +46,11 @@ pub(super) struct Value {
 #[derive(Default)]
 pub(super) struct Line {
     span: Range<usize>,
+    /// Whether the part begins and ends with its line.
+    begins: bool,
+    ends: bool,
+    /// Whether it goes on in the next lines.
+    is_open: bool,
     values: Vec<Value>,
 }
 
@@ -71,7 +76,9 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
         return false;
     }
     let line = line(scan, whole);
-    for value in &line.values {
+    let near = line.values.partition_point(|value| value.whole.end + GAP_BYTES_MAX < whole.start);
+    let near = line.values[near..].iter();
+    for value in near.take_while(|value| value.whole.start <= whole.end + GAP_BYTES_MAX) {
         let bond = match value.span.start >= whole.end {
             true => after(scan.text, whole, name.class, value),
             false if value.whole.end <= whole.start => before(scan.text, whole, value),
@@ -313,24 +320,34 @@ fn last_sign(gap: &str) -> Option<(&str, usize)> {
 /// Returns the values of the line around a name, which are found once.
 fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
     let line = std::mem::take(&mut scan.line);
-    let end = line_end(scan.bytes, name.end, GAP_BYTES_MAX * 2);
-    let start = line_start(scan.bytes, name.start, GAP_BYTES_MAX * 2);
-    if line.span.start <= start && end <= line.span.end {
+    let is_near = line.span.contains(&name.start)
+        && (line.begins || name.start - line.span.start >= GAP_BYTES_MAX)
+        && (line.ends && !line.is_open || name.end + GAP_BYTES_MAX <= line.span.end);
+    if is_near {
         return line;
     }
     let start = boundary(scan.text, line_start(scan.bytes, name.start, LINE_BYTES_MAX));
     let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
     // What is open goes on in the next lines, and a name may have its value there.
-    let own = last_word(&scan.text[start..name.start]);
-    let is_named = is(&WORDS.payload.names, own) || scan.at(name.end) == b'<';
-    while scan.at(end) == b'\n'
-        && end < name.end + GAP_BYTES_MAX
-        && (is_named || b"([{,:>\"'\\".contains(&scan.bytes[..end].trim_ascii_end().last().copied().unwrap_or(0)))
-    {
+    let mut is_open = false;
+    while scan.at(end) == b'\n' && end < name.end + GAP_BYTES_MAX {
+        let last = scan.bytes[..end].trim_ascii_end().last().copied().unwrap_or(0);
+        let own = || last_word(&scan.text[start..name.start]);
+        let goes_on = b"([{,:>\"'\\".contains(&last) || scan.at(name.end) == b'<' || is(&WORDS.payload.names, own());
+        if !goes_on {
+            break;
+        }
+        is_open = true;
         end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
     }
     let end = boundary(scan.text, end);
-    Line { span: start..end, values: values(scan.text, start..end) }
+    Line {
+        values: values(scan.text, start..end),
+        begins: matches!(scan.before(start), 0 | b'\n'),
+        ends: matches!(scan.at(end), 0 | b'\n'),
+        is_open,
+        span: start..end,
+    }
 }
 
 /// Finds the odd words and strings of a part of a text.
