@@ -245,8 +245,10 @@ fn after_blank(
     // A line of a configuration: only the name and the value.
     let is_last = || b"\n;\r\0".contains(&scan.at(scan.after_blanks(inner.end, BLANKS_MAX)));
     let is_first = || {
-        line.iter()
-            .all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
+        // Or the last part of one.
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"#-/._".contains(byte);
+        let begin = line.trim_ascii_start();
+        begin.iter().all(is_part) || line.iter().all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
     };
     let look = Look::at(text);
     let is_sql = || scan.bytes[whole.clone()].eq_ignore_ascii_case(b"identified");

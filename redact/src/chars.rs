@@ -162,7 +162,7 @@ fn wordy(bytes: &[u8]) -> usize {
             let is_vowel = |byte: &&u8| b"aeiouyAEIOUY".contains(*byte);
             let vowels = word.iter().filter(is_vowel).count();
             let is_word =
-                word.len() >= 4 && vowels * 5 >= word.len() && vowels * 5 <= word.len() * 4;
+                (4..=20).contains(&word.len()) && vowels * 5 >= word.len() && vowels * 5 <= word.len() * 4;
             count += if is_word { word.len() } else { 0 };
         }
         at += usize::from(at == start);

@@ -35,6 +35,9 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
         // What a command or a variable of the environment is given is no code, whatever it looks like.
         Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
         Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
+        Class::Secret if name.is_compound && style == Style::Quoted && odd(text) >= Odd::Numbered => {
+            Look::at(text).kinds() >= 3
+        }
         Class::Secret => is_secret(text, style) || odd(plain(text)) >= Odd::Made,
         Class::Auth => {
             is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)

@@ -46,6 +46,8 @@ pub(super) struct Name {
     pub(super) is_flag: bool,
     /// The telling word is not its last one: `password_prod_db`, but also `password_min_length`.
     pub(super) is_part: bool,
+    /// Ends in `secret`, behind another word.
+    pub(super) is_compound: bool,
 }
 
 impl Name {
@@ -76,6 +78,7 @@ impl Name {
         Some(Self {
             class,
             is_part: whole.is_none(),
+            is_compound: small.len() > 6 && small.ends_with("secret"),
             is_env: name.is_ascii()
                 && (!name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_header(name)),
             is_flag: name.starts_with('-'),
@@ -144,7 +147,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if ["credential", "credentials", "creds"].iter().any(|end| small.ends_with(end)) => Class::Login,
         () if matches!(small, "login" | "logins" | "unseal" | "unlock" | "zugangsdaten") => Class::Login,
-        () if ["connect", "connection", "pdo", "sudo", "sqlplus"].iter().any(|end| small.ends_with(end)) => Class::Call,
+        () if ["connect", "connection", "pdo", "sudo", "sqlplus", "adduser"].iter().any(|end| small.ends_with(end)) => Class::Call,
         () if small.ends_with("auth") => Class::Auth,
         () if is_code(small, before) => Class::Code,
         () if small == "key"

@@ -97,6 +97,12 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     scan.found.len() > count
 }
 
+/// Returns whether a word is the second one behind the command that adds a person: `add_user jane ...`.
+fn is_added(text: &str, name: &Range<usize>, value: &Value) -> bool {
+    let gap = text.get(name.end..value.whole.start).unwrap_or_default();
+    text[..name.end].ends_with("user") && gap.split_whitespace().count() == 1
+}
+
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
 fn joined_start(text: &str, value: &Value) -> usize {
     let quote = text[value.whole.start..].chars().next().filter(|c| "\"'".contains(*c));
@@ -133,13 +139,19 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     let is_person = matches!(name.class, Class::Password | Class::Pass | Class::Login | Class::Auth);
     let is_key = matches!(name.class, Class::Secret | Class::Provider);
     let is_rich = look.digits >= 2 || look.kinds() >= 3;
+    let is_before = value.whole.end <= whole.start;
+    if is_before && bond == Bond::Direct && !value.is_quoted && name.class == Class::Password {
+        // It is piped into what asks for it.
+        return value.odd > Odd::Number || look.digits >= NUMBER_DIGITS_MIN;
+    }
     let least = match (name.class, bond) {
         (Class::Call, _) if value.odd == Odd::Phrase => {
             return value.is_second && text.get(whole.end..value.whole.start).is_some_and(|gap| gap.matches(',').count() >= 2);
         }
         _ if name.is_part => return is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
-        (Class::Call, _) if value.whole.end <= whole.start => return bond == Bond::Direct && value.odd >= Odd::Numbered,
-        (Class::Call, _) => return (value.is_second || value.has_user) && value.odd >= Odd::Numbered,
+        (Class::Call, _) if is_before => return bond == Bond::Direct && value.odd >= Odd::Numbered,
+        (Class::Call, _) if value.is_second || value.has_user => Odd::Numbered,
+        (Class::Call, _) => return is_added(text, whole, value) && value.odd >= Odd::Made,
         (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
         _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && match name.class {
             Class::Password => true,
@@ -159,7 +171,7 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
         (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
         (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
         (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
-        (Class::Secret, Bond::Direct) if value.is_second && is_rich => Odd::Numbered,
+        (Class::Secret, Bond::Direct) if (value.is_second || name.is_compound) && value.is_quoted && is_rich => Odd::Numbered,
         (Class::Secret, Bond::Direct) if value.is_quoted => Odd::Made,
         (_, Bond::Weak) if !value.is_quoted => return false,
         _ => Odd::Random,
@@ -215,6 +227,8 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     match () {
         // The sign follows the name, or a type stands between.
         () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => Some(joined(&gap[sign..])),
+        // `--from-literal=NAME=...`
+        () if before.strip_prefix('=').is_some_and(|own| own.chars().all(is_name)) => Some(Bond::Direct),
         // A label: `password of the store: ...`.
         () if before.starts_with(' ') && is_sentence(&before.replace(['/', '~'], "")) && gap[..sign].ends_with(':') => {
             Some(Bond::Said)
@@ -376,6 +390,12 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
             at += 1;
             continue;
         }
+        if let Some(length) = groups(&bytes[at..part.end]).filter(|_| is_begin) {
+            let span = at..at + length;
+            values.push(Value { whole: span.clone(), span, odd: Odd::Random, is_quoted: false, has_user: false, is_second: false });
+            at += length;
+            continue;
+        }
         let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
         let length = bytes[at..part.end].iter().take_while(is_part).count();
         // What is called or indexed is a name.
@@ -385,6 +405,18 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         at += length.max(1);
     }
     values
+}
+
+/// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
+fn groups(bytes: &[u8]) -> Option<usize> {
+    let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
+    let all = bytes.chunks(5);
+    let count = all.clone().take_while(|chunk| is_group(&chunk[..chunk.len().min(4)]) && chunk.get(4).is_none_or(|byte| b" \n\"'".contains(byte)));
+    let odd = count.clone().filter(|chunk| !Look::at(std::str::from_utf8(&chunk[..4]).unwrap_or_default()).is_words());
+    let (count, odd) = (count.count(), odd.count());
+    let length = (count * 5).saturating_sub(1).min(bytes.len());
+    let is_hex = bytes[..length].iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
+    (count >= 4 && odd * 2 >= count && !is_hex).then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is one word.
@@ -475,14 +507,15 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         let value = word(scan.text, start..start + bare.len()).filter(|_| !bare.contains([' ', '(', ')']));
         let is_secret = |value: &Value| match name.class {
             _ if value.span.end < start + bare.len() => false,
-            Class::Code => is_announced && is_code_of(bare),
             Class::Password | Class::Pass if is_announced => {
                 value.odd >= if value.has_user { Odd::Numbered } else { Odd::Number } && bare.len() > NUMBER_DIGITS_MIN
             }
             Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
             _ => value.odd == Odd::Random,
         };
+        let is_code = name.class == Class::Code && is_announced && is_code_of(bare);
         match value.filter(is_secret) {
+            _ if is_code => scan.take(start..start + bare.len(), "secret"),
             Some(value) => scan.take(value.span, "secret"),
             // Something else of a structure.
             None if is_announced && (bare.contains(": ") || bare.ends_with([':', '|'])) => (),

@@ -47,8 +47,9 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
     if says_nothing(value) || value.starts_with('-') || value.contains("$(") || value.contains("${") || value.contains("://") {
         return;
     }
-    let is_user = |user: &str| user.chars().all(|c| c.is_alphanumeric() || "_-.@\\+".contains(c));
-    let login = value.find([':', '%', ',']).filter(|sign| *sign > 0 && is_user(&value[..*sign]));
+    let is_user = |user: &str| user.chars().all(|c| c.is_alphanumeric() || "_-.@\\+:".contains(c));
+    let last = value.rfind(':').filter(|last| odd(&value[last + 1..]) == Odd::Random);
+    let login = last.or_else(|| value.find([':', '%', ','])).filter(|sign| *sign > 0 && is_user(&value[..*sign]));
     let skipped = login.filter(|_| option.has_user).map_or(0, |sign| sign + 1);
     let secret = if quote.is_some() { &value[skipped..] } else { plain(&value[skipped..]) };
     let look = Look::at(secret);
@@ -71,7 +72,7 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
         },
         _ => weight >= Odd::Numbered || is_rich && !secret.contains(['/', ':']),
     };
-    if is_secret && !secret.contains('=') {
+    if is_secret && !secret.trim_end_matches('=').contains('=') {
         let start = from + skipped;
         scan.take(start..start + secret.len(), "password");
     }

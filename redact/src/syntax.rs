@@ -47,6 +47,13 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         return Some((Sign::Tight, value));
     }
     let name = &(name.start..particle(scan, name));
+    // `password.old: ...`
+    let rest = scan.text.get(name.end..).unwrap_or_default().strip_prefix('.').unwrap_or_default();
+    let suffix = WORDS.names.suffixes.iter().find(|suffix| {
+        let after = rest.strip_prefix(suffix.as_str());
+        suffix.len() > 1 && after.is_some_and(|after| after.starts_with([' ', '=', ':', '"']))
+    });
+    let name = &(name.start..name.end + suffix.map_or(0, |suffix| suffix.len() + 1));
     let closers = scan.bytes[name.end..].iter().take(CLOSERS_MAX);
     let closers = closers
         .take_while(|byte| b"\"'`\\[]*)".contains(byte))

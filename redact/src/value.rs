@@ -171,7 +171,8 @@ pub(super) fn says_nothing(value: &str) -> bool {
     };
     is_variable
         || is_filler
-        || value.starts_with(['<', '{', '%', ',', ')', ']', '}', ';'])
+        || value.starts_with(['<', '%', ',', ')', ']', '}', ';'])
+        || value.starts_with('{') && (!value.contains('"') || value.starts_with("{{") || value.starts_with("{%"))
         || value.starts_with("--")
         || WORDS
             .values
