@@ -48,7 +48,9 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
         None => {
             let count = scan.found.len();
             let owned = near::owned(scan, &whole).and_then(|at| value_at(scan, at));
-            if let Some(value) = owned.filter(|value| judge(name, Style::Quoted, &scan.text[value.inner.clone()])) {
+            if let Some(value) =
+                owned.filter(|value| judge(name, Style::Quoted, &scan.text[value.inner.clone()]))
+            {
                 return scan.take(value.trimmed(scan.text), "secret");
             }
             table::read(scan, name, &whole);
@@ -155,19 +157,35 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
     let line = line_end(scan.bytes, start, ARGUMENT_BYTES_MAX);
     let outer = scan.before(name.start);
     let is_assigned = style != Style::Loose;
-    let until = |ends: &[u8]| scan.bytes[start..line].iter().position(|byte| ends.contains(byte)).map(|at| start + at);
+    let until = |ends: &[u8]| {
+        scan.bytes[start..line]
+            .iter()
+            .position(|byte| ends.contains(byte))
+            .map(|at| start + at)
+    };
     // The text may be a string itself.
-    let string = until(b"\"").filter(|at| scan.bytes[*at + 1..line].iter().all(|byte| b"}],".contains(byte))).unwrap_or(line);
+    let string = until(b"\"")
+        .filter(|at| {
+            scan.bytes[*at + 1..line]
+                .iter()
+                .all(|byte| b"}],".contains(byte))
+        })
+        .unwrap_or(line);
     let end = match outer {
         // `"NAME=..."`, with blanks.
         b'"' | b'\'' if is_assigned => until(&[outer]).unwrap_or(end),
         b'{' | b',' | b'(' if !is_assigned => until(b",})").unwrap_or(end).min(end),
-        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..string) => string,
+        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..string) => {
+            string
+        }
         _ if is_assigned => word_end(scan, end, line),
         _ => end,
     };
     let inner = start..boundary(scan.text, end.max(start));
-    Value { inner, is_quoted: false }
+    Value {
+        inner,
+        is_quoted: false,
+    }
 }
 
 /// Returns whether the rest of a line of a configuration is a value, with blanks or other signs in it.
@@ -175,19 +193,33 @@ fn is_plain_line(scan: &Scan<'_>, name: &Range<usize>, rest: Range<usize>) -> bo
     let has_equals = scan.bytes[name.end..rest.start].contains(&b'=');
     let is_env = !scan.bytes[name.clone()].iter().any(u8::is_ascii_lowercase);
     let value = scan.text.get(rest).unwrap_or_default().trim_end();
-    let is_part = |c: char| c.is_alphanumeric() || "-_.!?#%+*@".contains(c) || c == ' ' && has_equals && !is_env;
+    let is_part = |c: char| {
+        c.is_alphanumeric() || "-_.!?#%+*@".contains(c) || c == ' ' && has_equals && !is_env
+    };
     value.chars().all(is_part) || !value.contains([' ', '\t', '"', '\'', '=', '(', '`', '<', '|'])
 }
 
 /// Returns the end of a word of a shell: `a;b`, `a\ b`.
 fn word_end(scan: &Scan<'_>, end: usize, line: usize) -> usize {
     let mut end = end;
-    while let Some((sign @ (b';' | b'\\'), after)) = scan.bytes.get(end..line).and_then(<[u8]>::split_first) {
+    while let Some((sign @ (b';' | b'\\'), after)) =
+        scan.bytes.get(end..line).and_then(<[u8]>::split_first)
+    {
         let blank = usize::from(*sign == b'\\' && after.first() == Some(&b' '));
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>;&|\\=".contains(byte);
-        let length = after[blank..].iter().position(ends).unwrap_or(after.len() - blank);
-        let is_other = after[blank..blank + length].iter().all(u8::is_ascii_lowercase) && blank == 0;
-        if length == 0 || is_other || after.get(blank + length) == Some(&b'=') || *sign == b'\\' && blank == 0 {
+        let length = after[blank..]
+            .iter()
+            .position(ends)
+            .unwrap_or(after.len() - blank);
+        let is_other = after[blank..blank + length]
+            .iter()
+            .all(u8::is_ascii_lowercase)
+            && blank == 0;
+        if length == 0
+            || is_other
+            || after.get(blank + length) == Some(&b'=')
+            || *sign == b'\\' && blank == 0
+        {
             break;
         }
         end += 1 + blank + length;
@@ -248,7 +280,10 @@ fn after_blank(
         // Or the last part of one.
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"#-/._".contains(byte);
         let begin = line.trim_ascii_start();
-        begin.iter().all(is_part) || line.iter().all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
+        begin.iter().all(is_part)
+            || line
+                .iter()
+                .all(|byte| byte.is_ascii_whitespace() || b"#-/".contains(byte))
     };
     let look = Look::at(text);
     let is_sql = || scan.bytes[whole.clone()].eq_ignore_ascii_case(b"identified");

@@ -27,15 +27,24 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
     };
     match name.class {
         Class::Password if name.is_part => {
-            odd(plain(text)) >= if style == Style::Quoted || name.is_env { Odd::Numbered } else { Odd::Made }
+            odd(plain(text))
+                >= if style == Style::Quoted || name.is_env {
+                    Odd::Numbered
+                } else {
+                    Odd::Made
+                }
         }
         Class::Password => is_password(text, style) && !is_count(text, style),
         Class::Pass => is_password(text, style) && !is_result(text, style),
-        Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => text.len() >= 8,
+        Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => {
+            text.len() >= 8
+        }
         // What a command or a variable of the environment is given is no code, whatever it looks like.
         Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
         Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
-        Class::Secret if name.is_compound && style == Style::Quoted && odd(text) >= Odd::Numbered => {
+        Class::Secret
+            if name.is_compound && style == Style::Quoted && odd(text) >= Odd::Numbered =>
+        {
             Look::at(text).kinds() >= 3
         }
         Class::Secret => is_secret(text, style) || odd(plain(text)) >= Odd::Made,

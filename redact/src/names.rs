@@ -88,7 +88,9 @@ impl Name {
 
 /// Returns whether a word of a name is a password's.
 fn part(name: &str) -> bool {
-    let mut words = name.split(['_', '-']).filter(|_| name.len() < NAME_BYTES_MAX);
+    let mut words = name
+        .split(['_', '-'])
+        .filter(|_| name.len() < NAME_BYTES_MAX);
     words.any(|word| {
         let is = |known: &String| known.eq_ignore_ascii_case(word);
         WORDS.names.passwords.iter().any(is)
@@ -145,9 +147,25 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
             _ => Class::Pass,
         },
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
-        () if ["credential", "credentials", "creds"].iter().any(|end| small.ends_with(end)) => Class::Login,
-        () if matches!(small, "login" | "logins" | "unseal" | "unlock" | "zugangsdaten") => Class::Login,
-        () if ["connect", "connection", "pdo", "sudo", "sqlplus", "adduser"].iter().any(|end| small.ends_with(end)) => Class::Call,
+        () if ["credential", "credentials", "creds"]
+            .iter()
+            .any(|end| small.ends_with(end)) =>
+        {
+            Class::Login
+        }
+        () if matches!(
+            small,
+            "login" | "logins" | "unseal" | "unlock" | "zugangsdaten"
+        ) =>
+        {
+            Class::Login
+        }
+        () if ["connect", "connection", "pdo", "sudo", "sqlplus", "adduser"]
+            .iter()
+            .any(|end| small.ends_with(end)) =>
+        {
+            Class::Call
+        }
         () if small.ends_with("auth") => Class::Auth,
         () if is_code(small, before) => Class::Code,
         () if small == "key"
@@ -182,16 +200,29 @@ fn is_code(small: &str, before: &str) -> bool {
 fn is_pass(small: &str, name: &str) -> bool {
     let bytes = name.as_bytes();
     let is_word = |word: &str| {
-        let at = name.len().checked_sub(word.len()).filter(|_| small.ends_with(word));
+        let at = name
+            .len()
+            .checked_sub(word.len())
+            .filter(|_| small.ends_with(word));
         at.is_some_and(|at| {
             at == 0
                 || !bytes[at - 1].is_ascii_alphabetic()
-                || bytes[at].is_ascii_uppercase() && (bytes[at - 1].is_ascii_lowercase() || small.len() < 6)
+                || bytes[at].is_ascii_uppercase()
+                    && (bytes[at - 1].is_ascii_lowercase() || small.len() < 6)
         })
     };
     let is_asked = || is_getter(name.trim_start_matches('-'));
-    let verbs = ["bypass", "compass", "surpass", "trespass", "erpass", "multipass", "singlepass"];
-    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| small.ends_with(verb)) || small.ends_with("pw");
+    let verbs = [
+        "bypass",
+        "compass",
+        "surpass",
+        "trespass",
+        "erpass",
+        "multipass",
+        "singlepass",
+    ];
+    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| small.ends_with(verb))
+        || small.ends_with("pw");
     is_end && !is_asked() || is_word("pat")
 }
 

@@ -76,7 +76,9 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
         return false;
     }
     let line = line(scan, whole);
-    let near = line.values.partition_point(|value| value.whole.end + GAP_BYTES_MAX < whole.start);
+    let near = line
+        .values
+        .partition_point(|value| value.whole.end + GAP_BYTES_MAX < whole.start);
     let near = line.values[near..].iter();
     for value in near.take_while(|value| value.whole.start <= whole.end + GAP_BYTES_MAX) {
         let bond = match value.span.start >= whole.end {
@@ -85,7 +87,9 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
             false => None,
         };
         let bond = bond.filter(|bond| !is_path || *bond == Bond::Owned);
-        if bond.is_some_and(|bond| is_taken(scan.text, name, whole, bond, value)) && !scan.is_taken(value.span.start) {
+        if bond.is_some_and(|bond| is_taken(scan.text, name, whole, bond, value))
+            && !scan.is_taken(value.span.start)
+        {
             let start = joined_start(scan.text, value);
             scan.take(start..value.span.end, "secret");
         }
@@ -105,38 +109,55 @@ fn is_added(text: &str, name: &Range<usize>, value: &Value) -> bool {
 
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
 fn joined_start(text: &str, value: &Value) -> usize {
-    let quote = text[value.whole.start..].chars().next().filter(|c| "\"'".contains(*c));
+    let quote = text[value.whole.start..]
+        .chars()
+        .next()
+        .filter(|c| "\"'".contains(*c));
     let before = text[..value.whole.start].trim_end_matches([' ', '\n', '\t', '+', '.', '\\']);
     let first = quote.and_then(|quote| before.strip_suffix(quote)?.rfind(quote));
     let is_apart = before.len() < value.whole.start && value.is_quoted;
-    first.filter(|_| is_apart).map_or(value.span.start, |first| first + 1)
+    first
+        .filter(|_| is_apart)
+        .map_or(value.span.start, |first| first + 1)
 }
 
 /// Finds a value that the next name says it is: `"name": "TOKEN", "value": "..."`.
 pub(super) fn owned(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
-    let rest = scan.text.get(name.end..boundary(scan.text, name.end + OWNER_BYTES_MAX))?;
-    let begin = rest.find(|c: char| !"\"'\\,; \n</>?:".contains(c)).filter(|at| *at > 0)?;
+    let rest = scan
+        .text
+        .get(name.end..boundary(scan.text, name.end + OWNER_BYTES_MAX))?;
+    let begin = rest
+        .find(|c: char| !"\"'\\,; \n</>?:".contains(c))
+        .filter(|at| *at > 0)?;
     let rest = &rest[begin..];
     // The closing tag of the name.
     let rest = rest.split_once('<').map_or(rest, |(_, next)| next);
     let word = rest.split(|c: char| !is_name(c)).next()?;
     let at = word.as_ptr() as usize - scan.text.as_ptr() as usize;
-    is(&WORDS.payload.values, word).then(|| sign(scan, &(at..at + word.len()))).flatten().filter(|(sign, _)| *sign != Sign::Blank).map(|(_, at)| at)
+    is(&WORDS.payload.values, word)
+        .then(|| sign(scan, &(at..at + word.len())))
+        .flatten()
+        .filter(|(sign, _)| *sign != Sign::Blank)
+        .map(|(_, at)| at)
 }
 
 /// Returns whether a value is a secret, by what its name says and how close it is.
 fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
-    let is_told = bond >= Bond::Direct && value.is_quoted || match value.whole.end <= whole.start {
-        // `... as the password`
-        true => {
-            let next = text[value.whole.end..whole.start].split_whitespace().next();
-            next.is_some_and(|word| word == "|" || is(&WORDS.sentences.verbs, word))
-        }
-        false => is_told(&text[..value.whole.start]),
-    };
-    let is_person = matches!(name.class, Class::Password | Class::Pass | Class::Login | Class::Auth);
+    let is_told = bond >= Bond::Direct && value.is_quoted
+        || match value.whole.end <= whole.start {
+            // `... as the password`
+            true => {
+                let next = text[value.whole.end..whole.start].split_whitespace().next();
+                next.is_some_and(|word| word == "|" || is(&WORDS.sentences.verbs, word))
+            }
+            false => is_told(&text[..value.whole.start]),
+        };
+    let is_person = matches!(
+        name.class,
+        Class::Password | Class::Pass | Class::Login | Class::Auth
+    );
     let is_key = matches!(name.class, Class::Secret | Class::Provider);
     let is_rich = look.digits >= 2 || look.kinds() >= 3;
     let is_before = value.whole.end <= whole.start;
@@ -146,32 +167,56 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     }
     let least = match (name.class, bond) {
         (Class::Call, _) if value.odd == Odd::Phrase => {
-            return value.is_second && text.get(whole.end..value.whole.start).is_some_and(|gap| gap.matches(',').count() >= 2);
+            return value.is_second
+                && text
+                    .get(whole.end..value.whole.start)
+                    .is_some_and(|gap| gap.matches(',').count() >= 2);
         }
         _ if name.is_part => return is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
         (Class::Call, _) if is_before => return bond == Bond::Direct && value.odd >= Odd::Numbered,
         (Class::Call, _) if value.is_second || value.has_user => Odd::Numbered,
         (Class::Call, _) => return is_added(text, whole, value) && value.odd >= Odd::Made,
         (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
-        _ if value.odd == Odd::Phrase => return is_told && bond > Bond::Weak && match name.class {
-            Class::Password => true,
-            Class::Secret => value.is_quoted && !spelled.contains('-'),
-            _ => false,
-        },
+        _ if value.odd == Odd::Phrase => {
+            return is_told
+                && bond > Bond::Weak
+                && match name.class {
+                    Class::Password => true,
+                    Class::Secret => value.is_quoted && !spelled.contains('-'),
+                    _ => false,
+                };
+        }
         _ if value.odd == Odd::Number => {
             let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
-            return is_long && is_told && is_person && name.class != Class::Pass && bond > Bond::Weak;
+            return is_long
+                && is_told
+                && is_person
+                && name.class != Class::Pass
+                && bond > Bond::Weak;
         }
-        (Class::Key, Bond::Direct) if value.odd == Odd::Hash => return is_told && matches!(spelled.len(), 32 | 40 | 64) && whole.len() > 3,
-        _ if value.odd == Odd::Hash => return is_key && bond >= Bond::Direct && value.is_quoted || is_told && name.class == Class::Password,
+        (Class::Key, Bond::Direct) if value.odd == Odd::Hash => {
+            return is_told && matches!(spelled.len(), 32 | 40 | 64) && whole.len() > 3;
+        }
+        _ if value.odd == Odd::Hash => {
+            return is_key && bond >= Bond::Direct && value.is_quoted
+                || is_told && name.class == Class::Password;
+        }
         (_, Bond::Owned) => Odd::Numbered,
         (_, Bond::Direct) if is_person && (value.is_quoted || value.has_user) => Odd::Numbered,
-        (Class::Password | Class::Login, Bond::Said | Bond::Direct) if value.has_user || is_told => Odd::Numbered,
+        (Class::Password | Class::Login, Bond::Said | Bond::Direct)
+            if value.has_user || is_told =>
+        {
+            Odd::Numbered
+        }
         (Class::Password, Bond::Direct) if is_rich => Odd::Numbered,
         (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
         (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
         (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
-        (Class::Secret, Bond::Direct) if (value.is_second || name.is_compound) && value.is_quoted && is_rich => Odd::Numbered,
+        (Class::Secret, Bond::Direct)
+            if (value.is_second || name.is_compound) && value.is_quoted && is_rich =>
+        {
+            Odd::Numbered
+        }
         (Class::Secret, Bond::Direct) if value.is_quoted => Odd::Made,
         (_, Bond::Weak) if !value.is_quoted => return false,
         _ => Odd::Random,
@@ -196,7 +241,9 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     }
     // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
     let gap = match (gap.find('{'), gap.rfind('}')) {
-        (Some(open), Some(close)) if open < close => &format!("{}{}", &gap[..open], &gap[close + 1..]),
+        (Some(open), Some(close)) if open < close => {
+            &format!("{}{}", &gap[..open], &gap[close + 1..])
+        }
         _ => gap,
     };
     if ends_statement(gap) {
@@ -218,7 +265,10 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
         _ => Bond::Weak,
     };
-    if is(&WORDS.payload.values, last_word(gap).trim_start_matches('-')) {
+    if is(
+        &WORDS.payload.values,
+        last_word(gap).trim_start_matches('-'),
+    ) {
         return Some(Bond::Owned);
     }
     let Some((before, sign)) = last_sign(gap) else {
@@ -226,15 +276,27 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     };
     match () {
         // The sign follows the name, or a type stands between.
-        () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => Some(joined(&gap[sign..])),
+        () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => {
+            Some(joined(&gap[sign..]))
+        }
         // `--from-literal=NAME=...`
-        () if before.strip_prefix('=').is_some_and(|own| own.chars().all(is_name)) => Some(Bond::Direct),
+        () if before
+            .strip_prefix('=')
+            .is_some_and(|own| own.chars().all(is_name)) =>
+        {
+            Some(Bond::Direct)
+        }
         // A label: `password of the store: ...`.
-        () if before.starts_with(' ') && is_sentence(&before.replace(['/', '~'], "")) && gap[..sign].ends_with(':') => {
+        () if before.starts_with(' ')
+            && is_sentence(&before.replace(['/', '~'], ""))
+            && gap[..sign].ends_with(':') =>
+        {
             Some(Bond::Said)
         }
         // `TOKENS = {"name": "..."}`
-        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') => Some(Bond::Weak),
+        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') => {
+            Some(Bond::Weak)
+        }
         () => None,
     }
 }
@@ -242,17 +304,22 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
 /// Counts the words of a text.
 fn words(text: &str) -> usize {
     let words = text.split(|c: char| !is_name(c));
-    words.filter(|word| word.contains(char::is_alphabetic)).count()
+    words
+        .filter(|word| word.contains(char::is_alphabetic))
+        .count()
 }
 
 /// Returns the name that a text ends with, in quotes or not.
 fn last_word(text: &str) -> &str {
     let text = text.trim_end_matches(|c: char| " \"'`\\])=:>".contains(c));
-    text.rsplit(|c: char| !is_name(c)).next().unwrap_or_default()
+    text.rsplit(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default()
 }
 
 fn is_sentence(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→".contains(c))
+    text.chars()
+        .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→".contains(c))
 }
 
 /// Finds what joins a value and a name after it.
@@ -262,14 +329,18 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
         return None;
     }
     // What a comment says of the line before it.
-    let is_comment = ["// ", " # ", "-- ", "/* "].iter().any(|sign| gap.contains(sign));
+    let is_comment = ["// ", " # ", "-- ", "/* "]
+        .iter()
+        .any(|sign| gap.contains(sign));
     if is_comment {
         return value.is_quoted.then_some(Bond::Direct);
     }
     if gap.contains('|') {
         let start = line_start(text.as_bytes(), value.whole.start, GAP_BYTES_MAX);
         let command = text.get(start..value.whole.start).unwrap_or_default();
-        let is_printed = command.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "echo" | "printf" | "print"));
+        let is_printed = command
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| matches!(word, "echo" | "printf" | "print"));
         return is_printed.then_some(Bond::Direct);
     }
     if ends_statement(gap) {
@@ -278,7 +349,8 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
     match last_sign(gap) {
         Some((before, _)) => {
             let own = last_word(&text[..value.whole.start]);
-            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own)).then_some(Bond::Owned)
+            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own))
+                .then_some(Bond::Owned)
         }
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
         None => Some(Bond::Weak),
@@ -287,13 +359,18 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
 
 /// Returns whether a word can be a person's name, and not the kind of a hash.
 fn is_user(word: &str) -> bool {
-    !word.to_ascii_lowercase().starts_with("sha") && word != "h1" && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
+    !word.to_ascii_lowercase().starts_with("sha")
+        && word != "h1"
+        && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
 }
 
 /// Returns whether a word, or the last one of a name in several, is in a list.
 pub(super) fn is(list: &[String], word: &str) -> bool {
-    let last = word.rfind(|c: char| c.is_ascii_uppercase()).map_or(word, |at| &word[at..]);
-    list.iter().any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
+    let last = word
+        .rfind(|c: char| c.is_ascii_uppercase())
+        .map_or(word, |at| &word[at..]);
+    list.iter()
+        .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
 }
 
 fn is_name(c: char) -> bool {
@@ -311,9 +388,14 @@ pub(super) fn is_getter(name: &str) -> bool {
 
 /// Returns whether a statement or a sentence ends in a text.
 fn ends_statement(gap: &str) -> bool {
-    let ends = |(at, _): (usize, &str)| gap[..at].ends_with(|c: char| c.is_alphanumeric() || c == ')');
-    [";", "&&", "}, ", "\n\n"].iter().any(|end| gap.contains(end))
-        || [". ", "? ", "! "].iter().any(|end| gap.match_indices(end).any(ends))
+    let ends =
+        |(at, _): (usize, &str)| gap[..at].ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    [";", "&&", "}, ", "\n\n"]
+        .iter()
+        .any(|end| gap.contains(end))
+        || [". ", "? ", "! "]
+            .iter()
+            .any(|end| gap.match_indices(end).any(ends))
 }
 
 /// Returns what comes before the last sign of assignment, and where the sign ends.
@@ -340,14 +422,23 @@ fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
     if is_near {
         return line;
     }
-    let start = boundary(scan.text, line_start(scan.bytes, name.start, LINE_BYTES_MAX));
+    let start = boundary(
+        scan.text,
+        line_start(scan.bytes, name.start, LINE_BYTES_MAX),
+    );
     let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
     // What is open goes on in the next lines, and a name may have its value there.
     let mut is_open = false;
     while scan.at(end) == b'\n' && end < name.end + GAP_BYTES_MAX {
-        let last = scan.bytes[..end].trim_ascii_end().last().copied().unwrap_or(0);
+        let last = scan.bytes[..end]
+            .trim_ascii_end()
+            .last()
+            .copied()
+            .unwrap_or(0);
         let own = || last_word(&scan.text[start..name.start]);
-        let goes_on = b"([{,:>\"'\\".contains(&last) || scan.at(name.end) == b'<' || is(&WORDS.payload.names, own());
+        let goes_on = b"([{,:>\"'\\".contains(&last)
+            || scan.at(name.end) == b'<'
+            || is(&WORDS.payload.names, own());
         if !goes_on {
             break;
         }
@@ -374,32 +465,60 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let is_begin = at == part.start || !bytes[at - 1].is_ascii_alphanumeric();
         if b"\"'`".contains(&byte) && is_begin {
             if let Some(length) = string(&text[at..part.end]) {
-                let inner = text[at + 1..=at + length].trim_end_matches("\\n").trim_end_matches("\\r");
+                let inner = text[at + 1..=at + length]
+                    .trim_end_matches("\\n")
+                    .trim_end_matches("\\r");
                 let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
                 // Of several lines, the first one tells.
                 let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
                 if weight > Odd::Plain && span.len() < LINE_BYTES_MAX {
-                    values.push(Value { whole: at..at + length + 2, span, odd: weight, is_quoted: true, has_user: false, is_second: text[..at].trim_end().ends_with(',') });
+                    values.push(Value {
+                        whole: at..at + length + 2,
+                        span,
+                        odd: weight,
+                        is_quoted: true,
+                        has_user: false,
+                        is_second: text[..at].trim_end().ends_with(','),
+                    });
                     at += length + 2;
                     continue;
                 }
             } else if let Some(length) = phrase(&text[at..part.end]) {
                 let span = at + 1..at + 1 + length;
-                values.push(Value { whole: at..span.end + 1, span, odd: Odd::Phrase, is_quoted: true, has_user: false, is_second: false });
+                values.push(Value {
+                    whole: at..span.end + 1,
+                    span,
+                    odd: Odd::Phrase,
+                    is_quoted: true,
+                    has_user: false,
+                    is_second: false,
+                });
             }
             at += 1;
             continue;
         }
         if let Some(length) = groups(&bytes[at..part.end]).filter(|_| is_begin) {
             let span = at..at + length;
-            values.push(Value { whole: span.clone(), span, odd: Odd::Random, is_quoted: false, has_user: false, is_second: false });
+            values.push(Value {
+                whole: span.clone(),
+                span,
+                odd: Odd::Random,
+                is_quoted: false,
+                has_user: false,
+                is_second: false,
+            });
             at += length;
             continue;
         }
         let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
         let length = bytes[at..part.end].iter().take_while(is_part).count();
         // What is called or indexed is a name.
-        if length > 4 && byte != b'-' && !bytes.get(at + length).is_some_and(|next| b"([{".contains(next)) {
+        if length > 4
+            && byte != b'-'
+            && !bytes
+                .get(at + length)
+                .is_some_and(|next| b"([{".contains(next))
+        {
             values.extend(word(text, at..at + length));
         }
         at += length.max(1);
@@ -411,21 +530,31 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
 fn groups(bytes: &[u8]) -> Option<usize> {
     let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
     let all = bytes.chunks(5);
-    let count = all.clone().take_while(|chunk| is_group(&chunk[..chunk.len().min(4)]) && chunk.get(4).is_none_or(|byte| b" \n\"'".contains(byte)));
-    let odd = count.clone().filter(|chunk| !Look::at(std::str::from_utf8(&chunk[..4]).unwrap_or_default()).is_words());
+    let count = all.clone().take_while(|chunk| {
+        is_group(&chunk[..chunk.len().min(4)])
+            && chunk.get(4).is_none_or(|byte| b" \n\"'".contains(byte))
+    });
+    let odd = count
+        .clone()
+        .filter(|chunk| !Look::at(std::str::from_utf8(&chunk[..4]).unwrap_or_default()).is_words());
     let (count, odd) = (count.count(), odd.count());
     let length = (count * 5).saturating_sub(1).min(bytes.len());
-    let is_hex = bytes[..length].iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
-    (count >= 4 && odd * 2 >= count && !is_hex).then_some(length)
+    let is_hex = bytes[..length]
+        .iter()
+        .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
+    (count >= 4 && odd * 3 >= count && !is_hex).then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is one word.
 fn string(text: &str) -> Option<usize> {
     let quote = text.as_bytes()[0];
-    let length = text.as_bytes()[1..].iter().position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
+    let length = text.as_bytes()[1..]
+        .iter()
+        .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
     let is_closed = text.as_bytes()[1 + length] == quote;
     let inner = &text[1..=length];
-    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<'])).then_some(length)
+    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<']))
+        .then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
@@ -433,10 +562,13 @@ fn phrase(text: &str) -> Option<usize> {
     let quote = char::from(text.as_bytes()[0]);
     let length = text[1..].find(quote)?;
     let inner = &text[1..=length];
-    let has_words = (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
+    let has_words =
+        (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
     let is_phrase = inner.len() < 64
         && (has_words || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
-        && inner.chars().all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
+        && inner
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
         && !inner.contains(" -");
     is_phrase.then_some(length)
 }
@@ -447,8 +579,16 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
     if spelled.contains("://") {
         return None;
     }
-    let is_named = |at: &usize| spelled[..*at].chars().all(|c| is_name(c) || ".=&?:,".contains(c));
-    let sign = spelled.trim_end_matches('=').rfind('=').filter(is_named).map_or(0, |at| at + 1);
+    let is_named = |at: &usize| {
+        spelled[..*at]
+            .chars()
+            .all(|c| is_name(c) || ".=&?:,".contains(c))
+    };
+    let sign = spelled
+        .trim_end_matches('=')
+        .rfind('=')
+        .filter(is_named)
+        .map_or(0, |at| at + 1);
     let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
     // `user/password@host`
     let spelled = match (user, spelled.rfind('@')) {
@@ -459,14 +599,22 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
         let inner = plain(&spelled[from..]);
         let (weight, look) = (odd(inner), Look::at(inner));
         let start = span.start + from;
-        let weight = match spelled.len() < span.len() && has_user && look.upper * look.lower > 0 && !look.is_words() {
+        let weight = match spelled.len() < span.len()
+            && has_user
+            && look.upper * look.lower > 0
+            && !look.is_words()
+        {
             // `user/...@host`
             true => weight.max(Odd::Numbered),
             false => weight,
         };
         (weight > Odd::Plain).then(|| Value {
             span: start..start + inner.len(),
-            whole: if has_user { span.start..start + inner.len() } else { start..start + inner.len() },
+            whole: if has_user {
+                span.start..start + inner.len()
+            } else {
+                start..start + inner.len()
+            },
             odd: weight,
             is_quoted: false,
             has_user,
@@ -474,7 +622,11 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
         })
     };
     match user {
-        Some(user) if user > sign && !spelled[user + 1..].contains(['/', ':']) && is_user(&spelled[sign..user]) => {
+        Some(user)
+            if user > sign
+                && !spelled[user + 1..].contains(['/', ':'])
+                && is_user(&spelled[sign..user]) =>
+        {
             value(user + 1, true).or_else(|| value(sign, false))
         }
         _ => value(sign, false),
@@ -483,14 +635,18 @@ fn word(text: &str, span: Range<usize>) -> Option<Value> {
 
 /// Secrets on lines of their own, below a name that ends its line or a sentence that announces them.
 fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
-    let is_telling = matches!(name.class, Class::Password | Class::Pass | Class::Code | Class::Secret | Class::Login);
+    let is_telling = matches!(
+        name.class,
+        Class::Password | Class::Pass | Class::Code | Class::Secret | Class::Login
+    );
     if !is_telling || whole.end < scan.below_until {
         return;
     }
     let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
     scan.below_until = end;
     let rest = scan.text.get(whole.end..end).unwrap_or_default().trim_end();
-    let is_announced = rest.ends_with([':', '>', '[', '{', '(', '|']) || rest.is_empty() || rest == "\"";
+    let is_announced =
+        rest.ends_with([':', '>', '[', '{', '(', '|']) || rest.is_empty() || rest == "\"";
     let mut at = end + 1;
     for number in 0..BELOW_LINES_MAX {
         if at >= scan.bytes.len() {
@@ -504,11 +660,18 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
             continue;
         }
         let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
-        let value = word(scan.text, start..start + bare.len()).filter(|_| !bare.contains([' ', '(', ')']));
+        let value =
+            word(scan.text, start..start + bare.len()).filter(|_| !bare.contains([' ', '(', ')']));
         let is_secret = |value: &Value| match name.class {
             _ if value.span.end < start + bare.len() => false,
             Class::Password | Class::Pass if is_announced => {
-                value.odd >= if value.has_user { Odd::Numbered } else { Odd::Number } && bare.len() > NUMBER_DIGITS_MIN
+                value.odd
+                    >= if value.has_user {
+                        Odd::Numbered
+                    } else {
+                        Odd::Number
+                    }
+                    && bare.len() > NUMBER_DIGITS_MIN
             }
             Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
             _ => value.odd == Odd::Random,

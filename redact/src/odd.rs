@@ -50,10 +50,18 @@ pub(super) fn odd(word: &str) -> Odd {
     if look.digits >= 4 && look.digits + 2 >= word.len() && look.digits <= 10 && letters < 2 {
         return Odd::Number;
     }
-    if word.len() < WORD_BYTES_MIN || letters < 2 || look.digits + signs == 0 && look.upper * look.lower == 0 && look.upper < BASE32_BYTES_MIN {
+    if word.len() < WORD_BYTES_MIN
+        || letters < 2
+        || look.digits + signs == 0 && look.upper * look.lower == 0 && look.upper < BASE32_BYTES_MIN
+    {
         return Odd::Plain;
     }
-    if word.contains(char::is_whitespace) || word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':') && word.contains(':') {
+    if word.contains(char::is_whitespace)
+        || word
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
+            && word.contains(':')
+    {
         return Odd::Plain;
     }
     if look.is_hex {
@@ -65,14 +73,17 @@ pub(super) fn odd(word: &str) -> Odd {
     }
     let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
     let is_base32 = word.len() >= BASE32_BYTES_MIN
-        && word.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
+        && word
+            .bytes()
+            .all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
         && look.distinct() >= 10
         && !look.is_words();
     match () {
         () if is_base32 => Odd::Random,
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
         () if look.digits + signs == 0 => {
-            let is_mixed = look.turns() * 9 >= look.looked() * 4 && letters == word.len() && !look.is_words();
+            let is_mixed =
+                look.turns() * 9 >= look.looked() * 4 && letters == word.len() && !look.is_words();
             match word.len() {
                 LETTERS_MIN.. if is_mixed => Odd::Random,
                 RANDOM_BYTES_MIN.. if is_mixed => Odd::Numbered,
@@ -88,20 +99,37 @@ pub(super) fn odd(word: &str) -> Odd {
 /// Returns whether a word without a digit is made of several words, none of which is one of code.
 fn is_joined(word: &str, look: &Look<'_>) -> bool {
     let is_part = |c: char| c.is_alphabetic() || "-._!&".contains(c);
-    if !(7..48).contains(&word.len()) || look.digits > 0 || look.lower == 0 || !word.starts_with(char::is_alphabetic) || !word.chars().all(is_part) {
+    if !(7..48).contains(&word.len())
+        || look.digits > 0
+        || look.lower == 0
+        || !word.starts_with(char::is_alphabetic)
+        || !word.chars().all(is_part)
+    {
         return false;
     }
-    let parts = || word.split(['-', '.', '_', '&']).filter(|part| !part.is_empty());
+    let parts = || {
+        word.split(['-', '.', '_', '&'])
+            .filter(|part| !part.is_empty())
+    };
     let is_capital = |part: &str| part.starts_with(char::is_uppercase);
     let is_odd = match parts().count() {
         1 => word.ends_with('!') || is_humped(word),
         2 => parts().skip(1).any(is_capital) || !word.is_ascii(),
-        _ => parts().all(|part| part.len() > 2) && !word.contains('.') || !word.is_ascii() || parts().skip(1).any(is_capital),
+        _ => {
+            parts().all(|part| part.len() > 2) && !word.contains('.')
+                || !word.is_ascii()
+                || parts().skip(1).any(is_capital)
+        }
     };
     let is_code = |part: &str| {
         let part = part.to_lowercase();
         let names = &WORDS.names;
-        let mut known = WORDS.values.code.iter().chain(&names.stems).chain(&names.passwords);
+        let mut known = WORDS
+            .values
+            .code
+            .iter()
+            .chain(&names.stems)
+            .chain(&names.passwords);
         known.any(|known| part.starts_with(known.as_str()) && part.len() <= known.len() + 2)
     };
     is_odd && !look.is_hex && !humps(word).any(is_code)
@@ -112,7 +140,9 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
     let parts = word.split(|c: char| !c.is_alphabetic());
     parts.flat_map(|part| {
         let begins = |at: usize| part[..at].ends_with(char::is_lowercase);
-        let ends = part.char_indices().filter(move |(at, c)| c.is_uppercase() && begins(*at));
+        let ends = part
+            .char_indices()
+            .filter(move |(at, c)| c.is_uppercase() && begins(*at));
         let ends = ends.map(|(at, _)| at).chain([part.len()]);
         let mut from = 0;
         ends.map(move |at| &part[std::mem::replace(&mut from, at)..at])
@@ -121,7 +151,10 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
 
 /// Returns whether a word is two words with a capital each, as names of types are too: `KettleCanyon`.
 fn is_humped(word: &str) -> bool {
-    let capitals: Vec<_> = word.match_indices(|c: char| c.is_uppercase()).map(|(at, _)| at).collect();
+    let capitals: Vec<_> = word
+        .match_indices(|c: char| c.is_uppercase())
+        .map(|(at, _)| at)
+        .collect();
     capitals.len() == 2 && capitals[0] == 0 && capitals[1] >= 4 && word.len() - capitals[1] >= 4
 }
 
@@ -136,7 +169,11 @@ fn is_random(look: &Look<'_>) -> bool {
 /// Returns whether a word is a technical one with a number: `utf8`, `sha256sum`.
 fn is_known(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
-    WORDS.values.numbered.iter().any(|known| lower.starts_with(known.as_str()))
+    WORDS
+        .values
+        .numbered
+        .iter()
+        .any(|known| lower.starts_with(known.as_str()))
 }
 
 /// Returns whether a word has one digit between letters, in place of a letter: `gr3p`, but not `sha1sum`.
@@ -145,10 +182,16 @@ fn is_disguised(word: &str) -> bool {
     parts.filter(|part| part.len() >= 4).any(|part| {
         let lower = part.to_ascii_lowercase();
         let is_inner = |three: &[u8]| {
-            three[0].is_ascii_alphabetic() && three[1].is_ascii_digit() && three[2].is_ascii_lowercase()
+            three[0].is_ascii_alphabetic()
+                && three[1].is_ascii_digit()
+                && three[2].is_ascii_lowercase()
         };
         part.as_bytes().windows(3).any(is_inner)
-            && !WORDS.values.numbered.iter().any(|known| lower.contains(known.as_str()))
+            && !WORDS
+                .values
+                .numbered
+                .iter()
+                .any(|known| lower.contains(known.as_str()))
     })
 }
 
@@ -158,25 +201,40 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     let bytes = word.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     // `2026-01-04`, `0.8.0`, `30m`, `12-14`, and a hash, in part or with hyphens.
-    let is_measure = is_digit(0) && (letters <= 2 || word.len() > 9 && is_digit(3) && bytes[4] == b'-' && bytes[7] == b'-');
-    let is_version = bytes.windows(3).any(|three| {
-        three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit()
-    });
+    let is_measure = is_digit(0)
+        && (letters <= 2 || word.len() > 9 && is_digit(3) && bytes[4] == b'-' && bytes[7] == b'-');
+    let is_version = bytes
+        .windows(3)
+        .any(|three| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit());
     let last = word.rsplit('.').next().unwrap_or_default();
     let is_file = last.len() < word.len()
         && (2..=5).contains(&last.len())
         && last.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_address = word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+    let is_address = word
+        .split_once('@')
+        .is_some_and(|(_, host)| host.contains('.'));
     let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
     let is_constant = look.lower == 0 && word.len() < 16 && !is_numbered;
     let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
     // A type: `Utf8Error`.
-    let is_humped = bytes.windows(2).any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
+    let is_humped = bytes
+        .windows(2)
+        .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
     let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
     let is_public = word.starts_with("AAAA");
-    let is_word = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte));
-    let is_base64 = || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);
-    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
+    let is_word = |part: &str| {
+        part.len() >= 3
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte))
+    };
+    let is_base64 =
+        || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);
+    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| {
+        number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-')
+    });
     let has_slash = word.contains(['/', '\\']) && !is_base64();
     is_measure
         || is_field

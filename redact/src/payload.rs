@@ -154,7 +154,9 @@ impl Redactor {
         let values = members
             .iter_mut()
             .filter(|(key, _)| is(&WORDS.payload.values, key));
-        values.fold(false, |changed, (_, value)| assign(&name, value) || self.header(&name, value) || changed)
+        values.fold(false, |changed, (_, value)| {
+            assign(&name, value) || self.header(&name, value) || changed
+        })
     }
 
     /// Redacts the value of a key, whose name may show that it is a secret.
@@ -175,14 +177,18 @@ impl Redactor {
 
     /// Redacts the texts of a list whose key is telling, as if they were written in a line.
     fn listed(&self, key: &str, value: &mut Value) -> bool {
-        let Value::Array(items) = value else { return false };
+        let Value::Array(items) = value else {
+            return false;
+        };
         let least = match name_at_end(key).map(|name| name.class) {
             Some(Class::Password | Class::Login | Class::Auth) => Odd::Numbered,
             Some(Class::Secret) => Odd::Made,
             _ => return false,
         };
         items.iter_mut().fold(false, |changed, item| {
-            let Value::String(text) = item else { return changed };
+            let Value::String(text) = item else {
+                return changed;
+            };
             let is_secret = odd(text) >= least;
             if is_secret {
                 *text = marker("secret");

@@ -249,7 +249,9 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     // Other words count where the text says that this is one.
     let before = boundary(scan.text, row.start.saturating_sub(ANNOUNCED_BYTES_MAX));
     let before = scan.text[before..row.start].to_ascii_lowercase();
-    let is_announced = ["phrase", "mnemonic", "seed"].iter().any(|word| before.contains(word));
+    let is_announced = ["phrase", "mnemonic", "seed"]
+        .iter()
+        .any(|word| before.contains(word));
     let mut phrase: Option<Range<usize>> = None;
     let mut count = 0;
     let mut gap = String::new();

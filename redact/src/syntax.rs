@@ -48,7 +48,12 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
     }
     let name = &(name.start..particle(scan, name));
     // `password.old: ...`
-    let rest = scan.text.get(name.end..).unwrap_or_default().strip_prefix('.').unwrap_or_default();
+    let rest = scan
+        .text
+        .get(name.end..)
+        .unwrap_or_default()
+        .strip_prefix('.')
+        .unwrap_or_default();
     let suffix = WORDS.names.suffixes.iter().find(|suffix| {
         let after = rest.strip_prefix(suffix.as_str());
         suffix.len() > 1 && after.is_some_and(|after| after.starts_with([' ', '=', ':', '"']))
@@ -141,7 +146,10 @@ fn is_argument(scan: &Scan<'_>, name: &Range<usize>) -> bool {
 
 /// Returns whether the element of XML ends that a sign begins.
 fn has_close(rest: &[u8]) -> bool {
-    rest.iter().take(ELEMENT_BYTES_MAX).zip(&rest[1..]).any(|two| two == (&b'<', &b'/') || two == (&b'<', &b'!'))
+    rest.iter()
+        .take(ELEMENT_BYTES_MAX)
+        .zip(&rest[1..])
+        .any(|two| two == (&b'<', &b'/') || two == (&b'<', &b'!'))
 }
 
 /// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
@@ -199,7 +207,9 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
         [b'[', b'[', ..] => until(2, b"]]"),
         // Of a connection string: `PWD={...};`
         [b'{', first, ..] if scan.before(at) == b'=' && *first != b'{' && *first != b'}' => {
-            until(1, b"};").or_else(|| until(1, b"}\"")).or_else(|| until(1, b"}\n"))
+            until(1, b"};")
+                .or_else(|| until(1, b"}\""))
+                .or_else(|| until(1, b"}\n"))
         }
         _ if window.starts_with(b"<![CDATA[") => until(9, b"]]>"),
         [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
@@ -382,8 +392,13 @@ fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
                     backslashes > escapes
                 };
                 // Written twice, it is a part of the value.
-                let is_twice = quote == b'\'' && offset > 0 && bytes[start + offset..].starts_with(b"''");
-                if is_twice && bytes.get(start + offset + 2).is_some_and(u8::is_ascii_alphanumeric) {
+                let is_twice =
+                    quote == b'\'' && offset > 0 && bytes[start + offset..].starts_with(b"''");
+                if is_twice
+                    && bytes
+                        .get(start + offset + 2)
+                        .is_some_and(u8::is_ascii_alphanumeric)
+                {
                     skipped = offset + 1;
                 } else if offset > 0 && skipped == offset {
                     skipped = 0;

@@ -226,4 +226,3 @@ fn columns(scan: &mut Scan<'_>, name: Name, open: usize, whole: &Range<usize>) {
         at += 1;
     }
 }
-

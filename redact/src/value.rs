@@ -172,7 +172,8 @@ pub(super) fn says_nothing(value: &str) -> bool {
     is_variable
         || is_filler
         || value.starts_with(['<', '%', ',', ')', ']', '}', ';'])
-        || value.starts_with('{') && (!value.contains('"') || value.starts_with("{{") || value.starts_with("{%"))
+        || value.starts_with('{')
+            && (!value.contains('"') || value.starts_with("{{") || value.starts_with("{%"))
         || value.starts_with("--")
         || WORDS
             .values
@@ -213,7 +214,10 @@ pub(super) fn is_code(value: &str) -> bool {
         // Names in code seldom have digits, passwords do.
         let is_code = |part: &str| {
             let has_digit = part.contains(|c: char| c.is_ascii_digit());
-            is_name(part) && (joined_by_code || !has_digit || !part.contains(|c: char| c.is_ascii_lowercase()))
+            is_name(part)
+                && (joined_by_code
+                    || !has_digit
+                    || !part.contains(|c: char| c.is_ascii_lowercase()))
         };
         chain.contains('.') && chain.split('.').all(is_code)
     };
