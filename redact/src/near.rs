@@ -182,24 +182,29 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
                 && bond > Bond::Weak
                 && match name.class {
                     Class::Password => true,
+                Class::Login => value.has_user,
                     Class::Secret => value.is_quoted && !spelled.contains('-'),
                     _ => false,
                 };
         }
         _ if value.odd == Odd::Number => {
             let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
+            let is_secret = name.class == Class::Secret && value.is_quoted && look.digits >= 8;
             return is_long
                 && is_told
-                && is_person
-                && name.class != Class::Pass
+                && (is_secret || is_person && name.class != Class::Pass)
                 && bond > Bond::Weak;
         }
         (Class::Key, Bond::Direct) if value.odd == Odd::Hash => {
             return is_told && matches!(spelled.len(), 32 | 40 | 64) && whole.len() > 3;
         }
         _ if value.odd == Odd::Hash => {
-            return is_key && bond >= Bond::Direct && value.is_quoted
+            return bond >= Bond::Direct && (is_key || name.class == Class::Password)
                 || is_told && name.class == Class::Password;
+        }
+        (Class::Key, Bond::Direct) => {
+            let is_last = text[value.whole.end..].chars().next().is_none_or(|c| c == '\n');
+            if is_last && look.kinds() == 4 && look.digits >= 2 { Odd::Numbered } else { Odd::Made }
         }
         (_, Bond::Owned) => Odd::Numbered,
         (_, Bond::Direct) if is_person && (value.is_quoted || value.has_user) => Odd::Numbered,
@@ -256,7 +261,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         return None;
     }
     let joined = |gap: &str| match words(gap) {
-        _ if gap.contains(['/', '^']) => Bond::Weak,
+        _ if gap.contains(['/', '^']) && !(name_class == Class::Login && gap.contains(" / ")) => Bond::Weak,
         0 => Bond::Direct,
         1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
@@ -276,6 +281,8 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     };
     match () {
         // The sign follows the name, or a type stands between.
+        // `Dim name As String = "..."`
+        () if value.is_quoted && before.starts_with(" As ") => Some(Bond::Direct),
         () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => {
             Some(joined(&gap[sign..]))
         }
@@ -319,7 +326,7 @@ fn last_word(text: &str) -> &str {
 
 fn is_sentence(text: &str) -> bool {
     text.chars()
-        .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→".contains(c))
+        .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→/".contains(c))
 }
 
 /// Finds what joins a value and a name after it.
@@ -462,7 +469,10 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
     let mut at = part.start;
     while at < part.end {
         let byte = bytes[at];
-        let is_begin = at == part.start || !bytes[at - 1].is_ascii_alphanumeric();
+        let is_part = |at: usize| at > part.start && bytes[at - 1].is_ascii_alphanumeric();
+        // `b"..."`
+        let is_prefixed = is_part(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_part(at - 1);
+        let is_begin = !is_part(at) || is_prefixed;
         if b"\"'`".contains(&byte) && is_begin {
             if let Some(length) = string(&text[at..part.end]) {
                 let inner = text[at + 1..=at + length]
@@ -471,9 +481,9 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
                 let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
                 // Of several lines, the first one tells.
                 let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
-                if weight > Odd::Plain && span.len() < LINE_BYTES_MAX {
+                if weight > Odd::Plain && !is_key(&text[at + length + 2..]) && span.len() < LINE_BYTES_MAX {
                     values.push(Value {
-                        whole: at..at + length + 2,
+                        whole: at - usize::from(is_prefixed)..at + length + 2,
                         span,
                         odd: weight,
                         is_quoted: true,
@@ -524,6 +534,12 @@ fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         at += length.max(1);
     }
     values
+}
+
+/// Returns whether what stands before a text is a key of JSON.
+fn is_key(after: &str) -> bool {
+    let after = after.trim_start_matches('\\').trim_start_matches(' ');
+    after.starts_with(':') && !after.starts_with("::")
 }
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.

@@ -83,10 +83,10 @@ pub(super) fn odd(word: &str) -> Odd {
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
         () if look.digits + signs == 0 => {
             let is_mixed =
-                look.turns() * 9 >= look.looked() * 4 && letters == word.len() && !look.is_words();
+                look.turns() * 9 >= look.looked() * 4 && letters == word.trim_end_matches('!').len() && !look.is_words();
             match word.len() {
                 LETTERS_MIN.. if is_mixed => Odd::Random,
-                RANDOM_BYTES_MIN.. if is_mixed => Odd::Numbered,
+                RANDOM_BYTES_MIN.. if is_mixed || look.is_scrambled() => Odd::Numbered,
                 _ => Odd::Plain,
             }
         }
@@ -235,7 +235,7 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'-')
     });
-    let has_slash = word.contains(['/', '\\']) && !is_base64();
+    let has_slash = (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
     is_measure
         || is_field
         || is_type
