@@ -39,9 +39,8 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     };
     match found {
         Some(value) => {
-            let end = value.end;
             scan.take(value, "secret");
-            table::fallback(scan, name, end);
+            near::read(scan, name, &whole);
         }
         None => {
             let count = scan.found.len();

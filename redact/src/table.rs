@@ -1,4 +1,4 @@
-//! Secrets whose name stands somewhere around them: in the same object, call, row, column or list.
+//! Secrets in the column below a telling name.
 
 use std::ops::Range;
 
@@ -7,64 +7,12 @@ use super::judge::judge;
 use super::names::Name;
 use super::odd::{Odd, odd};
 use super::scan::Scan;
-use super::syntax::value_at;
 use super::value::{Style, says_nothing};
-use super::words::WORDS;
 
-/// The most strings that are joined to one.
-const JOINED_MAX: usize = 8;
-/// How far a call or a statement is read, in bytes.
-const STATEMENT_BYTES_MAX: usize = 200;
 /// The longest table that is read, in bytes.
 const TABLE_BYTES_MAX: usize = 8 * 1024;
 /// The longest line of a table, in bytes.
 const LINE_BYTES_MAX: usize = 512;
-
-/// Another value for the same name, behind the first one: `"..." if production else "..."`.
-pub(super) fn fallback(scan: &mut Scan<'_>, name: Name, from: usize) {
-    // Strings that are joined to the first one are parts of it.
-    let mut at = from;
-    for _ in 0..JOINED_MAX {
-        let window = &scan.bytes[at..scan.bytes.len().min(at + STATEMENT_BYTES_MAX)];
-        let inner = window.get(1..).unwrap_or_default();
-        let gap = inner
-            .iter()
-            .take_while(|byte| b" +.&\\\n\t".contains(byte))
-            .count();
-        let quote = window
-            .first()
-            .filter(|quote| b"\"'".contains(quote) && gap > 0);
-        let is_string = quote.is_some() && inner.get(gap) == quote;
-        let ends = |byte: &u8| b"\"'\n".contains(byte);
-        let length = inner.iter().skip(gap + 1).position(ends);
-        let Some(length) = length.filter(|_| is_string) else {
-            break;
-        };
-        let start = at + gap + 2;
-        scan.take(start..start + length, "secret");
-        at = start + length;
-    }
-    let to = line_end(scan.bytes, from, STATEMENT_BYTES_MAX);
-    let Some(rest) = scan.text.get(from..to) else {
-        return;
-    };
-    let signs = WORDS
-        .sentences
-        .fallbacks
-        .iter()
-        .filter_map(|sign| Some(rest.find(sign.as_str())? + sign.len()));
-    let Some(value) = signs
-        .min()
-        .and_then(|at| value_at(scan, scan.after_blanks(from + at, 2)))
-    else {
-        return;
-    };
-    if judge(name, Style::Quoted, &scan.text[value.inner.clone()])
-        && scan.before(value.inner.start) == scan.at(value.inner.end)
-    {
-        scan.take(value.inner, "secret");
-    }
-}
 
 /// The fields of a line, which a sign or several blanks separate.
 fn fields(line: &str, sign: char) -> Vec<Range<usize>> {

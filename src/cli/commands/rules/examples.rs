@@ -49,7 +49,7 @@ pub(super) fn test(
             .hint("a file of rules has a list below `rules:`; `rules match FILES` shows which rules match files")
     })?;
     let policy = config.policy_with(&project::facts(top), Some(&file), true);
-    let tested = run(&file, &policy, config, top);
+    let tested = run(&file, &policy, top);
     let failed = tested.iter().filter(|tested| !tested.passed).count();
     if output.json {
         tested.iter().for_each(print_json);
@@ -71,7 +71,6 @@ pub(super) fn test(
 pub(super) fn run<'a>(
     file: &'a ProjectFile,
     policy: &Policy,
-    config: &Config,
     top: &Path,
 ) -> Vec<Tested<'a>> {
     let mut number = (String::new(), 0);
