@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::base64::{base64, decoded};
+use super::base64::decoded;
 use super::chars::{LOOK_BYTES_MAX, Look, boundary};
 use super::scan::{Found, Scan};
 
@@ -113,7 +113,6 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
     if is_token(&scan.text[run.clone()]) {
         return scan.take(run, "token");
     }
-    discord(scan, run);
 }
 
 /// Returns whether a run has the shape of a token of any issuer: a short word or two, and a long random part. Ids of
@@ -172,31 +171,6 @@ fn is_aws_secret(text: &str) -> bool {
         && look.distinct() >= 20
         && signs <= 6
         && !look.is_words()
-}
-
-/// The token of a bot of Discord: three parts, of which the first is a number in base64.
-fn discord(scan: &mut Scan<'_>, run: Range<usize>) {
-    let part = |at: usize| {
-        scan.bytes[at.min(scan.bytes.len())..]
-            .iter()
-            .take(80)
-            .take_while(|byte| is_run(**byte))
-            .count()
-    };
-    if !(23..=28).contains(&run.len()) || scan.at(run.end) != b'.' {
-        return;
-    }
-    let time = part(run.end + 1);
-    let end = run.end + 2 + time;
-    if !(5..=7).contains(&time) || scan.at(end - 1) != b'.' {
-        return;
-    }
-    let proof = part(end);
-    let is_number =
-        base64(&scan.bytes[run.clone()]).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
-    if is_number && proof >= 20 {
-        scan.take(run.start..end + proof, "token");
-    }
 }
 
 /// Words in a row that a phrase of a wallet could have.

@@ -138,8 +138,6 @@ pub(super) struct Values {
 pub(super) struct Sentences {
     /// What separates a name from its secret.
     pub(super) verbs: Vec<String>,
-    /// What comes before another value for the same name.
-    pub(super) fallbacks: Vec<String>,
     /// What other scripts join to a name before its secret.
     pub(super) particles: Vec<String>,
 }
