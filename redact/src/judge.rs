@@ -4,7 +4,7 @@ use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::{Class, Name, is_key};
 use super::odd::{Odd, odd};
-use super::value::{Style, is_password, is_said, is_secret, is_strong, plain};
+use super::value::{Style, is_password, is_secret, plain};
 
 /// How far a name extends on each side of its stem, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 48;
@@ -63,10 +63,14 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
 /// Returns whether a text is what a test's result names: `PASS: TestName2`, `pass: 12`.
 fn is_result(text: &str, style: Style) -> bool {
     let look = Look::at(text);
+    let is_made = match odd(text) {
+        Odd::Numbered => look.kinds() >= 3 && look.digits >= 2,
+        other => other >= Odd::Made,
+    };
     let is_word = text.contains(['`', '_']);
     let is_mixed = look.kinds() == 4 && text.len() >= 8 && !text.contains(['_', '/', ':']);
     style == Style::Loose
-        && !is_strong(text)
+        && !is_made
         && !is_mixed
         && (is_word
             || look.is_words()
@@ -94,5 +98,6 @@ pub(super) fn is_code_of(text: &str) -> bool {
     let plain = plain(text);
     let look = Look::at(plain);
     let is_number = look.digits == plain.len() && (4..=10).contains(&plain.len());
-    is_number || plain.len() >= 6 && look.digits >= 2 && is_said(plain, true)
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    is_number || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
 }

@@ -48,8 +48,6 @@ pub(super) enum AddressPart {
     SlashLogin,
     /// The secret of a bot of Telegram, after its number.
     Bot,
-    /// The data center that ends a key of Mailchimp.
-    DataCenter,
     /// The word `Bearer`.
     Bearer,
 }
