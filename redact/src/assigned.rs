@@ -207,7 +207,12 @@ fn judge_once(scan: &mut Scan<'_>, name: Name, style: Style, inner: &Range<usize
 
 /// A value that only blanks separate from its name: of a login in a netrc file, of a command that sets it, of a line of
 /// a configuration.
-fn after_blank(scan: &Scan<'_>, name: Name, whole: &Range<usize>, value: Value) -> Option<Range<usize>> {
+fn after_blank(
+    scan: &Scan<'_>,
+    name: Name,
+    whole: &Range<usize>,
+    value: Value,
+) -> Option<Range<usize>> {
     let text = &scan.text[value.inner.clone()];
     // The name is a part of a path, or of another one.
     if scan.before(whole.start) == b'/' || name.is_part {
@@ -220,9 +225,19 @@ fn after_blank(scan: &Scan<'_>, name: Name, whole: &Range<usize>, value: Value) 
         setters.any(|set| contains(line, set.as_bytes())) || is_login_before(scan, whole.start)
     };
     let is_last = || b"\n;\r\0".contains(&scan.at(scan.after_blanks(value.inner.end, BLANKS_MAX)));
-    let is_first = || line.trim_ascii().iter().all(|byte| byte.is_ascii_alphanumeric() || b"#-/._".contains(byte));
-    let is_word = || matches!(&*scan.text[whole.clone()].to_ascii_lowercase(), "identified" | "requirepass" | "masterauth");
-    let is_line = || is_word() || is_first() && is_last() && text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_first = || {
+        line.trim_ascii()
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"#-/._".contains(byte))
+    };
+    let is_word = || {
+        matches!(
+            &*scan.text[whole.clone()].to_ascii_lowercase(),
+            "identified" | "requirepass" | "masterauth"
+        )
+    };
+    let is_line =
+        || is_word() || is_first() && is_last() && text.bytes().any(|byte| byte.is_ascii_digit());
     let is_secret = match name.class {
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),

@@ -16,6 +16,7 @@ mod decode;
 mod find;
 mod headers;
 mod judge;
+mod line;
 mod literals;
 mod names;
 mod near;

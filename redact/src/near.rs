@@ -7,52 +7,26 @@ use std::ops::Range;
 
 use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::is_code_of;
+use super::line::{LINE_BYTES_MAX, Value, line, word};
 use super::names::{Class, Name};
-use super::odd::{Odd, odd};
+use super::odd::Odd;
 use super::scan::Scan;
 use super::syntax::{Sign, sign};
-use super::value::{is_call, plain};
+use super::value::plain;
 use super::words::WORDS;
 
-/// How far on each side of a name a line is read, in bytes.
-const LINE_BYTES_MAX: usize = 1024;
 /// How far from a name a value may stand, in bytes.
-const GAP_BYTES_MAX: usize = 120;
+pub(super) const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
 const GAP_WORDS_MAX: usize = 6;
 /// How far behind a name the next one may stand, in bytes.
 const OWNER_BYTES_MAX: usize = 48;
 /// The shortest number that is a password, in digits.
 const NUMBER_DIGITS_MIN: usize = 5;
+/// The shortest one that is a token.
+const SECRET_DIGITS_MIN: usize = 8;
 /// The most lines below a name that are read.
 const BELOW_LINES_MAX: usize = 12;
-
-/// An odd word or string of a line.
-#[derive(Clone, Debug)]
-pub(super) struct Value {
-    /// What would be taken.
-    span: Range<usize>,
-    /// The same with its quotes, and with the login before it.
-    whole: Range<usize>,
-    odd: Odd,
-    is_quoted: bool,
-    /// Whether a login comes before it: `jane:...`.
-    has_user: bool,
-    /// Whether it is an argument in quotes, and not the first.
-    is_second: bool,
-}
-
-/// The values of the part of a line that was read last.
-#[derive(Default)]
-pub(super) struct Line {
-    span: Range<usize>,
-    /// Whether the part begins and ends with its line.
-    begins: bool,
-    ends: bool,
-    /// Whether it goes on in the next lines.
-    is_open: bool,
-    values: Vec<Value>,
-}
 
 /// What joins a name and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,12 +75,6 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     scan.found.len() > count
 }
 
-/// Returns whether a word is the second one behind the command that adds a person: `add_user jane ...`.
-fn is_added(text: &str, name: &Range<usize>, value: &Value) -> bool {
-    let gap = text.get(name.end..value.whole.start).unwrap_or_default();
-    text[..name.end].ends_with("user") && gap.split_whitespace().count() == 1
-}
-
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
 fn joined_start(text: &str, value: &Value) -> usize {
     let quote = text[value.whole.start..]
@@ -145,69 +113,63 @@ pub(super) fn owned(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
 fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
-    let is_told = bond >= Bond::Direct && value.is_quoted
-        || match value.whole.end <= whole.start {
-            // `... as the password`
-            true => {
-                let next = text[value.whole.end..whole.start].split_whitespace().next();
-                next.is_some_and(|word| word == "|" || is(&WORDS.sentences.verbs, word))
-            }
-            false => is_told(&text[..value.whole.start]),
-        };
-    let is_person = matches!(
-        name.class,
-        Class::Password | Class::Pass | Class::Login | Class::Auth
-    );
-    let is_key = matches!(name.class, Class::Secret | Class::Provider);
-    let is_rich = look.digits >= 2 || look.kinds() >= 3;
     let is_before = value.whole.end <= whole.start;
-    if is_before && bond == Bond::Direct && !value.is_quoted && name.class == Class::Password {
+    let is_told = bond >= Bond::Direct && value.is_quoted || is_announced(text, whole, value);
+    let is_close = bond > Bond::Weak;
+    let is_password = name.class == Class::Password;
+    if is_before && bond == Bond::Direct && !value.is_quoted && is_password {
         // It is piped into what asks for it.
         return value.odd > Odd::Number || look.digits >= NUMBER_DIGITS_MIN;
     }
-    let least = match (name.class, bond) {
-        (Class::Call, _) if value.odd == Odd::Phrase => {
-            return value.is_second
-                && text
-                    .get(whole.end..value.whole.start)
-                    .is_some_and(|gap| gap.matches(',').count() >= 2);
+    match (name.class, value.odd) {
+        (Class::Call, odd) => {
+            let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
+            let is_user = text[..whole.end].ends_with("user");
+            let is_added = is_user && gap.split_whitespace().count() == 1 && odd >= Odd::Made;
+            let is_piped = is_before && bond == Bond::Direct;
+            let is_last = value.is_second && gap.matches(',').count() >= 2;
+            odd >= Odd::Numbered && (is_piped || value.is_second || value.has_user)
+                || odd == Odd::Phrase && is_last
+                || is_added
         }
-        _ if name.is_part => return is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
-        (Class::Call, _) if is_before => return bond == Bond::Direct && value.odd >= Odd::Numbered,
-        (Class::Call, _) if value.is_second || value.has_user => Odd::Numbered,
-        (Class::Call, _) => return is_added(text, whole, value) && value.odd >= Odd::Made,
-        (Class::Code, _) => return bond > Bond::Weak && is_code_of(spelled),
-        _ if value.odd == Odd::Phrase => {
-            return is_told
-                && bond > Bond::Weak
-                && match name.class {
-                    Class::Password => true,
-                Class::Login => value.has_user,
-                    Class::Secret => value.is_quoted && !spelled.contains('-'),
-                    _ => false,
-                };
+        (Class::Code, _) => is_close && is_code_of(spelled),
+        _ if name.is_part => is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
+        (Class::Login, Odd::Phrase) => is_told && is_close && value.has_user,
+        (Class::Secret, Odd::Phrase) => {
+            is_told && is_close && value.is_quoted && !spelled.contains('-')
         }
-        _ if value.odd == Odd::Number => {
-            let is_long = look.digits >= NUMBER_DIGITS_MIN && look.digits == spelled.len();
-            let is_secret = name.class == Class::Secret && value.is_quoted && look.digits >= 8;
-            return is_long
-                && is_told
-                && (is_secret || is_person && name.class != Class::Pass)
-                && bond > Bond::Weak;
+        (_, Odd::Phrase) => is_told && is_close && is_password,
+        (class, Odd::Number) => {
+            let digits_min = match class {
+                Class::Secret if value.is_quoted => SECRET_DIGITS_MIN,
+                Class::Password | Class::Login | Class::Auth => NUMBER_DIGITS_MIN,
+                _ => usize::MAX,
+            };
+            is_told && is_close && look.digits >= digits_min && look.digits == spelled.len()
         }
-        (Class::Key, Bond::Direct) if value.odd == Odd::Hash => {
-            return is_told && matches!(spelled.len(), 32 | 40 | 64) && whole.len() > 3;
+        (Class::Key, Odd::Hash) => {
+            let is_length = matches!(spelled.len(), 32 | 40 | 64);
+            is_told && bond == Bond::Direct && is_length && whole.len() > 3
         }
-        _ if value.odd == Odd::Hash => {
-            return bond >= Bond::Direct && (is_key || name.class == Class::Password)
-                || is_told && name.class == Class::Password;
-        }
-        (Class::Key, Bond::Direct) => {
-            let is_last = text[value.whole.end..].chars().next().is_none_or(|c| c == '\n');
-            if is_last && look.kinds() == 4 && look.digits >= 2 { Odd::Numbered } else { Odd::Made }
-        }
+        (Class::Secret | Class::Provider, Odd::Hash) => bond >= Bond::Direct,
+        (_, Odd::Hash) => is_password && (is_told || bond >= Bond::Direct),
+        (_, odd) => odd >= least(name, bond, value, &look, is_told),
+    }
+}
+
+/// Returns how odd a value must at least be.
+fn least(name: Name, bond: Bond, value: &Value, look: &Look<'_>, is_told: bool) -> Odd {
+    let is_rich = look.digits >= 2 || look.kinds() >= 3;
+    let is_named = value.is_quoted || value.has_user;
+    match (name.class, bond) {
         (_, Bond::Owned) => Odd::Numbered,
-        (_, Bond::Direct) if is_person && (value.is_quoted || value.has_user) => Odd::Numbered,
+        (Class::Key, Bond::Direct) if look.kinds() == 4 && is_rich && value.is_last => {
+            Odd::Numbered
+        }
+        (Class::Key, Bond::Direct) => Odd::Made,
+        (Class::Password | Class::Pass | Class::Login | Class::Auth, Bond::Direct) if is_named => {
+            Odd::Numbered
+        }
         (Class::Password | Class::Login, Bond::Said | Bond::Direct)
             if value.has_user || is_told =>
         {
@@ -217,16 +179,27 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
         (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
         (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
         (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
-        (Class::Secret, Bond::Direct)
-            if (value.is_second || name.is_compound) && value.is_quoted && is_rich =>
-        {
-            Odd::Numbered
+        (Class::Secret, Bond::Direct) if value.is_quoted => {
+            if is_rich && (value.is_second || name.is_compound) {
+                Odd::Numbered
+            } else {
+                Odd::Made
+            }
         }
-        (Class::Secret, Bond::Direct) if value.is_quoted => Odd::Made,
-        (_, Bond::Weak) if !value.is_quoted => return false,
+        (_, Bond::Weak) if !value.is_quoted => Odd::Never,
         _ => Odd::Random,
-    };
-    value.odd >= least
+    }
+}
+
+/// Returns whether a sign or a verb says that a value follows, or that it was the value: `... as the password`.
+fn is_announced(text: &str, name: &Range<usize>, value: &Value) -> bool {
+    match text.get(value.whole.end..name.start) {
+        Some(gap) => {
+            let next = gap.split_whitespace().next();
+            next.is_some_and(|word| word == "|" || is(&WORDS.sentences.verbs, word))
+        }
+        None => is_told(&text[..value.whole.start]),
+    }
 }
 
 /// Returns whether a text ends with what announces a value: a sign, or a verb.
@@ -261,7 +234,9 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         return None;
     }
     let joined = |gap: &str| match words(gap) {
-        _ if gap.contains(['/', '^']) && !(name_class == Class::Login && gap.contains(" / ")) => Bond::Weak,
+        _ if gap.contains(['/', '^']) && !(name_class == Class::Login && gap.contains(" / ")) => {
+            Bond::Weak
+        }
         0 => Bond::Direct,
         1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
@@ -317,7 +292,7 @@ fn words(text: &str) -> usize {
 }
 
 /// Returns the name that a text ends with, in quotes or not.
-fn last_word(text: &str) -> &str {
+pub(super) fn last_word(text: &str) -> &str {
     let text = text.trim_end_matches(|c: char| " \"'`\\])=:>".contains(c));
     text.rsplit(|c: char| !is_name(c))
         .next()
@@ -364,13 +339,6 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
     }
 }
 
-/// Returns whether a word can be a person's name, and not the kind of a hash.
-fn is_user(word: &str) -> bool {
-    !word.to_ascii_lowercase().starts_with("sha")
-        && word != "h1"
-        && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
-}
-
 /// Returns whether a word, or the last one of a name in several, is in a list.
 pub(super) fn is(list: &[String], word: &str) -> bool {
     let last = word
@@ -380,7 +348,7 @@ pub(super) fn is(list: &[String], word: &str) -> bool {
         .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
 }
 
-fn is_name(c: char) -> bool {
+pub(super) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'
 }
 
@@ -418,235 +386,6 @@ fn last_sign(gap: &str) -> Option<(&str, usize)> {
     })?;
     let before = gap[..at].trim_end_matches([':', '=', '+', '?', '!']);
     Some((before, at + 1))
-}
-
-/// Returns the values of the line around a name, which are found once.
-fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
-    let line = std::mem::take(&mut scan.line);
-    let is_near = line.span.contains(&name.start)
-        && (line.begins || name.start - line.span.start >= GAP_BYTES_MAX)
-        && (line.ends && !line.is_open || name.end + GAP_BYTES_MAX <= line.span.end);
-    if is_near {
-        return line;
-    }
-    let start = boundary(
-        scan.text,
-        line_start(scan.bytes, name.start, LINE_BYTES_MAX),
-    );
-    let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
-    // What is open goes on in the next lines, and a name may have its value there.
-    let mut is_open = false;
-    while scan.at(end) == b'\n' && end < name.end + GAP_BYTES_MAX {
-        let last = scan.bytes[..end]
-            .trim_ascii_end()
-            .last()
-            .copied()
-            .unwrap_or(0);
-        let own = || last_word(&scan.text[start..name.start]);
-        let goes_on = b"([{,:>\"'\\".contains(&last)
-            || scan.at(name.end) == b'<'
-            || is(&WORDS.payload.names, own());
-        if !goes_on {
-            break;
-        }
-        is_open = true;
-        end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
-    }
-    let end = boundary(scan.text, end);
-    Line {
-        values: values(scan.text, start..end),
-        begins: matches!(scan.before(start), 0 | b'\n'),
-        ends: matches!(scan.at(end), 0 | b'\n'),
-        is_open,
-        span: start..end,
-    }
-}
-
-/// Finds the odd words and strings of a part of a text.
-fn values(text: &str, part: Range<usize>) -> Vec<Value> {
-    let bytes = text.as_bytes();
-    let mut values = Vec::new();
-    let mut at = part.start;
-    while at < part.end {
-        let byte = bytes[at];
-        let is_part = |at: usize| at > part.start && bytes[at - 1].is_ascii_alphanumeric();
-        // `b"..."`
-        let is_prefixed = is_part(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_part(at - 1);
-        let is_begin = !is_part(at) || is_prefixed;
-        if b"\"'`".contains(&byte) && is_begin {
-            if let Some(length) = string(&text[at..part.end]) {
-                let inner = text[at + 1..=at + length]
-                    .trim_end_matches("\\n")
-                    .trim_end_matches("\\r");
-                let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
-                // Of several lines, the first one tells.
-                let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
-                if weight > Odd::Plain && !is_key(&text[at + length + 2..]) && span.len() < LINE_BYTES_MAX {
-                    values.push(Value {
-                        whole: at - usize::from(is_prefixed)..at + length + 2,
-                        span,
-                        odd: weight,
-                        is_quoted: true,
-                        has_user: false,
-                        is_second: text[..at].trim_end().ends_with(','),
-                    });
-                    at += length + 2;
-                    continue;
-                }
-            } else if let Some(length) = phrase(&text[at..part.end]) {
-                let span = at + 1..at + 1 + length;
-                values.push(Value {
-                    whole: at..span.end + 1,
-                    span,
-                    odd: Odd::Phrase,
-                    is_quoted: true,
-                    has_user: false,
-                    is_second: false,
-                });
-            }
-            at += 1;
-            continue;
-        }
-        if let Some(length) = groups(&bytes[at..part.end]).filter(|_| is_begin) {
-            let span = at..at + length;
-            values.push(Value {
-                whole: span.clone(),
-                span,
-                odd: Odd::Random,
-                is_quoted: false,
-                has_user: false,
-                is_second: false,
-            });
-            at += length;
-            continue;
-        }
-        let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
-        let length = bytes[at..part.end].iter().take_while(is_part).count();
-        // What is called or indexed is a name.
-        if length > 4
-            && byte != b'-'
-            && !bytes
-                .get(at + length)
-                .is_some_and(|next| b"([{".contains(next))
-        {
-            values.extend(word(text, at..at + length));
-        }
-        at += length.max(1);
-    }
-    values
-}
-
-/// Returns whether what stands before a text is a key of JSON.
-fn is_key(after: &str) -> bool {
-    let after = after.trim_start_matches('\\').trim_start_matches(' ');
-    after.starts_with(':') && !after.starts_with("::")
-}
-
-/// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
-fn groups(bytes: &[u8]) -> Option<usize> {
-    let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
-    let all = bytes.chunks(5);
-    let count = all.clone().take_while(|chunk| {
-        is_group(&chunk[..chunk.len().min(4)])
-            && chunk.get(4).is_none_or(|byte| b" \n\"'".contains(byte))
-    });
-    let odd = count
-        .clone()
-        .filter(|chunk| !Look::at(std::str::from_utf8(&chunk[..4]).unwrap_or_default()).is_words());
-    let (count, odd) = (count.count(), odd.count());
-    let length = (count * 5).saturating_sub(1).min(bytes.len());
-    let is_hex = bytes[..length]
-        .iter()
-        .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
-    (count >= 4 && odd * 3 >= count && !is_hex).then_some(length)
-}
-
-/// Returns the length of the string that a quote begins, if it is one word.
-fn string(text: &str) -> Option<usize> {
-    let quote = text.as_bytes()[0];
-    let length = text.as_bytes()[1..]
-        .iter()
-        .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
-    let is_closed = text.as_bytes()[1 + length] == quote;
-    let inner = &text[1..=length];
-    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<']))
-        .then_some(length)
-}
-
-/// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
-fn phrase(text: &str) -> Option<usize> {
-    let quote = char::from(text.as_bytes()[0]);
-    let length = text[1..].find(quote)?;
-    let inner = &text[1..=length];
-    let has_words =
-        (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
-    let is_phrase = inner.len() < 64
-        && (has_words || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
-        && inner
-            .chars()
-            .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
-        && !inner.contains(" -");
-    is_phrase.then_some(length)
-}
-
-/// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
-fn word(text: &str, span: Range<usize>) -> Option<Value> {
-    let spelled = &text[span.clone()];
-    if spelled.contains("://") {
-        return None;
-    }
-    let is_named = |at: &usize| {
-        spelled[..*at]
-            .chars()
-            .all(|c| is_name(c) || ".=&?:,".contains(c))
-    };
-    let sign = spelled
-        .trim_end_matches('=')
-        .rfind('=')
-        .filter(is_named)
-        .map_or(0, |at| at + 1);
-    let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
-    // `user/password@host`
-    let spelled = match (user, spelled.rfind('@')) {
-        (Some(user), Some(at)) if user < at && at > user + 3 => &spelled[..at],
-        _ => spelled,
-    };
-    let value = |from: usize, has_user: bool| {
-        let inner = plain(&spelled[from..]);
-        let (weight, look) = (odd(inner), Look::at(inner));
-        let start = span.start + from;
-        let weight = match spelled.len() < span.len()
-            && has_user
-            && look.upper * look.lower > 0
-            && !look.is_words()
-        {
-            // `user/...@host`
-            true => weight.max(Odd::Numbered),
-            false => weight,
-        };
-        (weight > Odd::Plain).then(|| Value {
-            span: start..start + inner.len(),
-            whole: if has_user {
-                span.start..start + inner.len()
-            } else {
-                start..start + inner.len()
-            },
-            odd: weight,
-            is_quoted: false,
-            has_user,
-            is_second: false,
-        })
-    };
-    match user {
-        Some(user)
-            if user > sign
-                && !spelled[user + 1..].contains(['/', ':'])
-                && is_user(&spelled[sign..user]) =>
-        {
-            value(user + 1, true).or_else(|| value(sign, false))
-        }
-        _ => value(sign, false),
-    }
 }
 
 /// Secrets on lines of their own, below a name that ends its line or a sentence that announces them.

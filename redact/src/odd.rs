@@ -34,6 +34,8 @@ pub(super) enum Odd {
     Made,
     /// As generated ones are.
     Random,
+    /// More than any word.
+    Never,
 }
 
 /// Weighs a word.
@@ -82,8 +84,9 @@ pub(super) fn odd(word: &str) -> Odd {
         () if is_base32 => Odd::Random,
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
         () if look.digits + signs == 0 => {
-            let is_mixed =
-                look.turns() * 9 >= look.looked() * 4 && letters == word.trim_end_matches('!').len() && !look.is_words();
+            let is_mixed = look.turns() * 9 >= look.looked() * 4
+                && letters == word.trim_end_matches('!').len()
+                && !look.is_words();
             match word.len() {
                 LETTERS_MIN.. if is_mixed => Odd::Random,
                 RANDOM_BYTES_MIN.. if is_mixed || look.is_scrambled() => Odd::Numbered,
@@ -235,7 +238,8 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'-')
     });
-    let has_slash = (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
+    let has_slash =
+        (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
     is_measure
         || is_field
         || is_type

@@ -111,7 +111,7 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
         return scan.take(run, "aws_secret");
     }
     if is_token(&scan.text[run.clone()]) {
-        return scan.take(run, "token");
+        scan.take(run, "token");
     }
 }
 

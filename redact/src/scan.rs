@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::chars::Look;
+use super::line::Line;
 use super::names::Name;
-use super::near::Line;
 use super::shapes::{Set, Shape, Sign};
 use super::value::Style;
 
