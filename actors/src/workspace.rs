@@ -35,11 +35,7 @@ pub fn wanted(policy: &Policy) -> bool {
 }
 
 /// Reads the facts about `changed`, whose paths start at `top`.
-pub fn read(
-    top: &Path,
-    changed: &[ChangedFile],
-    listing: &Listing,
-) -> Workspace {
+pub fn read(top: &Path, changed: &[ChangedFile], listing: &Listing) -> Workspace {
     let files = files(top, changed, &listing.paths);
     let sources = Sources {
         listed: &listing.paths,

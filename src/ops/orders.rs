@@ -255,11 +255,7 @@ pub(crate) enum RestartOutcome {
 /// # Errors
 ///
 /// When there is no such session, or the journal cannot be written.
-pub(crate) fn carry_out(
-    journal: &Journal,
-    session: &str,
-    order: &Order,
-) -> query::Result<Ordered> {
+pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Ordered> {
     let entry = query::find_session(journal, session)?;
     if let Order::Wrong(mark) = order {
         mark.check(journal, &entry)?;

@@ -68,11 +68,7 @@ pub(super) fn test(
 }
 
 /// Runs all examples of a file under a policy that the file is part of.
-pub(super) fn run<'a>(
-    file: &'a ProjectFile,
-    policy: &Policy,
-    top: &Path,
-) -> Vec<Tested<'a>> {
+pub(super) fn run<'a>(file: &'a ProjectFile, policy: &Policy, top: &Path) -> Vec<Tested<'a>> {
     let mut number = (String::new(), 0);
     let examples = file.examples().map(|(rule, example)| {
         number = match number.0 == rule {
@@ -87,8 +83,7 @@ pub(super) fn run<'a>(
                 hash: None,
             })
             .collect();
-        let workspace =
-            workspace::wanted(policy).then(|| workspace::for_past(top, &changed));
+        let workspace = workspace::wanted(policy).then(|| workspace::for_past(top, &changed));
         let turn = Imagined {
             changed: &example.changed,
             ran: &example.ran,
