@@ -1,7 +1,7 @@
 //! Events about to be appended, with ids made from their causes, so that each can be appended only once.
 
 use checkpoint::redact::Redactor;
-use journal::{Draft, Event, Stream, Timestamp};
+use journal::{Draft, Event, Evidence, Journal, Stream, Timestamp};
 use uuid::Uuid;
 
 /// Returns an event of the daemon itself. Its id is made from the event's kind and `name`.
@@ -39,21 +39,45 @@ pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Dra
 /// The fields of events that say where something is, by which it is found again: they are not redacted.
 pub const PLACES: [&str; 6] = ["cwd", "transcript", "project", "top", "file", "place"];
 
+/// Has every event that is appended to a journal pass a redactor from now on (spec JRNL-20): daemon and commands do this
+/// when they open one.
+pub fn guard(journal: &Journal, redactor: &Redactor) {
+    let redactor = redactor.clone();
+    journal.clean_with(move |draft| clean(&redactor, draft));
+}
+
 /// Returns a draft without secrets in any text of its event, whatever the field, but for [`PLACES`].
 ///
-/// A hook call's payload was redacted as a whole before the event was made from it. A decision is made from redacted
-/// events, and a policy from the settings; both are proved by their hashes, so they stay as they are.
-pub fn clean(redactor: &Redactor, draft: Draft) -> Draft {
-    let is_made = matches!(
-        &draft.event,
-        Event::Decided(_) | Event::PolicyAdopted { .. }
-    );
-    if draft.payload.is_some() || is_made {
-        return draft;
+/// Each text passes once. A hook call's payload was redacted as a whole before the event was made from it; only an
+/// order's payload says where the order came from. What was gathered for a stop passed [`gathered`], a decision is made
+/// from that, and a policy from the settings: all three are proved by hashes, so they stay as they are.
+fn clean(redactor: &Redactor, draft: Draft) -> Draft {
+    let is_clean = match &draft.event {
+        Event::Decided(_)
+        | Event::PolicyAdopted { .. }
+        | Event::FactsGathered { .. }
+        | Event::EvidenceGathered { .. } => true,
+        Event::MarkedWrong { .. } => false,
+        _ => draft.payload.is_some(),
+    };
+    match is_clean {
+        true => draft,
+        false => Draft {
+            event: redactor.clean(draft.event, &PLACES),
+            ..draft
+        },
     }
-    Draft {
-        event: redactor.clean(draft.event, &PLACES),
-        ..draft
+}
+
+/// Returns the evidence of a stop without secrets. Names of files and notes may hold one, and the message repeats them.
+/// The calls, which are most of it, were redacted when they were read.
+pub(crate) fn gathered(redactor: &Redactor, mut evidence: Evidence) -> Evidence {
+    let timeline = std::mem::take(&mut evidence.timeline);
+    let facts = redactor.clean(std::mem::take(&mut evidence.facts), &PLACES);
+    Evidence {
+        timeline,
+        facts,
+        ..redactor.clean(evidence, &PLACES)
     }
 }
 
@@ -102,6 +126,26 @@ mod tests {
         ]
     }
 
+    /// Returns an event as it is journaled.
+    fn passed(event: Event) -> Event {
+        let event = match event {
+            Event::FactsGathered { trigger, facts } => {
+                let facts = Evidence {
+                    facts: *facts,
+                    ..Evidence::default()
+                };
+                let facts = Box::new(gathered(built_in(), facts).facts);
+                Event::FactsGathered { trigger, facts }
+            }
+            Event::EvidenceGathered { trigger, evidence } => Event::EvidenceGathered {
+                trigger,
+                evidence: Box::new(gathered(built_in(), *evidence)),
+            },
+            other => other,
+        };
+        clean(built_in(), daemon_draft(event, "")).event
+    }
+
     #[test]
     fn no_text_of_an_event_keeps_a_secret_whatever_its_field() {
         let mut planted = 0;
@@ -136,11 +180,27 @@ mod tests {
                     continue;
                 }
                 planted += 1;
-                let clean = clean(built_in(), daemon_draft(event, "")).event;
+                let clean = passed(event);
                 assert!(!has(&clean), "{kind}.{field}: {clean:?}");
                 assert_eq!(clean.kind(), kind);
             }
         }
         assert!(planted >= 40, "{planted}");
+    }
+
+    #[test]
+    fn an_order_has_a_payload_and_passes_all_the_same() {
+        let event = Event::MarkedWrong {
+            decision: 1,
+            item: None,
+            note: format!("the password is {SECRET}"),
+            wrong: true,
+        };
+        let order = Draft {
+            payload: Some("{}".into()),
+            ..daemon_draft(event, "")
+        };
+        let stored = serde_json::to_string(&clean(built_in(), order).event).expect("plain data");
+        assert!(!stored.contains(SECRET), "{stored}");
     }
 }

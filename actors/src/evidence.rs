@@ -18,14 +18,13 @@ use checkpoint::state::{SessionState, Stop};
 use checkpoint::transcript::{self, Facts};
 use journal::{Agent, Evidence, Reason, Timestamp};
 
-use crate::draft::PLACES;
 use crate::git::Within;
 use crate::others::Others;
 use crate::project::{self, Project};
 use crate::subject::Of;
 use crate::trust::Trust;
 use crate::work_tree::{self, Looked};
-use crate::{git, named_file, seen, transcripts, whose, work_tree_choice};
+use crate::{draft, git, named_file, seen, transcripts, whose, work_tree_choice};
 
 /// The variable in an agent's environment that names the work item of its session.
 const WORKING_SLUG: &str = "CHECKPOINTD_WORKING_SLUG";
@@ -155,16 +154,8 @@ fn gather_with(
         }
     }
     evidence.steps = steps.taken;
-    // Names of files and notes may hold a secret. The decision is made from what is journaled. Calls were redacted when
-    // they were read, and are most of the evidence.
-    let timeline = std::mem::take(&mut evidence.timeline);
-    let facts = config
-        .redactor
-        .clean(std::mem::take(&mut evidence.facts), &PLACES);
-    let mut evidence = config.redactor.clean(evidence, &PLACES);
-    (evidence.timeline, evidence.facts) = (timeline, facts);
     Gathered {
-        evidence,
+        evidence: draft::gathered(&config.redactor, evidence),
         policy: looked.policy,
     }
 }

@@ -84,7 +84,7 @@ impl Shared {
                 policies.insert(fingerprint);
             }
         }
-        clean_with(&journal, &config);
+        draft::guard(&journal, &config.redactor);
         Ok(Self {
             journal,
             home,
@@ -141,7 +141,7 @@ impl Shared {
 
     /// Replaces the settings for everything that starts after this call.
     pub fn set_config(&self, config: Config) {
-        clean_with(&self.journal, &config);
+        draft::guard(&self.journal, &config.redactor);
         *self.config.write() = Arc::new(config);
     }
 
@@ -320,10 +320,4 @@ impl Shared {
     pub fn load(&self, stream: &Stream) -> journal::Result<SessionState> {
         session_state::load(&self.journal, stream)
     }
-}
-
-/// Has every event of a journal pass the redactor in force (spec JRNL-20).
-fn clean_with(journal: &Journal, config: &Config) {
-    let redactor = config.redactor.clone();
-    journal.clean_with(move |draft| draft::clean(&redactor, draft));
 }

@@ -46,7 +46,7 @@ pub(crate) fn look(of: Of<'_>) -> Looked {
 fn read(of: Of<'_>, seen: git::Seen<'_>) -> (Option<Workspace>, Duration) {
     let began = Instant::now();
     let files = maybe_of_turn(seen, of);
-    let read = |listing| workspace::read(seen.top, &files, listing, &of.config.redactor);
+    let read = |listing| workspace::read(seen.top, &files, listing);
     let listing = seen.listing.filter(|_| !files.is_empty());
     (listing.map(read), began.elapsed())
 }

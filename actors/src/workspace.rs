@@ -6,7 +6,6 @@ use std::path::Path;
 
 use checkpoint::policy::Policy;
 use checkpoint::project::{self, ProjectFile, Sources};
-use checkpoint::redact::Redactor;
 use journal::{ChangedFile, Workspace};
 
 use crate::git::Listing;
@@ -36,12 +35,7 @@ pub fn wanted(policy: &Policy) -> bool {
 }
 
 /// Reads the facts about `changed`, whose paths start at `top`.
-pub fn read(
-    top: &Path,
-    changed: &[ChangedFile],
-    listing: &Listing,
-    redactor: &Redactor,
-) -> Workspace {
+pub fn read(top: &Path, changed: &[ChangedFile], listing: &Listing) -> Workspace {
     let files = files(top, changed, &listing.paths);
     let sources = Sources {
         listed: &listing.paths,
@@ -49,21 +43,19 @@ pub fn read(
         beginning: &|path| beginning(top, path, BEGINNING_BYTES_MAX),
         rust_tests_in: &|folder| rust_tests::any(top, folder, changed),
     };
-    let workspace = project::workspace(&files, changed, &sources);
-    redactor.clean(workspace, &[])
+    project::workspace(&files, changed, &sources)
 }
 
 /// Reads what a project's files say today about verifying files that changed in the past, but for the tests that cover
 /// them: see [`cover`].
-pub fn for_past(top: &Path, changed: &[ChangedFile], redactor: &Redactor) -> Workspace {
+pub fn for_past(top: &Path, changed: &[ChangedFile]) -> Workspace {
     let sources = Sources {
         listed: &[],
         complete: true,
         beginning: &|_| None,
         rust_tests_in: &|_| false,
     };
-    let workspace = project::workspace(&files(top, changed, &[]), changed, &sources);
-    redactor.clean(workspace, &[])
+    project::workspace(&files(top, changed, &[]), changed, &sources)
 }
 
 /// Adds the tests that would cover the changed files today. What they import is not read.
@@ -192,8 +184,7 @@ mod tests {
             paths: vec!["web/cart.test.ts".into()],
             complete: true,
         };
-        let redactor = checkpoint::config::Config::default().redactor;
-        let found = read(top.path(), &changed, &listing, &redactor);
+        let found = read(top.path(), &changed, &listing);
         let tasks: Vec<_> = found
             .tasks
             .iter()

@@ -56,10 +56,8 @@ fn is_private(scan: &Scan<'_>, frame: &Range<usize>) -> bool {
         .iter()
         .position(|byte| b"\n\\".contains(byte))
         .unwrap_or(line.len());
-    let name = &line[..until];
-    name.windows(11)
-        .take(60)
-        .any(|window| window == b"PRIVATE KEY")
+    let name = String::from_utf8_lossy(&line[..until]).to_ascii_uppercase();
+    name.contains(" KEY") && !name.contains("PUBLIC")
 }
 
 /// Takes a key whose end is cut off: the lines after the beginning that was found last.

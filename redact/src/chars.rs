@@ -63,6 +63,11 @@ impl<'v> Look<'v> {
         }
     }
 
+    /// How many bytes are examined.
+    pub(super) fn looked(&self) -> usize {
+        self.head.len()
+    }
+
     /// How many different characters it has.
     pub(super) fn distinct(&self) -> usize {
         let seen = self
@@ -126,7 +131,10 @@ impl<'v> Look<'v> {
     /// Mostly words, as names in code are, whatever digits they end in.
     pub(super) fn is_words(&self) -> bool {
         let letters = self.upper + self.lower;
-        self.digits * 10 <= self.head.len() * 3 && wordy(self.head) * 10 >= letters * 7
+        let is_turning = || self.digits >= 2 && self.turns() * 3 >= self.head.len();
+        self.digits * 10 <= self.head.len() * 3
+            && wordy(self.head) * 10 >= letters * 7
+            && !is_turning()
     }
 }
 
@@ -155,8 +163,9 @@ fn wordy(bytes: &[u8]) -> usize {
         for word in [&bytes[start..begins], &bytes[begins..at]] {
             let is_vowel = |byte: &&u8| b"aeiouyAEIOUY".contains(*byte);
             let vowels = word.iter().filter(is_vowel).count();
-            let is_word =
-                word.len() >= 4 && vowels * 5 >= word.len() && vowels * 5 <= word.len() * 4;
+            let is_word = (4..=20).contains(&word.len())
+                && vowels * 5 >= word.len()
+                && vowels * 5 <= word.len() * 4;
             count += if is_word { word.len() } else { 0 };
         }
         at += usize::from(at == start);

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use super::literals::Literals;
 use super::scan::{Found, Scan};
 use super::shapes::Shape;
-use super::words::{AddressPart, BlockPart, Program, WORDS};
-use super::{assigned, blocks, commands, runs, urls};
+use super::words::{AddressPart, BlockPart, WORDS};
+use super::{assigned, blocks, options, runs, urls};
 
 /// The rule that a literal belongs to.
 #[derive(Clone, Copy)]
@@ -16,8 +16,8 @@ enum Rule {
     Shape(&'static Shape),
     /// Part of a name that secrets are assigned to.
     Name,
-    /// A program that takes secrets as arguments.
-    Program(&'static Program),
+    /// The beginning of an option.
+    Option,
     /// A part of a URL.
     Url(AddressPart),
     /// What a block of lines begins or ends with.
@@ -40,10 +40,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         .shapes
         .iter()
         .for_each(|shape| add(Rule::Shape(shape), &shape.prefixes));
-    WORDS
-        .programs
-        .iter()
-        .for_each(|program| add(Rule::Program(program), &program.names));
+    add(Rule::Option, &WORDS.options.begin);
     add(Rule::Name, &names.stems);
     add(Rule::Name, &names.providers);
     WORDS
@@ -75,7 +72,7 @@ pub(super) fn find(text: &str, depth: u8) -> Vec<Found> {
                 }
             }
             Rule::Name => assigned::read(&mut scan, at),
-            Rule::Program(program) => commands::read(&mut scan, program, index, at),
+            Rule::Option => options::read(&mut scan, at),
             Rule::Url(part) => urls::read(&mut scan, part, at),
             Rule::Block(part) => blocks::read(&mut scan, part, at),
         }

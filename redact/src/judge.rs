@@ -3,7 +3,8 @@
 use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::{Class, Name, is_key};
-use super::value::{Style, is_password, is_said, is_secret, is_strong, plain};
+use super::odd::{Odd, odd};
+use super::value::{Style, is_password, is_secret, plain};
 
 /// How far a name extends on each side of its stem, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 48;
@@ -25,16 +26,33 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
         false => text,
     };
     match name.class {
+        Class::Password if name.is_part => {
+            odd(plain(text))
+                >= if style == Style::Quoted || name.is_env {
+                    Odd::Numbered
+                } else {
+                    Odd::Made
+                }
+        }
         Class::Password => is_password(text, style) && !is_count(text, style),
         Class::Pass => is_password(text, style) && !is_result(text, style),
+        Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => {
+            text.len() >= 8
+        }
         // What a command or a variable of the environment is given is no code, whatever it looks like.
         Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
         Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
-        Class::Secret => is_secret(text, style),
+        Class::Secret
+            if name.is_compound && style == Style::Quoted && odd(text) >= Odd::Numbered =>
+        {
+            Look::at(text).kinds() >= 3
+        }
+        Class::Secret => is_secret(text, style) || odd(plain(text)) >= Odd::Made,
         Class::Auth => {
             is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
         }
         Class::Key => is_key(text, name.is_env),
+        Class::Call => false,
         Class::Login => is_key(text, true),
         Class::Code => is_code_of(text),
         Class::Provider => is_key(text, true) && !text.contains('.'),
@@ -45,10 +63,14 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
 /// Returns whether a text is what a test's result names: `PASS: TestName2`, `pass: 12`.
 fn is_result(text: &str, style: Style) -> bool {
     let look = Look::at(text);
+    let is_made = match odd(text) {
+        Odd::Numbered => look.kinds() >= 3 && look.digits >= 2,
+        other => other >= Odd::Made,
+    };
     let is_word = text.contains(['`', '_']);
     let is_mixed = look.kinds() == 4 && text.len() >= 8 && !text.contains(['_', '/', ':']);
     style == Style::Loose
-        && !is_strong(text)
+        && !is_made
         && !is_mixed
         && (is_word
             || look.is_words()
@@ -76,5 +98,6 @@ pub(super) fn is_code_of(text: &str) -> bool {
     let plain = plain(text);
     let look = Look::at(plain);
     let is_number = look.digits == plain.len() && (4..=10).contains(&plain.len());
-    is_number || plain.len() >= 6 && look.digits >= 2 && is_said(plain, true)
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    is_number || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
 }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::chars::{LOOK_BYTES_MAX, Look};
 use super::literals::Literals;
+use super::near::is_getter;
 use super::words::WORDS;
 
 /// The longest name, in bytes.
@@ -24,6 +25,8 @@ pub(super) enum Class {
     Code,
     /// A key, which is a secret only if it is random.
     Key,
+    /// What is called with a login: `connect("...", "user", "...")`.
+    Call,
     /// Something of a provider: a secret only if it is random.
     Provider,
     /// The header `Authorization`.
@@ -41,6 +44,10 @@ pub(super) struct Name {
     pub(super) is_env: bool,
     /// Begins with a hyphen, as options of commands.
     pub(super) is_flag: bool,
+    /// The telling word is not its last one: `password_prod_db`, but also `password_min_length`.
+    pub(super) is_part: bool,
+    /// Ends in `secret`, behind another word.
+    pub(super) is_compound: bool,
 }
 
 impl Name {
@@ -60,17 +67,34 @@ impl Name {
         if small.is_ascii() && !TELLING.any(small, |_| true) {
             return None;
         }
-        let class = class(small, name, before).or_else(|| {
-            let shorter = without_suffix(small)?;
-            class(shorter, first_of(name, shorter.len()), before)
-        })?;
+        let class_of = || {
+            class(small, name, before).or_else(|| {
+                let shorter = without_suffix(small)?;
+                class(shorter, first_of(name, shorter.len()), before)
+            })
+        };
+        let whole = class_of();
+        let class = whole.or_else(|| part(name).then_some(Class::Password))?;
         Some(Self {
             class,
+            is_part: whole.is_none(),
+            is_compound: small.len() > 6 && small.ends_with("secret"),
             is_env: name.is_ascii()
                 && (!name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_header(name)),
             is_flag: name.starts_with('-'),
         })
     }
+}
+
+/// Returns whether a word of a name is a password's.
+fn part(name: &str) -> bool {
+    let mut words = name
+        .split(['_', '-'])
+        .filter(|_| name.len() < NAME_BYTES_MAX);
+    words.any(|word| {
+        let is = |known: &String| known.eq_ignore_ascii_case(word);
+        WORDS.names.passwords.iter().any(is)
+    })
 }
 
 /// Returns whether a name is a header's: `X-Api-Key`.
@@ -109,7 +133,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
     let has_end = |end: &String| end.as_bytes().last() == last && small.ends_with(end);
     let ends = |list: &[String]| list.iter().any(has_end);
     let names = &WORDS.names;
-    if ends(&names.public) {
+    if ends(&names.public) || small.contains("public") || small.contains("publishable") {
         return None;
     }
     let class = match () {
@@ -118,12 +142,30 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("cookie") => Class::Cookie,
         () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
         () if is_pass(small, name) => match small {
-            "pass" => Class::Pass,
+            "pass" if !before.ends_with('.') => Class::Pass,
             _ if name.bytes().any(|byte| byte.is_ascii_lowercase()) => Class::Password,
             _ => Class::Pass,
         },
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
-        () if matches!(small, "credentials" | "login" | "logins") => Class::Login,
+        () if ["credential", "credentials", "creds"]
+            .iter()
+            .any(|end| small.ends_with(end)) =>
+        {
+            Class::Login
+        }
+        () if matches!(
+            small,
+            "login" | "logins" | "unseal" | "unlock" | "zugangsdaten"
+        ) =>
+        {
+            Class::Login
+        }
+        () if ["connect", "connection", "pdo", "sudo", "sqlplus", "adduser"]
+            .iter()
+            .any(|end| small.ends_with(end)) =>
+        {
+            Class::Call
+        }
         () if small.ends_with("auth") => Class::Auth,
         () if is_code(small, before) => Class::Code,
         () if small == "key"
@@ -154,28 +196,34 @@ fn is_code(small: &str, before: &str) -> bool {
     names.code_words.iter().any(ends)
 }
 
-/// Returns whether a name ends in `pass` or `pw` as a word of its own.
+/// Returns whether a name ends in `pass`, or in `pw` or `pat` as a word of its own.
 fn is_pass(small: &str, name: &str) -> bool {
     let bytes = name.as_bytes();
-    let ends = |word: &str| {
-        let at = small
-            .ends_with(word)
-            .then(|| name.len().checked_sub(word.len()))
-            .flatten();
-        let is_env = name
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-        let is_verb = ["bypass", "compass", "surpass", "trespass"]
-            .iter()
-            .any(|verb| small.ends_with(verb));
+    let is_word = |word: &str| {
+        let at = name
+            .len()
+            .checked_sub(word.len())
+            .filter(|_| small.ends_with(word));
         at.is_some_and(|at| {
-            let begins = at == 0 || !bytes[at - 1].is_ascii_alphabetic();
-            begins
-                || is_env && !is_verb
-                || bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
+            at == 0
+                || !bytes[at - 1].is_ascii_alphabetic()
+                || bytes[at].is_ascii_uppercase()
+                    && (bytes[at - 1].is_ascii_lowercase() || small.len() < 6)
         })
     };
-    ends("pass") || ends("pw") || ends("pat")
+    let is_asked = || is_getter(name.trim_start_matches('-'));
+    let verbs = [
+        "bypass",
+        "compass",
+        "surpass",
+        "trespass",
+        "erpass",
+        "multipass",
+        "singlepass",
+    ];
+    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| small.ends_with(verb))
+        || small.ends_with("pw");
+    is_end && !is_asked() || is_word("pat")
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.

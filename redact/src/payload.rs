@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use super::chars::table;
 use super::judge::judge;
 use super::names::{Class, Name};
+use super::near::is;
+use super::odd::{Odd, odd};
 use super::scan::Found;
 use super::value::Style;
 use super::words::WORDS;
@@ -141,8 +143,6 @@ impl Redactor {
 
     /// Redacts a value whose name is a value too: `{"name": "TOKEN", "value": "..."}`.
     fn named(&self, members: &mut Map<String, Value>) -> bool {
-        let is =
-            |list: &[String], key: &str| list.iter().any(|known| known.eq_ignore_ascii_case(key));
         let names = members
             .iter()
             .filter(|(key, _)| is(&WORDS.payload.names, key));
@@ -154,7 +154,9 @@ impl Redactor {
         let values = members
             .iter_mut()
             .filter(|(key, _)| is(&WORDS.payload.values, key));
-        values.fold(false, |changed, (_, value)| assign(&name, value) | changed)
+        values.fold(false, |changed, (_, value)| {
+            assign(&name, value) || self.header(&name, value) || changed
+        })
     }
 
     /// Redacts the value of a key, whose name may show that it is a secret.
@@ -169,7 +171,30 @@ impl Redactor {
             let changed = inner.is_some_and(|inner| assign(key, inner));
             return self.members(members) | changed;
         }
-        assign(key, value) || self.header(key, value) || self.value(value)
+        let listed = self.listed(key, value);
+        assign(key, value) || self.header(key, value) || self.value(value) || listed
+    }
+
+    /// Redacts the texts of a list whose key is telling, as if they were written in a line.
+    fn listed(&self, key: &str, value: &mut Value) -> bool {
+        let Value::Array(items) = value else {
+            return false;
+        };
+        let least = match name_at_end(key).map(|name| name.class) {
+            Some(Class::Password | Class::Login | Class::Auth) => Odd::Numbered,
+            Some(Class::Secret) => Odd::Made,
+            _ => return false,
+        };
+        items.iter_mut().fold(false, |changed, item| {
+            let Value::String(text) = item else {
+                return changed;
+            };
+            let is_secret = odd(text) >= least;
+            if is_secret {
+                *text = marker("secret");
+            }
+            changed | is_secret
+        })
     }
 
     /// Redacts the value of a header.
@@ -281,6 +306,9 @@ fn behind_string<'t>(string: &str, text: &'t [u8]) -> Option<&'t [u8]> {
 /// Reads the name that a key, a path, a selector or a question ends with.
 fn name_at_end(key: &str) -> Option<Name> {
     let key = key.trim_end_matches(|c: char| !c.is_alphanumeric());
+    if key.contains(MARKER) {
+        return None;
+    }
     let last =
         key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
     let at = last.map_or(0, |at| at + 1);

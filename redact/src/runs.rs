@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::base64::{base64, decoded};
-use super::chars::{LOOK_BYTES_MAX, Look};
+use super::base64::decoded;
+use super::chars::{LOOK_BYTES_MAX, Look, boundary};
 use super::scan::{Found, Scan};
 
 /// The shortest base64 that is decoded, in bytes.
@@ -19,6 +19,8 @@ const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
 const AWS_SECRET_BYTES: usize = 40;
 const PHRASE_WORDS_MIN: usize = 12;
+/// How far before a phrase its name is searched for, in bytes.
+const ANNOUNCED_BYTES_MAX: usize = 48;
 /// The most words of a phrase.
 const PHRASE_WORDS_MAX: usize = 24;
 /// The least number of different words in several phrases in a row.
@@ -109,9 +111,8 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
         return scan.take(run, "aws_secret");
     }
     if is_token(&scan.text[run.clone()]) {
-        return scan.take(run, "token");
+        scan.take(run, "token");
     }
-    discord(scan, run);
 }
 
 /// Returns whether a run has the shape of a token of any issuer: a short word or two, and a long random part. Ids of
@@ -172,31 +173,6 @@ fn is_aws_secret(text: &str) -> bool {
         && !look.is_words()
 }
 
-/// The token of a bot of Discord: three parts, of which the first is a number in base64.
-fn discord(scan: &mut Scan<'_>, run: Range<usize>) {
-    let part = |at: usize| {
-        scan.bytes[at.min(scan.bytes.len())..]
-            .iter()
-            .take(80)
-            .take_while(|byte| is_run(**byte))
-            .count()
-    };
-    if !(23..=28).contains(&run.len()) || scan.at(run.end) != b'.' {
-        return;
-    }
-    let time = part(run.end + 1);
-    let end = run.end + 2 + time;
-    if !(5..=7).contains(&time) || scan.at(end - 1) != b'.' {
-        return;
-    }
-    let proof = part(end);
-    let is_number =
-        base64(&scan.bytes[run.clone()]).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
-    if is_number && proof >= 20 {
-        scan.take(run.start..end + proof, "token");
-    }
-}
-
 /// Words in a row that a phrase of a wallet could have.
 #[derive(Default)]
 struct Words {
@@ -244,6 +220,12 @@ impl Words {
 /// Takes every row of twelve words or more that are all in the list.
 fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     let text = &scan.text[row.clone()];
+    // Other words count where the text says that this is one.
+    let before = boundary(scan.text, row.start.saturating_sub(ANNOUNCED_BYTES_MAX));
+    let before = scan.text[before..row.start].to_ascii_lowercase();
+    let is_announced = ["phrase", "mnemonic", "seed"]
+        .iter()
+        .any(|word| before.contains(word));
     let mut phrase: Option<Range<usize>> = None;
     let mut count = 0;
     let mut gap = String::new();
@@ -258,7 +240,8 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
         let before = phrase
             .as_ref()
             .map_or("", |phrase| &scan.text[phrase.end..start]);
-        let this: String = before.chars().filter(|c| !c.is_ascii_digit()).collect();
+        let is_sign = |c: &char| !c.is_ascii_digit() && !c.is_whitespace();
+        let this: String = before.chars().filter(is_sign).collect();
         if count == 1 {
             gap.clone_from(&this);
         }
@@ -266,7 +249,7 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
             found.extend(phrase.take().filter(|_| count >= PHRASE_WORDS_MIN));
             count = 0;
         }
-        if PHRASE_WORDS.binary_search(&word).is_ok() {
+        if is_announced || PHRASE_WORDS.binary_search(&word).is_ok() {
             phrase = Some(phrase.map_or(start, |phrase| phrase.start)..end);
             count += 1;
         } else {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::chars::Look;
+use super::line::Line;
 use super::names::Name;
 use super::shapes::{Set, Shape, Sign};
 use super::value::Style;
@@ -30,8 +31,6 @@ pub(super) struct Scan<'t> {
     pub(super) depth: u8,
     /// The end of the last name that was read.
     pub(super) name_until: usize,
-    /// The end of the last arguments that were read, for each program.
-    pub(super) arguments_until: Vec<(usize, usize)>,
     /// The last beginning of a private key whose end was not found yet.
     pub(super) key_begin: Option<Range<usize>>,
     /// The end of the last header with cookies.
@@ -45,6 +44,8 @@ pub(super) struct Scan<'t> {
     pub(super) below_until: usize,
     /// What was judged last: whether such a value is a secret. Logs and long lists repeat themselves.
     pub(super) judged: Option<(Name, Style, Range<usize>, bool)>,
+    /// The values of the last line with a telling name.
+    pub(super) line: Line,
     /// The last value without quotes.
     pub(super) bare: Range<usize>,
     /// Stretches of characters of a set that were measured already.
@@ -60,7 +61,6 @@ impl<'t> Scan<'t> {
             found: Vec::new(),
             depth,
             name_until: 0,
-            arguments_until: Vec::new(),
             key_begin: None,
             header_until: 0,
             document_until: 0,
@@ -68,6 +68,7 @@ impl<'t> Scan<'t> {
             table_until: 0,
             below_until: 0,
             judged: None,
+            line: Line::default(),
             bare: 0..0,
             stretches: [const { 0..0 }; Set::COUNT],
         }
@@ -153,8 +154,7 @@ impl<'t> Scan<'t> {
                 (look.digits > 0 || look.upper >= 2 && look.lower >= 2) && look.distinct() >= 5
             }
             Sign::Exact => !is_glued && look.is_mixed(),
-            Sign::Vague if is_glued => look.is_key() && length >= 32,
-            Sign::Vague => look.is_mixed(),
+            Sign::Vague => !is_glued && look.is_mixed(),
         };
         // Other base64 of JSON is no token: those have parts.
         let head = &body[..body.len().min(TOKEN_HEAD_BYTES)];

@@ -47,6 +47,18 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         return Some((Sign::Tight, value));
     }
     let name = &(name.start..particle(scan, name));
+    // `password.old: ...`
+    let rest = scan
+        .text
+        .get(name.end..)
+        .unwrap_or_default()
+        .strip_prefix('.')
+        .unwrap_or_default();
+    let suffix = WORDS.names.suffixes.iter().find(|suffix| {
+        let after = rest.strip_prefix(suffix.as_str());
+        suffix.len() > 1 && after.is_some_and(|after| after.starts_with([' ', '=', ':', '"']))
+    });
+    let name = &(name.start..name.end + suffix.map_or(0, |suffix| suffix.len() + 1));
     let closers = scan.bytes[name.end..].iter().take(CLOSERS_MAX);
     let closers = closers
         .take_while(|byte| b"\"'`\\[]*)".contains(byte))
@@ -81,7 +93,7 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         [b'=' | b':', ..] => (Sign::Loose, 1),
         [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
         [b'|', ..] if sign > at => (Sign::Loose, 1),
-        [b'>', next, ..] if is_tag && *next != b' ' => (Sign::Tight, 1),
+        [b'>', next, ..] if is_tag && *next != b' ' && has_close(rest) => (Sign::Tight, 1),
         _ if has_particle => (Sign::Loose, 0),
         [b'(', b'"' | b'\'', ..] => (Sign::Loose, 1),
         _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
@@ -132,12 +144,20 @@ fn is_argument(scan: &Scan<'_>, name: &Range<usize>) -> bool {
             || before.find(|byte| !b"\\ \n\t".contains(byte)) == Some(&b'('))
 }
 
+/// Returns whether the element of XML ends that a sign begins.
+fn has_close(rest: &[u8]) -> bool {
+    rest.iter()
+        .take(ELEMENT_BYTES_MAX)
+        .zip(&rest[1..])
+        .any(|two| two == (&b'<', &b'/') || two == (&b'<', &b'!'))
+}
+
 /// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
 fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
     let before = &scan.bytes[..name.start.saturating_sub(1)];
     let is_attribute = b"\"'".contains(&scan.at(name.end))
         && (before.ends_with(b"name=") || before.ends_with(b"key="));
-    let is_element = scan.before(name.start) == b'<' && scan.at(name.end) == b' ';
+    let is_element = b"<:".contains(&scan.before(name.start)) && scan.at(name.end) == b' ';
     if !is_attribute && !is_element {
         return None;
     }
@@ -185,6 +205,13 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
     };
     match window {
         [b'[', b'[', ..] => until(2, b"]]"),
+        // Of a connection string: `PWD={...};`
+        [b'{', first, ..] if scan.before(at) == b'=' && *first != b'{' && *first != b'}' => {
+            until(1, b"};")
+                .or_else(|| until(1, b"}\""))
+                .or_else(|| until(1, b"}\n"))
+        }
+        _ if window.starts_with(b"<![CDATA[") => until(9, b"]]>"),
         [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
         [b'<', b'<', b'<', ..] => {
             let skipped = window
@@ -203,7 +230,10 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .copied()
                 .filter(u8::is_ascii_alphanumeric)
                 .collect();
-            let body = until(line + 1, &tag).filter(|_| !tag.is_empty())?;
+            if tag.is_empty() {
+                return None;
+            }
+            let body = until(line + 1, &tag)?;
             Some(scan.after_blanks(body.start, BLANKS_MAX)..body.end)
         }
         // What a command prints: `$(echo -n '...' | base64)`.
@@ -350,7 +380,7 @@ fn is_dollar_secret(scan: &Scan<'_>, at: usize) -> bool {
 
 /// Returns the end of a value in quotes: before the next quote that is not escaped more often, or at the end of the line.
 fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
-    let mut backslashes = 0;
+    let (mut backslashes, mut skipped) = (0, 0);
     for (offset, byte) in bytes[start..].iter().enumerate() {
         match byte {
             b'\\' => backslashes += 1,
@@ -361,7 +391,18 @@ fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
                 } else {
                     backslashes > escapes
                 };
-                if !is_escaped {
+                // Written twice, it is a part of the value.
+                let is_twice =
+                    quote == b'\'' && offset > 0 && bytes[start + offset..].starts_with(b"''");
+                if is_twice
+                    && bytes
+                        .get(start + offset + 2)
+                        .is_some_and(u8::is_ascii_alphanumeric)
+                {
+                    skipped = offset + 1;
+                } else if offset > 0 && skipped == offset {
+                    skipped = 0;
+                } else if !is_escaped {
                     return start + offset - if escapes == 0 { 0 } else { backslashes };
                 }
                 backslashes = 0;

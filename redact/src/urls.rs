@@ -45,13 +45,6 @@ pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {
             }
         }
         Part::Bot => bot(scan, &literal),
-        Part::DataCenter => {
-            let before = scan.bytes[..literal.start].iter().rev().take(33);
-            let digits = before.take_while(|byte| byte.is_ascii_hexdigit()).count();
-            if digits == 32 && scan.at(literal.end).is_ascii_digit() {
-                scan.take(literal.start - digits..literal.end + 1, "token");
-            }
-        }
         Part::Bearer => headers::bearer(scan, literal.end),
     }
 }

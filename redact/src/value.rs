@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::chars::Look;
 use super::literals::Literals;
+use super::odd::{Odd, odd};
 use super::words::WORDS;
 
 /// The syntax around a value.
@@ -53,8 +54,9 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
             let is_type_name =
                 plain.contains('_') || plain.ends_with(|c: char| c.is_ascii_lowercase());
             let is_named = is_name && is_type_name && is_identifier(plain) && look.is_words();
-            let has_digit = look.digits > 0 && (!is_named || is_strong(plain));
-            (has_digit || plain.contains(is_sign) || look.is_scrambled())
+            let has_digit = look.digits > 0 && (!is_named || odd(plain) >= Odd::Made);
+            let inner = plain.trim_end_matches(is_sign);
+            (has_digit || inner.contains(is_sign) || look.is_scrambled())
                 && !is_code(value)
                 && !is_type(plain)
                 && !is_label(plain)
@@ -86,71 +88,6 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
     }
 }
 
-/// Returns whether a word is a secret that nothing assigns to a name: no word of code or of a sentence.
-pub(super) fn is_strong(word: &str) -> bool {
-    let look = Look::at(word);
-    let signs = word
-        .bytes()
-        .filter(|byte| b"!@#$%^&*+~?".contains(byte))
-        .count();
-    let is_name = word.contains(|c: char| c.is_whitespace() || "/\\(){}[]<>|=;,\"'`:".contains(c));
-    if word.len() < 8
-        || look.digits == 0
-        || look.kinds() < 3
-        || is_name
-        || says_nothing(word)
-        || is_code(word)
-    {
-        return false;
-    }
-    let is_whole = |part: &str| {
-        part.bytes().all(|byte| byte.is_ascii_digit())
-            || !part.contains(|c: char| c.is_ascii_digit())
-    };
-    let is_list = signs == 0 && look.upper == 0 && word.split(['-', '_', '.']).all(is_whole);
-    let is_joined = word.contains(['-', '_', '.']) && signs == 0;
-    match look.kinds() {
-        4 if look.digits + signs >= 2 || word.contains('-') && word.contains('_') => true,
-        _ if look.is_disguised() => true,
-        _ => look.digits + signs >= 2 && !is_list && !(is_joined && look.is_words()),
-    }
-}
-
-/// Returns whether a word of a sentence is a secret, and not a word about secrets.
-pub(super) fn is_said(word: &str, is_quoted: bool) -> bool {
-    let plain = plain(word);
-    if plain.len() < 5 {
-        return false;
-    }
-    let look = Look::at(plain);
-    let letters = look.upper + look.lower;
-    let parts = plain.split('-').filter(|part| part.len() > 2).count();
-    let inner = plain.trim_start_matches(['!', '@', '#', '$', '%', '^']);
-    let has_sign = inner.contains(|c: char| "!@#$%^&".contains(c));
-    let is_odd = plain.contains(|c: char| c.is_control() || "(){}[]<>|;\\\"'`,".contains(c));
-    let is_other = || {
-        says_nothing(plain)
-            || is_path(plain)
-            || is_code(word)
-            || plain.contains("://")
-            || is_type(plain)
-    };
-    // A version, a size or a time begins with a digit, and is short.
-    let is_measure = plain.starts_with(|c: char| c.is_ascii_digit()) && letters <= 3;
-    match is_quoted {
-        _ if is_odd || is_other() => false,
-        _ if look.is_scrambled() => true,
-        true => look.digits > 0 || has_sign || parts >= 3,
-        false => {
-            letters > 0
-                && (look.digits > 0 || has_sign)
-                && !is_measure
-                && (!plain.contains('_') || is_strong(plain))
-                || parts >= 4
-        }
-    }
-}
-
 /// Returns a value without the punctuation around it.
 pub(super) fn plain(value: &str) -> &str {
     value.trim_end_matches([',', '.', ')', '}', ']', ':', ';', '?'])
@@ -170,7 +107,9 @@ pub(super) fn says_nothing(value: &str) -> bool {
     };
     is_variable
         || is_filler
-        || value.starts_with(['<', '{', '%', ',', ')', ']', '}', ';'])
+        || value.starts_with(['<', '%', ',', ')', ']', '}', ';'])
+        || value.starts_with('{')
+            && (!value.contains('"') || value.starts_with("{{") || value.starts_with("{%"))
         || value.starts_with("--")
         || WORDS
             .values
@@ -181,7 +120,7 @@ pub(super) fn says_nothing(value: &str) -> bool {
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
-fn is_path(value: &str) -> bool {
+pub(super) fn is_path(value: &str) -> bool {
     let rooted = ["/", "~/", "./", "../", "~\\", "C:\\"]
         .iter()
         .any(|root| value.starts_with(root));
@@ -196,17 +135,27 @@ pub(super) fn is_call(value: &str) -> bool {
 }
 
 /// Returns whether a value is code: a call, or a name in a name.
-fn is_code(value: &str) -> bool {
+pub(super) fn is_code(value: &str) -> bool {
     let inner = value.trim_end_matches([',', ')', ';', ']', '}']);
     let is_name =
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
     let joined = inner.contains(['.', ':', '-']);
+    let joined_by_code = inner.contains("::") || inner.contains("->") || inner.contains("?.");
     let is_chain = || {
         let chain = inner
+            .trim_end_matches('!')
             .replace("::", ".")
             .replace("->", ".")
             .replace("?.", ".");
-        chain.contains('.') && chain.split('.').all(is_name)
+        // Names in code seldom have digits, passwords do.
+        let is_code = |part: &str| {
+            let has_digit = part.contains(|c: char| c.is_ascii_digit());
+            is_name(part)
+                && (joined_by_code
+                    || !has_digit
+                    || !part.contains(|c: char| c.is_ascii_lowercase()))
+        };
+        chain.contains('.') && chain.split('.').all(is_code)
     };
     // An argument: another one follows, or the call ends.
     let is_argument =

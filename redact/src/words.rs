@@ -23,14 +23,13 @@ pub(super) struct Words {
     pub(super) payload: Payload,
     /// Commands and words that set a variable to the word after its name.
     pub(super) setters: Vec<String>,
+    pub(super) options: Options,
     /// The kinds of markers.
     pub(super) kinds: Vec<String>,
     /// Parts of addresses.
     pub(super) addresses: BTreeMap<AddressPart, Vec<String>>,
     /// What blocks of lines begin or end with.
     pub(super) blocks: BTreeMap<BlockPart, Vec<String>>,
-    /// Programs that take a secret as an argument.
-    pub(super) programs: Vec<Program>,
     /// The shapes of keys and tokens, as their issuers document them.
     pub(super) shapes: Vec<Shape>,
 }
@@ -49,8 +48,6 @@ pub(super) enum AddressPart {
     SlashLogin,
     /// The secret of a bot of Telegram, after its number.
     Bot,
-    /// The data center that ends a key of Mailchimp.
-    DataCenter,
     /// The word `Bearer`.
     Bearer,
 }
@@ -73,22 +70,20 @@ pub(super) enum BlockPart {
     PgPass,
 }
 
-/// Where a program takes a secret; behind a sign if it has one.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Program {
-    pub(super) names: Vec<String>,
-    /// A word or the letters of an option that the command must have; empty if none.
-    pub(super) needs: String,
-    /// Options: the word after one, or what is attached to it.
-    pub(super) options: Vec<String>,
-    /// What it is attached to; the word after that is something else.
-    pub(super) attached: Vec<String>,
-    /// The so-manieth word that is no option, from 0.
-    pub(super) word: Option<usize>,
-    /// Whether it is the input: `echo secret | program`, or a here-string.
-    pub(super) input: bool,
-    pub(super) sign: Option<char>,
+/// Options of commands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Options {
+    /// What one begins with.
+    pub(super) begin: Vec<String>,
+    /// Last words of those that name a person, who may have a password: `--user jane:...`.
+    pub(super) users: Vec<String>,
+    /// Letters of those.
+    pub(super) user_letters: String,
+    /// Letters of those that a secret may follow.
+    pub(super) secret_letters: String,
+    /// What tells that a command logs in.
+    pub(super) logins: Vec<String>,
 }
 
 /// The names that secrets are assigned to. All but `stems` and `providers` are without `_` and `-`.
@@ -128,6 +123,10 @@ pub(super) struct Values {
     pub(super) nothing: Vec<String>,
     /// What values of configurations begin with that name an algorithm or a place.
     pub(super) beginnings: Vec<String>,
+    /// Names of technical things with a digit between letters.
+    pub(super) numbered: Vec<String>,
+    /// What words of code and of messages have in them.
+    pub(super) code: Vec<String>,
     /// What tells a label of a form from a password.
     pub(super) labels: Vec<String>,
 }
@@ -137,14 +136,8 @@ pub(super) struct Values {
 pub(super) struct Sentences {
     /// What separates a name from its secret.
     pub(super) verbs: Vec<String>,
-    /// What comes before another value for the same name.
-    pub(super) fallbacks: Vec<String>,
     /// What other scripts join to a name before its secret.
     pub(super) particles: Vec<String>,
-    /// What may come between a verb and a secret.
-    pub(super) fillers: Vec<String>,
-    /// What separates a secret from the name after it.
-    pub(super) links: Vec<String>,
 }
 
 /// What hides secrets in lines.

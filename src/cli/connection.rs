@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use actors::draft;
 use actors::trust::Trust;
 use journal::reply::Response;
 use journal::socket::{check_owner, with_short_path};
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::config;
 use crate::error::{Failure, Result};
 use crate::ops::query::{self, ErrorKind, ErrorLine, Progress, Query, Reader};
 use crate::ops::views::Health;
@@ -186,7 +188,16 @@ pub(crate) fn progress_of(line: &Value) -> Option<(u64, u64)> {
 /// Opens the journal in this process, as commands do when no daemon runs.
 pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
     has_journal(home)?;
-    Ok(Journal::open(&home.journal, options)?.0)
+    Ok(opened(home, options)?)
+}
+
+/// Opens a journal to append to: what is appended passes the redactor (spec JRNL-20). Settings that cannot be read leave
+/// the built-in rules.
+pub(crate) fn opened(home: &Home, options: Options) -> journal::Result<Journal> {
+    let (journal, _) = Journal::open(&home.journal, options)?;
+    let config = config::load(home).unwrap_or_default();
+    draft::guard(&journal, &config.redactor);
+    Ok(journal)
 }
 
 /// Opens or creates the journal in this process. Returns `None` if a daemon answers. Waits up to
@@ -201,11 +212,11 @@ pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
         if health(home).is_some() {
             return Ok(None);
         }
-        match Journal::open(&home.journal, options()) {
+        match opened(home, options()) {
             Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
                 std::thread::sleep(RETRY_PAUSE)
             }
-            opened => return Ok(Some(opened?.0)),
+            opened => return Ok(Some(opened?)),
         }
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use checkpoint::config::parse_duration;
 use checkpoint::demands;
-use checkpoint::redact::Redactor;
 use journal::{Agent, Draft, Event, Journal, SessionEntry, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -145,7 +144,7 @@ impl Order {
         body.expect("plain data")
     }
 
-    fn event(&self, now: Timestamp, redactor: &Redactor) -> Event {
+    fn event(&self, now: Timestamp) -> Event {
         match self {
             Self::Clear => Event::CheckpointCleared {},
             Self::Mute(period) => Event::Muted {
@@ -156,7 +155,7 @@ impl Order {
             Self::Wrong(mark) => Event::MarkedWrong {
                 decision: mark.decision,
                 item: mark.item,
-                note: redactor.text(&mark.note).into_owned(),
+                note: mark.note.clone(),
                 wrong: mark.wrong,
             },
         }
@@ -180,13 +179,13 @@ pub(crate) enum View {
 }
 
 /// Returns the event that an order makes. Two orders are two events, even if they are equal.
-pub(crate) fn draft(entry: &SessionEntry, order: &Order, redactor: &Redactor) -> Draft {
+pub(crate) fn draft(entry: &SessionEntry, order: &Order) -> Draft {
     let at = Timestamp::now();
     Draft {
         stream: entry.stream.clone(),
         at,
         id: Uuid::now_v7(),
-        event: order.event(at, redactor),
+        event: order.event(at),
         payload: None,
     }
 }
@@ -256,17 +255,12 @@ pub(crate) enum RestartOutcome {
 /// # Errors
 ///
 /// When there is no such session, or the journal cannot be written.
-pub(crate) fn carry_out(
-    journal: &Journal,
-    session: &str,
-    order: &Order,
-    redactor: &Redactor,
-) -> query::Result<Ordered> {
+pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Ordered> {
     let entry = query::find_session(journal, session)?;
     if let Order::Wrong(mark) = order {
         mark.check(journal, &entry)?;
     }
-    let draft = draft(&entry, order, redactor);
+    let draft = draft(&entry, order);
     let event = draft.event.clone();
     let appended = journal.append_wait(vec![draft])?;
     Ok(answer(

@@ -13,7 +13,7 @@ use super::values::Percent;
 /// - 1: first release.
 /// - 2: has `others`; what steers a terminal is escaped, and a failure's words follow its outcome.
 /// - 3: `others` has committed changes and leaves out earlier ones; columns without content are left out.
-pub const DOCUMENT_VERSION: u32 = 3;
+pub const DOCUMENT_VERSION: u32 = 4;
 
 /// What git says of the work tree (spec PROG-14).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +156,11 @@ impl Document {
     /// Returns whether columns without content are left out: not so before version 3.
     pub(super) fn is_terse(&self) -> bool {
         self.version >= 3
+    }
+
+    /// Returns whether names are code: not so before version 4.
+    pub(super) fn has_spans(&self) -> bool {
+        self.version >= 4
     }
 
     /// Returns the files that changed in the session without a tool call that is known to have changed them.

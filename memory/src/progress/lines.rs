@@ -23,8 +23,8 @@ pub(super) fn pointers(
     pointers: Option<&[Pointer]>,
 ) {
     let item = |pointer: &Pointer| match pointer.why.as_str() {
-        "" => pointer.file.clone(),
-        why => format!("{} - {why}", pointer.file),
+        "" => name(document, &pointer.file),
+        why => format!("{} - {why}", name(document, &pointer.file)),
     };
     let texts = pointers.map(|pointers| Texts(pointers.iter().map(item).collect()));
     list(out, document, title, field, texts.as_ref(), "- ");
@@ -74,6 +74,22 @@ pub(super) fn mark(out: &mut String, document: &Document, field: &str) {
 
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the name of a file, a branch or a commit, in which Markdown is not live.
+pub(super) fn name(document: &Document, text: &str) -> String {
+    match document.has_spans() {
+        true => span(text),
+        false => one_line(text),
+    }
+}
+
+/// Returns a text as code, which it cannot end.
+pub(super) fn span(text: &str) -> String {
+    match one_line(text).replace('`', "'") {
+        empty if empty.is_empty() => empty,
+        text => format!("`{text}`"),
+    }
 }
 
 pub(super) fn cell(text: &str) -> String {

@@ -4,7 +4,7 @@
 use journal::ProgressKind;
 
 use super::document::{Document, Parent};
-use super::lines::{line, mark, one_line, pointers, prose, stated_text};
+use super::lines::{line, mark, name, one_line, pointers, prose, stated_text};
 use super::markdown::OWN_STEP;
 use super::sections::{decisions, files, git, handoff, head, runs, task};
 use super::stated::Judgments;
@@ -100,7 +100,7 @@ fn full(out: &mut String, document: &Document) {
         line!(out, "\n## Notes\n\n{}\n", prose(notes));
         mark(out, document, "notes");
     }
-    git(out, &document.git);
+    git(out, document);
 }
 
 fn incremental(out: &mut String, document: &Document) {
@@ -142,7 +142,7 @@ fn incremental(out: &mut String, document: &Document) {
     if newer.contains(&"decisions") {
         decisions(out, document, &parent.decisions);
     }
-    git(out, &document.git);
+    git(out, document);
 }
 
 /// Tool calls, files and decisions since the parent.
@@ -157,7 +157,7 @@ fn delta(out: &mut String, document: &Document, parent: &Parent) {
     let others = document.others_of_session().filter(|file| file.fresh);
     let names: Vec<String> = fresh
         .chain(others.map(|file| (&file.path, &file.status)))
-        .map(|(path, status)| format!("{} ({status})", one_line(path)))
+        .map(|(path, status)| format!("{} ({status})", name(document, path)))
         .collect();
     line!(out, "\n**Parent Checkpoint**: {}", parent.at);
     line!(

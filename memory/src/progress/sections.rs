@@ -2,9 +2,9 @@
 
 use reading::text;
 
-use super::document::{Document, GitState};
+use super::document::Document;
 use super::facts::Failed;
-use super::lines::{cell, duration, line, list, mark, one_line, times};
+use super::lines::{cell, duration, line, list, mark, name, one_line, span, times};
 use super::markdown::{BY_AGENT, NOT_STATED};
 use super::values::{Decision, FileNote, Texts};
 
@@ -13,10 +13,10 @@ pub(super) fn head(out: &mut String, document: &Document) {
     line!(
         out,
         "**Session ID**: {}",
-        one_line(&document.native_session)
+        name(document, &document.native_session)
     );
     line!(out, "**Agent**: {}", document.agent);
-    line!(out, "**Project**: {}", one_line(&document.project));
+    line!(out, "**Project**: {}", name(document, &document.project));
     let phase = document.stated.now.phase.as_deref();
     line!(
         out,
@@ -26,11 +26,11 @@ pub(super) fn head(out: &mut String, document: &Document) {
         ))
     );
     if let Some(open) = &document.open_phase {
-        let name = one_line(&open.name);
+        let title = name(document, &open.name);
         let summary = one_line(&open.summary);
         line!(
             out,
-            "**Work Phase**: {} of 7, {name} ({}): {summary}",
+            "**Work Phase**: {} of 7, {title} ({}): {summary}",
             open.number,
             open.checkpoint
         );
@@ -104,7 +104,7 @@ pub(super) fn files(out: &mut String, document: &Document) {
         changes.filter(|changes| !changes.is_empty() || !document.is_terse())
     };
     let rows: Vec<_> = file_rows(document)
-        .map(|(path, status, seen)| (cell(path), note(path), status, seen))
+        .map(|(path, status, seen)| (cell(&name(document, path)), note(path), status, seen))
         .collect();
     if rows.is_empty() {
         line!(out, "None");
@@ -219,10 +219,9 @@ pub(super) fn runs(out: &mut String, document: &Document) {
 /// The outcome of a failure comes first. Foreign text follows it, each in a code span that it cannot end, so no output
 /// can claim to be resolved.
 fn failure(out: &mut String, failed: &Failed) {
-    let quoted = |text: &str| format!("`{}`", one_line(text).replace('`', "'"));
     let said = match failed.said.as_str() {
         "" => String::new(),
-        said => format!(", which said {}", quoted(said)),
+        said => format!(", which said {}", span(said)),
     };
     let resolved = failed
         .resolved
@@ -232,8 +231,8 @@ fn failure(out: &mut String, failed: &Failed) {
         out,
         "- {} {resolved}: {} {}{said}",
         failed.at,
-        quoted(&failed.tool),
-        quoted(&failed.what)
+        span(&failed.tool),
+        span(&failed.what)
     );
 }
 
@@ -323,9 +322,9 @@ pub(super) fn handoff(out: &mut String, document: &Document) {
     }
 }
 
-pub(super) fn git(out: &mut String, git: &Result<GitState, String>) {
+pub(super) fn git(out: &mut String, document: &Document) {
     line!(out, "\n## Git State\n");
-    let git = match git {
+    let git = match &document.git {
         Ok(git) => git,
         Err(why) => return line!(out, "Not known: {}", why.replace('_', " ")),
     };
@@ -334,21 +333,21 @@ pub(super) fn git(out: &mut String, git: &Result<GitState, String>) {
         "**Branch**: {}",
         git.branch
             .as_deref()
-            .map_or("(detached)".to_owned(), one_line)
+            .map_or("(detached)".to_owned(), |branch| name(document, branch))
     );
     match &git.commit {
         Some(hash) => line!(
             out,
             "**Last Commit**: {} - {}",
             &hash[..hash.len().min(10)],
-            one_line(&git.subject)
+            name(document, &git.subject)
         ),
         None => line!(out, "**Last Commit**: none yet"),
     }
     let paths: Vec<String> = git
         .uncommitted
         .iter()
-        .map(|(_, path)| one_line(path))
+        .map(|(_, path)| name(document, path))
         .collect();
     let list = if paths.is_empty() {
         "No".to_owned()

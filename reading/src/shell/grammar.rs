@@ -350,7 +350,7 @@ impl Reader<'_> {
         let count = self.commands.len();
         self.note(words, io);
         if let Some(command) = self.commands.get_mut(count) {
-            command.assign(assigned);
+            command.assign(self.state.exported.iter().chain(&assigned));
         }
         self.state = after;
         Kind::Simple

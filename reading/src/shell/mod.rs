@@ -110,6 +110,16 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
         let unwrapped = wrappers::unwrap(&script.commands[index].words);
         let stdin = stdin_of(&script, index, &unwrapped.inner);
         let command = &mut script.commands[index];
+        if let Inner::Command(inner) = &unwrapped.inner {
+            // `env NAME=value program`
+            let wrapper = command.words.len().saturating_sub(inner.len());
+            let given = command.words[..wrapper].to_vec();
+            command.assign(
+                given
+                    .iter()
+                    .filter(|word| word.contains('=') && !word.starts_with('-')),
+            );
+        }
         let certain = command.certain && around.certain && !unwrapped.uncertain;
         let decides = command.decides && around.decides;
         let mut dir = command.dir.clone();

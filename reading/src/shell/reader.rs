@@ -30,13 +30,16 @@ const OPTIONS_IN: [(&str, &str); 2] = [("PYTEST_ADDOPTS", "pytest"), ("GOFLAGS",
 
 impl Command {
     /// Takes over the variables that are set for the command: options, or where programs are looked for instead.
-    pub(super) fn assign(&mut self, assigned: Vec<String>) {
+    pub(super) fn assign<'t>(&mut self, assigned: impl IntoIterator<Item = &'t String>) {
         for text in assigned {
             let (name, value) = text.split_once('=').unwrap_or_default();
             self.certain &= name != "PATH" || value.contains("PATH");
             let program = OPTIONS_IN.iter().find(|(variable, _)| *variable == name);
-            let options = program.map(|(_, program)| (*program, value.to_owned()));
-            self.options.extend(options);
+            // The last one counts.
+            if let Some((_, program)) = program {
+                self.options.retain(|(known, _)| known != program);
+                self.options.push((program, value.to_owned()));
+            }
         }
     }
 

@@ -7,6 +7,8 @@ use std::rc::Rc;
 const DIR_MAX: usize = 4_096;
 /// Directories that `pushd` remembers.
 const PUSHED_MAX: usize = 16;
+/// Exported variables that are remembered.
+const EXPORTED_MAX: usize = 64;
 
 /// What a subshell inherits and cannot change for its parent.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,8 @@ pub(super) struct State {
     pub(super) is_over: bool,
     /// Functions and aliases that the line defines; a call of one is no call of the program of that name.
     pub(super) defined: Vec<String>,
+    /// What later commands find in their environment: `NAME=value`.
+    pub(super) exported: Vec<String>,
 }
 
 impl State {
@@ -46,6 +50,20 @@ impl State {
             }
             ("popd", _) => self.dir = self.pushed.pop().flatten(),
             ("set", _) => self.set(arguments),
+            ("export", _) => {
+                let given = arguments.iter().filter(|word| word.contains('='));
+                self.exported.extend(given.take(EXPORTED_MAX).cloned());
+                let excess = self.exported.len().saturating_sub(EXPORTED_MAX);
+                self.exported.drain(..excess);
+            }
+            ("unset", _) => {
+                let is_unset = |given: &String| {
+                    arguments
+                        .iter()
+                        .any(|name| given.split('=').next() == Some(name))
+                };
+                self.exported.retain(|given| !is_unset(given));
+            }
             ("alias", _) => {
                 let names = arguments.iter().filter_map(|word| word.split_once('='));
                 self.defined.extend(names.map(|(name, _)| name.to_owned()));

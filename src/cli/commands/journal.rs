@@ -203,8 +203,8 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
 /// own while others are written, and those of one chunk are committed together.
 fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
     let config = settings::load(home)?;
-    let (journal, _) = Journal::open(
-        &home.journal,
+    let journal = connection::opened(
+        home,
         Options {
             sync: journal::Sync::Always,
             ..Options::default()

@@ -12,7 +12,6 @@ use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::progress_done;
 use crate::cli::text::{print_json, short};
 use crate::cli::{complete, connection};
-use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
 use crate::ops::query::{self, Query};
@@ -224,8 +223,7 @@ fn here(home: &Home, session: &str, order: &Order) -> Result<Ordered> {
             ..Options::default()
         },
     )?;
-    let config = config::load(home).unwrap_or_default();
-    let done = orders::carry_out(&journal, session, order, &config.redactor);
+    let done = orders::carry_out(&journal, session, order);
     journal.close();
     done.map_err(|error| match error {
         query::Error::Journal(error) => error.into(),

@@ -147,7 +147,7 @@ async fn journal(
     by: Option<Author>,
     shown: Option<String>,
 ) -> HttpResponse {
-    let mut draft = draft(entry, order, &shared.config().redactor);
+    let mut draft = draft(entry, order);
     draft.payload = by.map(|by| serde_json::to_string(&by).expect("plain data"));
     let event = draft.event.clone();
     match shared.append_and_settle(vec![draft]).await {

@@ -167,7 +167,7 @@ impl<'a> Projects<'a> {
         let folders = checkpoint::project::folders(files);
         let found = known.workspaces.lock().get(&folders).cloned();
         let mut workspace = found.unwrap_or_else(|| {
-            let read = workspace::for_past(top, files, &self.config.redactor);
+            let read = workspace::for_past(top, files);
             known.workspaces.lock().insert(folders, read.clone());
             read
         });
@@ -179,7 +179,7 @@ impl<'a> Projects<'a> {
                 .or_insert_with(|| workspace::has_rust_tests(top, folder))
         };
         workspace::cover(&mut workspace, files, &known.tests, &has_tests);
-        workspace
+        self.config.redactor.clean(workspace, &[])
     }
 }
 

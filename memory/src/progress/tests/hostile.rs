@@ -88,3 +88,29 @@ fn a_document_of_the_first_release_is_rendered_as_it_was() {
         )]
     );
 }
+
+/// A name cannot make a link, an image, HTML, a heading or a cell.
+#[test]
+fn no_name_is_live() {
+    let word = "# ![x](https://x.test) <img src=x> | [y](z) ` *b*\n# h";
+    let mut document = document(ProgressKind::Handoff, HANDOFF);
+    document.project = word.into();
+    document.native_session = word.into();
+    document.facts.files[0].path = word.into();
+    let git = document.git.as_mut().expect("git");
+    git.branch = Some(word.into());
+    git.subject = word.into();
+    git.uncommitted.push(("M".into(), word.into()));
+    let text = render(&document);
+    let code = "# ![x](https://x.test) <img src=x> | [y](z) ' *b* # h";
+    let plain = text
+        .replace(&format!("`{code}`"), "")
+        .replace(&format!("`{}`", code.replace('|', "\\|")), "");
+    assert!(!plain.contains("x.test"), "{plain}");
+    assert_eq!(text.matches("x.test").count(), 6, "{text}");
+    document.version = 3;
+    assert!(render(&document).contains(&format!(
+        "**Project**: {}",
+        word.split_whitespace().collect::<Vec<_>>().join(" ")
+    )));
+}

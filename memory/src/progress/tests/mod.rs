@@ -134,7 +134,7 @@ pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
 
 /// Headings of a handoff, and what is said under each.
 const SECTIONS: [(&str, &str); 19] = [
-    ("# Session Handoff Checkpoint", "**Session ID**: sess_abc"),
+    ("# Session Handoff Checkpoint", "**Session ID**: `sess_abc`"),
     (
         "# Session Handoff Checkpoint",
         "**Phase**: implementation (stated by the agent)",
@@ -159,7 +159,7 @@ const SECTIONS: [(&str, &str); 19] = [
     ("### Active Blockers", "- SMTP credentials"),
     (
         "## Files Modified This Session",
-        "| src/jwt.rs | Tokens \\| helpers | created | written once, edited twice |",
+        "| `src/jwt.rs` | Tokens \\| helpers | created | written once, edited twice |",
     ),
     ("## Tool Runs", "9 tool calls in 2 turns"),
     (
@@ -170,8 +170,8 @@ const SECTIONS: [(&str, &str); 19] = [
         "## Key Decisions Made",
         "| JWT over sessions | Stateless | 90% | Yes |",
     ),
-    ("### Must Read", "- src/register.rs - goes on here"),
-    ("### Can Skip", "- src/jwt.rs - complete"),
+    ("### Must Read", "- `src/register.rs` - goes on here"),
+    ("### Can Skip", "- `src/jwt.rs` - complete"),
     (
         "### Summary of Skippable Content",
         "`verify(token)` checks.",
@@ -187,7 +187,7 @@ const SECTIONS: [(&str, &str); 19] = [
     ("## Notes", "Mood: Good"),
     (
         "## Git State",
-        "**Branch**: feature\n**Last Commit**: a1b2c3d4e5 - feat: login\n**Uncommitted Changes**: Yes - src/jwt.rs\n**Ahead/Behind Remote**: 3 ahead, 0 behind",
+        "**Branch**: `feature`\n**Last Commit**: a1b2c3d4e5 - `feat: login`\n**Uncommitted Changes**: Yes - `src/jwt.rs`\n**Ahead/Behind Remote**: 3 ahead, 0 behind",
     ),
 ];
 
@@ -255,7 +255,7 @@ fn each_type_has_its_own_form() {
     let text = render(&delta);
     for words in [
         "**Delta Since Parent**: 5 tool calls, 0 of them failed; 1 file changed",
-        "**Files Touched**: src/jwt.rs (created)",
+        "**Files Touched**: `src/jwt.rs` (created)",
         "**Decisions Made**: JWT over sessions",
     ] {
         assert!(text.contains(words), "{words}\n{text}");

@@ -36,8 +36,8 @@ const TEMPLATE: [(&str, &[&str]); 14] = [
         &["| Decision | Rationale | Confidence | Reversible |"],
     ),
     ("## Context for Next Session", &[]),
-    ("### Must Read", &["- a.md - "]),
-    ("### Can Skip", &["- b.md - "]),
+    ("### Must Read", &["- `a.md` - "]),
+    ("### Can Skip", &["- `b.md` - "]),
     ("### Summary of Skippable Content", &[]),
     (
         "## Recovery Instructions",
@@ -166,7 +166,7 @@ fn work() -> [Row; 7] {
             json!([{ "path": "src/jwt.rs", "changes": "tokens" }]),
             "## Files Modified This Session\n| File | Changes |\n|---|---|\n| src/jwt.rs | tokens |",
             "## Files Modified This Session",
-            "| src/jwt.rs | tokens | created |",
+            "| `src/jwt.rs` | tokens | created |",
         ),
         (
             "decisions",
@@ -181,14 +181,14 @@ fn work() -> [Row; 7] {
             json!(["a.md - why"]),
             "### Must Read\n- a.md - why",
             "### Must Read",
-            "- a.md - why",
+            "- `a.md` - why",
         ),
         (
             "can_skip",
             json!(["b.md - done"]),
             "### Can Skip\n- b.md - done",
             "### Can Skip",
-            "- b.md - done",
+            "- `b.md` - done",
         ),
     ]
 }

@@ -81,7 +81,7 @@ pub(super) fn create(home: &Home, config: &Config, top: &Path, given: NewRule) -
         .project_file(project::FILE, &after)
         .map_err(|error| cannot(error.to_string()))?;
     let policy = config.policy_with(&project::facts(top), Some(&file), true);
-    let tested = examples::run(&file, &policy, config, top);
+    let tested = examples::run(&file, &policy, top);
     let failed = tested
         .iter()
         .find(|tested| tested.rule == name && !tested.passed);

@@ -49,7 +49,7 @@ pub(super) fn test(
             .hint("a file of rules has a list below `rules:`; `rules match FILES` shows which rules match files")
     })?;
     let policy = config.policy_with(&project::facts(top), Some(&file), true);
-    let tested = run(&file, &policy, config, top);
+    let tested = run(&file, &policy, top);
     let failed = tested.iter().filter(|tested| !tested.passed).count();
     if output.json {
         tested.iter().for_each(print_json);
@@ -68,12 +68,7 @@ pub(super) fn test(
 }
 
 /// Runs all examples of a file under a policy that the file is part of.
-pub(super) fn run<'a>(
-    file: &'a ProjectFile,
-    policy: &Policy,
-    config: &Config,
-    top: &Path,
-) -> Vec<Tested<'a>> {
+pub(super) fn run<'a>(file: &'a ProjectFile, policy: &Policy, top: &Path) -> Vec<Tested<'a>> {
     let mut number = (String::new(), 0);
     let examples = file.examples().map(|(rule, example)| {
         number = match number.0 == rule {
@@ -88,8 +83,7 @@ pub(super) fn run<'a>(
                 hash: None,
             })
             .collect();
-        let workspace =
-            workspace::wanted(policy).then(|| workspace::for_past(top, &changed, &config.redactor));
+        let workspace = workspace::wanted(policy).then(|| workspace::for_past(top, &changed));
         let turn = Imagined {
             changed: &example.changed,
             ran: &example.ran,

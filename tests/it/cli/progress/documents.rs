@@ -7,7 +7,7 @@ fn tells_what_was_done_and_stated(text: &str) {
         "# Session Handoff Checkpoint",
         "| new.rs | created | written once |",
         "- [ ] error messages",
-        "**Branch**: main",
+        "**Branch**: `main`",
         "Yes - new.rs",
     ] {
         assert!(text.contains(words), "{words}\n{text}");

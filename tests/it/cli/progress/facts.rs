@@ -119,7 +119,7 @@ fn an_incremental_document_is_shown_with_all_that_it_knows() {
         &[
             "**Objective**: A parser",
             "- [ ] errors",
-            "**Files Touched**: second.rs (created)\n",
+            "**Files Touched**: `second.rs` (created)\n",
             "| first.rs | created | uncommitted, by git |",
             "| Decision |\n|----------|\n| by hand |",
             "## Recovery Instructions",

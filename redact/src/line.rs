@@ -1,0 +1,290 @@
+//! The odd words and strings of a line, whatever its syntax is.
+
+use std::ops::Range;
+
+use super::chars::{Look, boundary, line_end, line_start};
+use super::near::{GAP_BYTES_MAX, is, is_name, last_word};
+use super::odd::{Odd, odd};
+use super::scan::Scan;
+use super::value::{is_call, plain};
+use super::words::WORDS;
+
+/// How far on each side of a name a line is read, in bytes.
+pub(super) const LINE_BYTES_MAX: usize = 1024;
+
+/// The values of the part of a line that was read last.
+#[derive(Default)]
+pub(super) struct Line {
+    pub(super) span: Range<usize>,
+    /// Whether the part begins and ends with its line.
+    begins: bool,
+    ends: bool,
+    /// Whether it goes on in the next lines.
+    is_open: bool,
+    pub(super) values: Vec<Value>,
+}
+
+/// An odd word or string of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    /// What would be taken.
+    pub(super) span: Range<usize>,
+    /// The same with its quotes, and with the login before it.
+    pub(super) whole: Range<usize>,
+    pub(super) odd: Odd,
+    pub(super) is_quoted: bool,
+    /// Whether a login comes before it: `jane:...`.
+    pub(super) has_user: bool,
+    /// Whether it is an argument in quotes, and not the first.
+    pub(super) is_second: bool,
+    /// Whether it ends its line.
+    pub(super) is_last: bool,
+}
+
+/// Finds the odd words and strings of a part of a text.
+fn values(text: &str, part: Range<usize>) -> Vec<Value> {
+    let bytes = text.as_bytes();
+    let mut values = Vec::new();
+    let mut at = part.start;
+    while at < part.end {
+        let byte = bytes[at];
+        let is_letter = |at: usize| at > part.start && bytes[at - 1].is_ascii_alphanumeric();
+        // `b"..."`
+        let is_prefixed = is_letter(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_letter(at - 1);
+        let is_begin = !is_letter(at) || is_prefixed;
+        let rest = &text.as_bytes()[at..part.end];
+        let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
+        let (value, length) = match byte {
+            b'"' | b'\'' | b'`' if is_begin => {
+                let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
+                let length = value
+                    .as_ref()
+                    .filter(|value| value.odd > Odd::Phrase)
+                    .map(|value| value.whole.end - at);
+                (value, length.unwrap_or(1))
+            }
+            _ => match groups(rest).filter(|_| is_begin) {
+                Some(length) => (Some(Value::bare(at..at + length, Odd::Random)), length),
+                None => {
+                    let length = rest.iter().take_while(is_part).count();
+                    // What is called or indexed is a name.
+                    let is_word = length > 4
+                        && byte != b'-'
+                        && !rest.get(length).is_some_and(|next| b"([{".contains(next));
+                    (
+                        is_word.then(|| word(text, at..at + length)).flatten(),
+                        length.max(1),
+                    )
+                }
+            },
+        };
+        values.extend(value);
+        at += length;
+    }
+    values
+}
+
+impl Value {
+    fn bare(span: Range<usize>, odd: Odd) -> Self {
+        Self {
+            whole: span.clone(),
+            span,
+            odd,
+            is_quoted: false,
+            has_user: false,
+            is_second: false,
+            is_last: false,
+        }
+    }
+}
+
+/// Weighs the string that a quote begins; the quote ends `prefix`.
+fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
+    let at = prefix.end;
+    let of = |span: Range<usize>, whole: Range<usize>, odd: Odd| Value {
+        whole,
+        is_quoted: true,
+        is_second: text[..at].trim_end().ends_with(','),
+        ..Value::bare(span, odd)
+    };
+    let Some(length) = string(&text[at..end]) else {
+        let length = phrase(&text[at..end])?;
+        return Some(of(
+            at + 1..at + 1 + length,
+            at..at + length + 2,
+            Odd::Phrase,
+        ));
+    };
+    let inner = text[at + 1..=at + length]
+        .trim_end_matches("\\n")
+        .trim_end_matches("\\r");
+    let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
+    // Of several lines, the first one tells.
+    let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
+    let is_value =
+        weight > Odd::Plain && !is_key(&text[at + length + 2..]) && span.len() < LINE_BYTES_MAX;
+    is_value.then(|| of(span, prefix.start..at + length + 2, weight))
+}
+
+/// Returns whether what stands before a text is a key of JSON.
+fn is_key(after: &str) -> bool {
+    let after = after.trim_start_matches('\\').trim_start_matches(' ');
+    after.starts_with(':') && !after.starts_with("::")
+}
+
+/// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
+fn groups(bytes: &[u8]) -> Option<usize> {
+    let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
+    let all = bytes.chunks(5);
+    let count = all.clone().take_while(|chunk| {
+        is_group(&chunk[..chunk.len().min(4)])
+            && chunk.get(4).is_none_or(|byte| b" \n\"'".contains(byte))
+    });
+    let odd = count
+        .clone()
+        .filter(|chunk| !Look::at(std::str::from_utf8(&chunk[..4]).unwrap_or_default()).is_words());
+    let (count, odd) = (count.count(), odd.count());
+    let length = (count * 5).saturating_sub(1).min(bytes.len());
+    let is_hex = bytes[..length]
+        .iter()
+        .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
+    (count >= 4 && odd * 3 >= count && !is_hex).then_some(length)
+}
+
+/// Returns the length of the string that a quote begins, if it is one word.
+fn string(text: &str) -> Option<usize> {
+    let quote = text.as_bytes()[0];
+    let length = text.as_bytes()[1..]
+        .iter()
+        .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
+    let is_closed = text.as_bytes()[1 + length] == quote;
+    let inner = &text[1..=length];
+    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<']))
+        .then_some(length)
+}
+
+/// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
+fn phrase(text: &str) -> Option<usize> {
+    let quote = char::from(text.as_bytes()[0]);
+    let length = text[1..].find(quote)?;
+    let inner = &text[1..=length];
+    let has_words =
+        (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
+    let is_phrase = inner.len() < 64
+        && (has_words || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
+        && inner
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
+        && !inner.contains(" -");
+    is_phrase.then_some(length)
+}
+
+/// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
+pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
+    let spelled = &text[span.clone()];
+    if spelled.contains("://") {
+        return None;
+    }
+    let is_named = |at: &usize| {
+        spelled[..*at]
+            .chars()
+            .all(|c| is_name(c) || ".=&?:,".contains(c))
+    };
+    let sign = spelled
+        .trim_end_matches('=')
+        .rfind('=')
+        .filter(is_named)
+        .map_or(0, |at| at + 1);
+    let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
+    // `user/password@host`
+    let spelled = match (user, spelled.rfind('@')) {
+        (Some(user), Some(at)) if user < at && at > user + 3 => &spelled[..at],
+        _ => spelled,
+    };
+    let value = |from: usize, has_user: bool| {
+        let inner = plain(&spelled[from..]);
+        let (weight, look) = (odd(inner), Look::at(inner));
+        let start = span.start + from;
+        // `user/...@host`
+        let is_login = spelled.len() < span.len()
+            && has_user
+            && look.upper * look.lower > 0
+            && !look.is_words();
+        let weight = if is_login {
+            weight.max(Odd::Numbered)
+        } else {
+            weight
+        };
+        let end = start + inner.len();
+        let value = Value::bare(start..end, weight);
+        (weight > Odd::Plain).then(|| Value {
+            whole: if has_user {
+                span.start..end
+            } else {
+                start..end
+            },
+            has_user,
+            is_last: matches!(text.as_bytes().get(end), None | Some(b'\n')),
+            ..value
+        })
+    };
+    match user {
+        Some(user)
+            if user > sign
+                && !spelled[user + 1..].contains(['/', ':'])
+                && is_user(&spelled[sign..user]) =>
+        {
+            value(user + 1, true).or_else(|| value(sign, false))
+        }
+        _ => value(sign, false),
+    }
+}
+
+/// Returns whether a word can be a person's name, and not the kind of a hash.
+fn is_user(word: &str) -> bool {
+    !word.to_ascii_lowercase().starts_with("sha")
+        && word != "h1"
+        && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
+}
+
+/// Returns the values of the line around a name, which are found once.
+pub(super) fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
+    let line = std::mem::take(&mut scan.line);
+    let is_near = line.span.contains(&name.start)
+        && (line.begins || name.start - line.span.start >= GAP_BYTES_MAX)
+        && (line.ends && !line.is_open || name.end + GAP_BYTES_MAX <= line.span.end);
+    if is_near {
+        return line;
+    }
+    let start = boundary(
+        scan.text,
+        line_start(scan.bytes, name.start, LINE_BYTES_MAX),
+    );
+    let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
+    // What is open goes on in the next lines, and a name may have its value there.
+    let mut is_open = false;
+    while scan.at(end) == b'\n' && end < name.end + GAP_BYTES_MAX {
+        let last = scan.bytes[..end]
+            .trim_ascii_end()
+            .last()
+            .copied()
+            .unwrap_or(0);
+        let own = || last_word(&scan.text[start..name.start]);
+        let goes_on = b"([{,:>\"'\\".contains(&last)
+            || scan.at(name.end) == b'<'
+            || is(&WORDS.payload.names, own());
+        if !goes_on {
+            break;
+        }
+        is_open = true;
+        end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
+    }
+    let end = boundary(scan.text, end);
+    Line {
+        values: values(scan.text, start..end),
+        begins: matches!(scan.before(start), 0 | b'\n'),
+        ends: matches!(scan.at(end), 0 | b'\n'),
+        is_open,
+        span: start..end,
+    }
+}

@@ -1,0 +1,453 @@
+//! Secrets that stand near a telling name: in the same call, statement, command or sentence, and in the lines below.
+//!
+//! The odd words of a line are found once, whatever its syntax is (`odd.rs`). One is taken if what lies between it and a
+//! telling name joins the two: the closer the bond is, the less the word itself must show.
+
+use std::ops::Range;
+
+use super::chars::{Look, boundary, line_end, line_start};
+use super::judge::is_code_of;
+use super::line::{LINE_BYTES_MAX, Value, line, word};
+use super::names::{Class, Name};
+use super::odd::Odd;
+use super::scan::Scan;
+use super::syntax::{Sign, sign};
+use super::value::plain;
+use super::words::WORDS;
+
+/// How far from a name a value may stand, in bytes.
+pub(super) const GAP_BYTES_MAX: usize = 120;
+/// The most words of a sentence between a name and its value.
+const GAP_WORDS_MAX: usize = 6;
+/// How far behind a name the next one may stand, in bytes.
+const OWNER_BYTES_MAX: usize = 48;
+/// The shortest number that is a password, in digits.
+const NUMBER_DIGITS_MIN: usize = 5;
+/// The shortest one that is a token.
+const SECRET_DIGITS_MIN: usize = 8;
+/// The most lines below a name that are read.
+const BELOW_LINES_MAX: usize = 12;
+
+/// What joins a name and a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Bond {
+    /// They are in the same statement.
+    Weak,
+    /// A few words of a sentence.
+    Said,
+    /// A sign, a bracket or a call.
+    Direct,
+    /// A name that says that this is the value: `name: TOKEN`, `value: ...`.
+    Owned,
+}
+
+/// Takes the values near a name; returns whether there are any.
+pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> bool {
+    let count = scan.found.len();
+    // The name is a part of a path, or the file's.
+    let is_path = scan.before(whole.start) == b'/';
+    if scan.at(whole.end) == b'/' || is_path && scan.at(whole.end) == b'.' {
+        return false;
+    }
+    let line = line(scan, whole);
+    let near = line
+        .values
+        .partition_point(|value| value.whole.end + GAP_BYTES_MAX < whole.start);
+    let near = line.values[near..].iter();
+    for value in near.take_while(|value| value.whole.start <= whole.end + GAP_BYTES_MAX) {
+        let bond = match value.span.start >= whole.end {
+            true => after(scan.text, whole, name.class, value),
+            false if value.whole.end <= whole.start => before(scan.text, whole, value),
+            false => None,
+        };
+        let bond = bond.filter(|bond| !is_path || *bond == Bond::Owned);
+        if bond.is_some_and(|bond| is_taken(scan.text, name, whole, bond, value))
+            && !scan.is_taken(value.span.start)
+        {
+            let start = joined_start(scan.text, value);
+            scan.take(start..value.span.end, "secret");
+        }
+    }
+    scan.line = line;
+    if scan.found.len() == count {
+        below(scan, name, whole);
+    }
+    scan.found.len() > count
+}
+
+/// Returns where a string begins that is joined to those before it: `"..." "..."`.
+fn joined_start(text: &str, value: &Value) -> usize {
+    let quote = text[value.whole.start..]
+        .chars()
+        .next()
+        .filter(|c| "\"'".contains(*c));
+    let before = text[..value.whole.start].trim_end_matches([' ', '\n', '\t', '+', '.', '\\']);
+    let first = quote.and_then(|quote| before.strip_suffix(quote)?.rfind(quote));
+    let is_apart = before.len() < value.whole.start && value.is_quoted;
+    first
+        .filter(|_| is_apart)
+        .map_or(value.span.start, |first| first + 1)
+}
+
+/// Finds a value that the next name says it is: `"name": "TOKEN", "value": "..."`.
+pub(super) fn owned(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
+    let rest = scan
+        .text
+        .get(name.end..boundary(scan.text, name.end + OWNER_BYTES_MAX))?;
+    let begin = rest
+        .find(|c: char| !"\"'\\,; \n</>?:".contains(c))
+        .filter(|at| *at > 0)?;
+    let rest = &rest[begin..];
+    // The closing tag of the name.
+    let rest = rest.split_once('<').map_or(rest, |(_, next)| next);
+    let word = rest.split(|c: char| !is_name(c)).next()?;
+    let at = word.as_ptr() as usize - scan.text.as_ptr() as usize;
+    is(&WORDS.payload.values, word)
+        .then(|| sign(scan, &(at..at + word.len())))
+        .flatten()
+        .filter(|(sign, _)| *sign != Sign::Blank)
+        .map(|(_, at)| at)
+}
+
+/// Returns whether a value is a secret, by what its name says and how close it is.
+fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
+    let spelled = &text[value.span.clone()];
+    let look = Look::at(spelled);
+    let is_before = value.whole.end <= whole.start;
+    let is_told = bond >= Bond::Direct && value.is_quoted || is_announced(text, whole, value);
+    let is_close = bond > Bond::Weak;
+    let is_password = name.class == Class::Password;
+    if is_before && bond == Bond::Direct && !value.is_quoted && is_password {
+        // It is piped into what asks for it.
+        return value.odd > Odd::Number || look.digits >= NUMBER_DIGITS_MIN;
+    }
+    match (name.class, value.odd) {
+        (Class::Call, odd) => {
+            let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
+            let is_user = text[..whole.end].ends_with("user");
+            let is_added = is_user && gap.split_whitespace().count() == 1 && odd >= Odd::Made;
+            let is_piped = is_before && bond == Bond::Direct;
+            let is_last = value.is_second && gap.matches(',').count() >= 2;
+            odd >= Odd::Numbered && (is_piped || value.is_second || value.has_user)
+                || odd == Odd::Phrase && is_last
+                || is_added
+        }
+        (Class::Code, _) => is_close && is_code_of(spelled),
+        _ if name.is_part => is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
+        (Class::Login, Odd::Phrase) => is_told && is_close && value.has_user,
+        (Class::Secret, Odd::Phrase) => {
+            is_told && is_close && value.is_quoted && !spelled.contains('-')
+        }
+        (_, Odd::Phrase) => is_told && is_close && is_password,
+        (class, Odd::Number) => {
+            let digits_min = match class {
+                Class::Secret if value.is_quoted => SECRET_DIGITS_MIN,
+                Class::Password | Class::Login | Class::Auth => NUMBER_DIGITS_MIN,
+                _ => usize::MAX,
+            };
+            is_told && is_close && look.digits >= digits_min && look.digits == spelled.len()
+        }
+        (Class::Key, Odd::Hash) => {
+            let is_length = matches!(spelled.len(), 32 | 40 | 64);
+            is_told && bond == Bond::Direct && is_length && whole.len() > 3
+        }
+        (Class::Secret | Class::Provider, Odd::Hash) => bond >= Bond::Direct,
+        (_, Odd::Hash) => is_password && (is_told || bond >= Bond::Direct),
+        (_, odd) => odd >= least(name, bond, value, &look, is_told),
+    }
+}
+
+/// Returns how odd a value must at least be.
+fn least(name: Name, bond: Bond, value: &Value, look: &Look<'_>, is_told: bool) -> Odd {
+    let is_rich = look.digits >= 2 || look.kinds() >= 3;
+    let is_named = value.is_quoted || value.has_user;
+    match (name.class, bond) {
+        (_, Bond::Owned) => Odd::Numbered,
+        (Class::Key, Bond::Direct) if look.kinds() == 4 && is_rich && value.is_last => {
+            Odd::Numbered
+        }
+        (Class::Key, Bond::Direct) => Odd::Made,
+        (Class::Password | Class::Pass | Class::Login | Class::Auth, Bond::Direct) if is_named => {
+            Odd::Numbered
+        }
+        (Class::Password | Class::Login, Bond::Said | Bond::Direct)
+            if value.has_user || is_told =>
+        {
+            Odd::Numbered
+        }
+        (Class::Password, Bond::Direct) if is_rich => Odd::Numbered,
+        (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
+        (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
+        (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
+        (Class::Secret, Bond::Direct) if value.is_quoted => {
+            if is_rich && (value.is_second || name.is_compound) {
+                Odd::Numbered
+            } else {
+                Odd::Made
+            }
+        }
+        (_, Bond::Weak) if !value.is_quoted => Odd::Never,
+        _ => Odd::Random,
+    }
+}
+
+/// Returns whether a sign or a verb says that a value follows, or that it was the value: `... as the password`.
+fn is_announced(text: &str, name: &Range<usize>, value: &Value) -> bool {
+    match text.get(value.whole.end..name.start) {
+        Some(gap) => {
+            let next = gap.split_whitespace().next();
+            next.is_some_and(|word| word == "|" || is(&WORDS.sentences.verbs, word))
+        }
+        None => is_told(&text[..value.whole.start]),
+    }
+}
+
+/// Returns whether a text ends with what announces a value: a sign, or a verb.
+fn is_told(text: &str) -> bool {
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'`*(«“>".contains(c));
+    text.ends_with([':', '=', '–', '—', '→']) || is(&WORDS.sentences.verbs, last_word(text))
+}
+
+/// Finds what joins a name and a value after it.
+fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> Option<Bond> {
+    let gap = text.get(name.end..value.whole.start)?;
+    if gap.len() > GAP_BYTES_MAX {
+        return None;
+    }
+    if name_class == Class::Call {
+        return Some(Bond::Direct);
+    }
+    // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
+    let gap = match (gap.find('{'), gap.rfind('}')) {
+        (Some(open), Some(close)) if open < close => {
+            &format!("{}{}", &gap[..open], &gap[close + 1..])
+        }
+        _ => gap,
+    };
+    if ends_statement(gap) {
+        return None;
+    }
+    let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
+    // A call asks for the secret: `getenv("...")`.
+    let mut heads = gap.match_indices(['(', '[']);
+    if name_class != Class::Call && heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
+        return None;
+    }
+    let joined = |gap: &str| match words(gap) {
+        _ if gap.contains(['/', '^']) && !(name_class == Class::Login && gap.contains(" / ")) => {
+            Bond::Weak
+        }
+        0 => Bond::Direct,
+        1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
+        _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
+        // In a list.
+        _ if gap.trim_start().starts_with('[') && gap.trim_end().ends_with(',') => Bond::Direct,
+        ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
+        _ => Bond::Weak,
+    };
+    if is(
+        &WORDS.payload.values,
+        last_word(gap).trim_start_matches('-'),
+    ) {
+        return Some(Bond::Owned);
+    }
+    let Some((before, sign)) = last_sign(gap) else {
+        return Some(joined(gap));
+    };
+    match () {
+        // The sign follows the name, or a type stands between.
+        // `Dim name As String = "..."`
+        () if value.is_quoted && before.starts_with(" As ") => Some(Bond::Direct),
+        () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => {
+            Some(joined(&gap[sign..]))
+        }
+        // `--from-literal=NAME=...`
+        () if before
+            .strip_prefix('=')
+            .is_some_and(|own| own.chars().all(is_name)) =>
+        {
+            Some(Bond::Direct)
+        }
+        // A label: `password of the store: ...`.
+        () if before.starts_with(' ')
+            && is_sentence(&before.replace(['/', '~'], ""))
+            && gap[..sign].ends_with(':') =>
+        {
+            Some(Bond::Said)
+        }
+        // `TOKENS = {"name": "..."}`
+        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') => {
+            Some(Bond::Weak)
+        }
+        () => None,
+    }
+}
+
+/// Counts the words of a text.
+fn words(text: &str) -> usize {
+    let words = text.split(|c: char| !is_name(c));
+    words
+        .filter(|word| word.contains(char::is_alphabetic))
+        .count()
+}
+
+/// Returns the name that a text ends with, in quotes or not.
+pub(super) fn last_word(text: &str) -> &str {
+    let text = text.trim_end_matches(|c: char| " \"'`\\])=:>".contains(c));
+    text.rsplit(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default()
+}
+
+fn is_sentence(text: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→/".contains(c))
+}
+
+/// Finds what joins a value and a name after it.
+fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
+    let gap = text.get(value.whole.end..name.start)?;
+    if gap.len() > GAP_BYTES_MAX {
+        return None;
+    }
+    // What a comment says of the line before it.
+    let is_comment = ["// ", " # ", "-- ", "/* "]
+        .iter()
+        .any(|sign| gap.contains(sign));
+    if is_comment {
+        return value.is_quoted.then_some(Bond::Direct);
+    }
+    if gap.contains('|') {
+        let start = line_start(text.as_bytes(), value.whole.start, GAP_BYTES_MAX);
+        let command = text.get(start..value.whole.start).unwrap_or_default();
+        let is_printed = command
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| matches!(word, "echo" | "printf" | "print"));
+        return is_printed.then_some(Bond::Direct);
+    }
+    if ends_statement(gap) {
+        return None;
+    }
+    match last_sign(gap) {
+        Some((before, _)) => {
+            let own = last_word(&text[..value.whole.start]);
+            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own))
+                .then_some(Bond::Owned)
+        }
+        None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
+        None => Some(Bond::Weak),
+    }
+}
+
+/// Returns whether a word, or the last one of a name in several, is in a list.
+pub(super) fn is(list: &[String], word: &str) -> bool {
+    let last = word
+        .rfind(|c: char| c.is_ascii_uppercase())
+        .map_or(word, |at| &word[at..]);
+    list.iter()
+        .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
+}
+
+pub(super) fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Returns whether a call asks for a secret by its name.
+pub(super) fn is_getter(name: &str) -> bool {
+    let begins = |getter: &String| {
+        let head = name.as_bytes().get(..getter.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(getter.as_bytes()))
+    };
+    WORDS.names.getters.iter().any(begins)
+}
+
+/// Returns whether a statement or a sentence ends in a text.
+fn ends_statement(gap: &str) -> bool {
+    let ends =
+        |(at, _): (usize, &str)| gap[..at].ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    [";", "&&", "}, ", "\n\n"]
+        .iter()
+        .any(|end| gap.contains(end))
+        || [". ", "? ", "! "]
+            .iter()
+            .any(|end| gap.match_indices(end).any(ends))
+}
+
+/// Returns what comes before the last sign of assignment, and where the sign ends.
+fn last_sign(gap: &str) -> Option<(&str, usize)> {
+    let bytes = gap.as_bytes();
+    let at = (0..bytes.len()).rev().find(|at| {
+        let other = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(0);
+        match bytes[*at] {
+            b'=' => true,
+            b':' => other(at.checked_sub(1)) != b':' && other(Some(at + 1)) != b':',
+            _ => false,
+        }
+    })?;
+    let before = gap[..at].trim_end_matches([':', '=', '+', '?', '!']);
+    Some((before, at + 1))
+}
+
+/// Secrets on lines of their own, below a name that ends its line or a sentence that announces them.
+fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
+    let is_telling = matches!(
+        name.class,
+        Class::Password | Class::Pass | Class::Code | Class::Secret | Class::Login
+    );
+    if !is_telling || whole.end < scan.below_until {
+        return;
+    }
+    let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
+    scan.below_until = end;
+    let rest = scan.text.get(whole.end..end).unwrap_or_default().trim_end();
+    let is_announced =
+        rest.ends_with([':', '>', '[', '{', '(', '|']) || rest.is_empty() || rest == "\"";
+    let mut at = end + 1;
+    for number in 0..BELOW_LINES_MAX {
+        if at >= scan.bytes.len() {
+            return;
+        }
+        let line = at..line_end(scan.bytes, at, GAP_BYTES_MAX);
+        at = line.end + 1;
+        let text = scan.text.get(line.clone()).unwrap_or_default();
+        let bare = bare(text);
+        if bare.is_empty() {
+            continue;
+        }
+        let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
+        let value =
+            word(scan.text, start..start + bare.len()).filter(|_| !bare.contains([' ', '(', ')']));
+        let is_secret = |value: &Value| match name.class {
+            _ if value.span.end < start + bare.len() => false,
+            Class::Password | Class::Pass if is_announced => {
+                value.odd
+                    >= if value.has_user {
+                        Odd::Numbered
+                    } else {
+                        Odd::Number
+                    }
+                    && bare.len() > NUMBER_DIGITS_MIN
+            }
+            Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
+            _ => value.odd == Odd::Random,
+        };
+        let is_code = name.class == Class::Code && is_announced && is_code_of(bare);
+        match value.filter(is_secret) {
+            _ if is_code => scan.take(start..start + bare.len(), "secret"),
+            Some(value) => scan.take(value.span, "secret"),
+            // Something else of a structure.
+            None if is_announced && (bare.contains(": ") || bare.ends_with([':', '|'])) => (),
+            None => return,
+        }
+    }
+}
+
+/// Returns the text of a line without what makes it an item, a string or an element.
+fn bare(line: &str) -> &str {
+    let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
+    let line = match line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        Some((_, rest)) => rest.split('<').next().unwrap_or_default(),
+        None => line,
+    };
+    plain(line.trim_matches(['"', '\'', '`', ',', ';'])).trim_end_matches(['"', '\'', '`'])
+}

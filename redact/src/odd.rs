@@ -1,0 +1,256 @@
+//! How much a word looks like a secret, whatever stands around it.
+
+use super::chars::Look;
+use super::value::{is_code, is_path, plain, says_nothing};
+use super::words::WORDS;
+
+/// The shortest word that is odd, in bytes.
+const WORD_BYTES_MIN: usize = 5;
+/// The shortest random word, in bytes.
+const RANDOM_BYTES_MIN: usize = 8;
+/// The shortest random word without a digit, in bytes.
+const LETTERS_MIN: usize = 12;
+/// The shortest word of base32, in bytes.
+const BASE32_BYTES_MIN: usize = 16;
+/// The shortest hash, in bytes.
+const HASH_BYTES_MIN: usize = 20;
+/// The shortest random word with slashes: a shorter one is a path.
+const BASE64_BYTES_MIN: usize = 24;
+
+/// What a word looks like; the later, the more it looks like a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Odd {
+    /// What texts and code are made of: words, names, paths, versions, dates.
+    Plain,
+    /// Words as passwords are made of, in quotes with a number or joined: `KettleCanyon`, `Sonntag.Braten`.
+    Phrase,
+    /// Only digits, as codes are.
+    Number,
+    /// A long row of hexadecimal digits: a key, or a hash, which programs write everywhere.
+    Hash,
+    /// A word with a number or a sign, as many passwords are and other things too: `hunter2`, `sha256sum`.
+    Numbered,
+    /// As passwords are that people think of: `gr3p-Treffer`, `Tiger_998!`.
+    Made,
+    /// As generated ones are.
+    Random,
+    /// More than any word.
+    Never,
+}
+
+/// Weighs a word.
+pub(super) fn odd(word: &str) -> Odd {
+    let look = Look::at(word);
+    let letters = look.upper + look.lower;
+    let is_sign = |three: &&[u8]| {
+        b"!#$%^&*?~+@".contains(&three[1]) && three[0].is_ascii_alphanumeric() && three[2] > b' '
+    };
+    let signs = word.as_bytes().windows(3).filter(is_sign).count();
+    if is_joined(word, &look) {
+        return Odd::Phrase;
+    }
+    if look.digits >= 4 && look.digits + 2 >= word.len() && look.digits <= 10 && letters < 2 {
+        return Odd::Number;
+    }
+    if word.len() < WORD_BYTES_MIN
+        || letters < 2
+        || look.digits + signs == 0 && look.upper * look.lower == 0 && look.upper < BASE32_BYTES_MIN
+    {
+        return Odd::Plain;
+    }
+    if word.contains(char::is_whitespace)
+        || word
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
+            && word.contains(':')
+    {
+        return Odd::Plain;
+    }
+    if look.is_hex {
+        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && !word.contains('-');
+        return if is_hash { Odd::Hash } else { Odd::Plain };
+    }
+    if is_ordinary(word, &look) {
+        return Odd::Plain;
+    }
+    let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
+    let is_base32 = word.len() >= BASE32_BYTES_MIN
+        && word
+            .bytes()
+            .all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
+        && look.distinct() >= 10
+        && !look.is_words();
+    match () {
+        () if is_base32 => Odd::Random,
+        () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
+        () if look.digits + signs == 0 => {
+            let is_mixed = look.turns() * 9 >= look.looked() * 4
+                && letters == word.trim_end_matches('!').len()
+                && !look.is_words();
+            match word.len() {
+                LETTERS_MIN.. if is_mixed => Odd::Random,
+                RANDOM_BYTES_MIN.. if is_mixed || look.is_scrambled() => Odd::Numbered,
+                _ => Odd::Plain,
+            }
+        }
+        () if is_known(word) => Odd::Plain,
+        () if is_disguised(word) || signs > 0 && look.digits > 0 => Odd::Made,
+        () => Odd::Numbered,
+    }
+}
+
+/// Returns whether a word without a digit is made of several words, none of which is one of code.
+fn is_joined(word: &str, look: &Look<'_>) -> bool {
+    let is_part = |c: char| c.is_alphabetic() || "-._!&".contains(c);
+    if !(7..48).contains(&word.len())
+        || look.digits > 0
+        || look.lower == 0
+        || !word.starts_with(char::is_alphabetic)
+        || !word.chars().all(is_part)
+    {
+        return false;
+    }
+    let parts = || {
+        word.split(['-', '.', '_', '&'])
+            .filter(|part| !part.is_empty())
+    };
+    let is_capital = |part: &str| part.starts_with(char::is_uppercase);
+    let is_odd = match parts().count() {
+        1 => word.ends_with('!') || is_humped(word),
+        2 => parts().skip(1).any(is_capital) || !word.is_ascii(),
+        _ => {
+            parts().all(|part| part.len() > 2) && !word.contains('.')
+                || !word.is_ascii()
+                || parts().skip(1).any(is_capital)
+        }
+    };
+    let is_code = |part: &str| {
+        let part = part.to_lowercase();
+        let names = &WORDS.names;
+        let mut known = WORDS
+            .values
+            .code
+            .iter()
+            .chain(&names.stems)
+            .chain(&names.passwords);
+        known.any(|known| part.starts_with(known.as_str()) && part.len() <= known.len() + 2)
+    };
+    is_odd && !look.is_hex && !humps(word).any(is_code)
+}
+
+/// Returns the words that a name consists of, by their capitals and the signs between them.
+fn humps(word: &str) -> impl Iterator<Item = &str> {
+    let parts = word.split(|c: char| !c.is_alphabetic());
+    parts.flat_map(|part| {
+        let begins = |at: usize| part[..at].ends_with(char::is_lowercase);
+        let ends = part
+            .char_indices()
+            .filter(move |(at, c)| c.is_uppercase() && begins(*at));
+        let ends = ends.map(|(at, _)| at).chain([part.len()]);
+        let mut from = 0;
+        ends.map(move |at| &part[std::mem::replace(&mut from, at)..at])
+    })
+}
+
+/// Returns whether a word is two words with a capital each, as names of types are too: `KettleCanyon`.
+fn is_humped(word: &str) -> bool {
+    let capitals: Vec<_> = word
+        .match_indices(|c: char| c.is_uppercase())
+        .map(|(at, _)| at)
+        .collect();
+    capitals.len() == 2 && capitals[0] == 0 && capitals[1] >= 4 && word.len() - capitals[1] >= 4
+}
+
+/// Returns whether the kinds of characters alternate as they do in no word.
+fn is_random(look: &Look<'_>) -> bool {
+    look.turns() * 3 >= look.looked()
+        && look.distinct() >= 6
+        && !look.is_words()
+        && (look.digits >= 2 || look.upper >= 2 && look.lower >= 2)
+}
+
+/// Returns whether a word is a technical one with a number: `utf8`, `sha256sum`.
+fn is_known(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    WORDS
+        .values
+        .numbered
+        .iter()
+        .any(|known| lower.starts_with(known.as_str()))
+}
+
+/// Returns whether a word has one digit between letters, in place of a letter: `gr3p`, but not `sha1sum`.
+fn is_disguised(word: &str) -> bool {
+    let parts = word.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| part.len() >= 4).any(|part| {
+        let lower = part.to_ascii_lowercase();
+        let is_inner = |three: &[u8]| {
+            three[0].is_ascii_alphabetic()
+                && three[1].is_ascii_digit()
+                && three[2].is_ascii_lowercase()
+        };
+        part.as_bytes().windows(3).any(is_inner)
+            && !WORDS
+                .values
+                .numbered
+                .iter()
+                .any(|known| lower.contains(known.as_str()))
+    })
+}
+
+/// Returns whether a word with digits or signs is what programs and their texts are full of.
+fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
+    let letters = look.upper + look.lower;
+    let bytes = word.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // `2026-01-04`, `0.8.0`, `30m`, `12-14`, and a hash, in part or with hyphens.
+    let is_measure = is_digit(0)
+        && (letters <= 2 || word.len() > 9 && is_digit(3) && bytes[4] == b'-' && bytes[7] == b'-');
+    let is_version = bytes
+        .windows(3)
+        .any(|three| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit());
+    let last = word.rsplit('.').next().unwrap_or_default();
+    let is_file = last.len() < word.len()
+        && (2..=5).contains(&last.len())
+        && last.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_address = word
+        .split_once('@')
+        .is_some_and(|(_, host)| host.contains('.'));
+    let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
+    let is_constant = look.lower == 0 && word.len() < 16 && !is_numbered;
+    let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
+    // A type: `Utf8Error`.
+    let is_humped = bytes
+        .windows(2)
+        .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
+    let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
+    let is_public = word.starts_with("AAAA");
+    let is_word = |part: &str| {
+        part.len() >= 3
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte))
+    };
+    let is_base64 =
+        || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);
+    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| {
+        number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-')
+    });
+    let has_slash =
+        (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
+    is_measure
+        || is_field
+        || is_type
+        || is_version
+        || is_file
+        || is_address
+        || is_constant
+        || is_snake
+        || is_public
+        || has_slash
+        || says_nothing(plain(word))
+        || is_path(word)
+        || is_code(word)
+}
