@@ -22,6 +22,7 @@ pub mod lookback;
 pub mod message;
 pub mod policy;
 pub mod project;
+pub mod record;
 pub mod replay;
 pub mod reply;
 pub mod rules;

@@ -1,0 +1,311 @@
+//! The answers for contents, from the stops of all sessions that judged them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use journal::{Envelope, Event, Reason, SummaryKind, Timestamp, ToolKind, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::{Demand, Digest, Found, Head, Run, Switch, Unit};
+use crate::follow_up::{self, FollowUp, Judged};
+use crate::judging::{Answer, Verified};
+use crate::policy::Policy;
+use crate::shell;
+
+/// A changed file of a range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// Path, relative to the top.
+    pub file: String,
+    /// Object id of the content.
+    pub blob: String,
+    /// Hash of the content, as the journal has it.
+    pub hash: u64,
+}
+
+/// What shows an answer.
+struct Shown {
+    answer: Answer,
+    decision: u64,
+    run: Option<Run>,
+}
+
+impl Shown {
+    /// Returns what puts it before another answer for the same content: that something ran, then the later decision.
+    fn rank(&self) -> (bool, u64) {
+        let settles = self.run.is_some() || self.answer.verified == Verified::Done;
+        (settles, self.decision)
+    }
+}
+
+/// The answers for the contents of a range, as sessions are read.
+pub struct Table<'a> {
+    wanted: &'a [Content],
+    by_content: HashMap<(&'a str, u64), usize>,
+    shown: BTreeMap<usize, Shown>,
+    /// Files that a stop looked at and that no rule asks for.
+    unasked: BTreeMap<usize, u64>,
+    demands: Vec<Demand>,
+    switches: BTreeSet<Switch>,
+}
+
+impl<'a> Table<'a> {
+    /// Begins a table of changed files.
+    pub fn new(wanted: &'a [Content]) -> Self {
+        let keys = wanted.iter().enumerate();
+        Self {
+            wanted,
+            by_content: keys
+                .map(|(at, content)| ((content.file.as_str(), content.hash), at))
+                .collect(),
+            shown: BTreeMap::new(),
+            unasked: BTreeMap::new(),
+            demands: Vec::new(),
+            switches: BTreeSet::new(),
+        }
+    }
+
+    /// Takes in all events of a session.
+    pub fn take(&mut self, events: &[Envelope], policies: &HashMap<u64, Policy>) {
+        let Some(first) = events.first() else { return };
+        let stops = follow_up::judged(events, policies);
+        let mut is_about = false;
+        for stop in &stops {
+            is_about |= self.stop(stop, first);
+        }
+        if is_about {
+            self.demands(events, &stops, policies);
+            self.switches.extend(switches(events));
+        }
+    }
+
+    /// Takes in a stop; returns whether it judged one of the contents.
+    fn stop(&mut self, stop: &Judged, first: &Envelope) -> bool {
+        let files = stop.evidence.changes.files().unwrap_or_default();
+        let mut held = BTreeMap::new();
+        for file in files {
+            let key = file.hash.map(|hash| (file.path.as_str(), hash));
+            if let Some(at) = key.and_then(|key| self.by_content.get(&key)) {
+                held.insert(file.path.as_str(), *at);
+                self.unasked.insert(*at, stop.decision);
+            }
+        }
+        let actions = stop.found.trace.iter().flat_map(|rule| &rule.actions);
+        for answer in actions.flat_map(|action| &action.answers) {
+            let Some(&at) = held.get(answer.file.as_str()) else {
+                continue;
+            };
+            let run = answer.call.and_then(|call| run(stop, call, answer, first));
+            let shown = Shown {
+                answer: answer.clone(),
+                decision: stop.decision,
+                run,
+            };
+            let known = self.shown.get(&at);
+            if known.is_none_or(|known| known.rank() <= shown.rank()) {
+                self.shown.insert(at, shown);
+            }
+        }
+        !held.is_empty()
+    }
+
+    /// Takes in the checkpoints of stops at which one of the files was changed.
+    fn demands(&mut self, events: &[Envelope], stops: &[Judged], policies: &HashMap<u64, Policy>) {
+        let paths: BTreeSet<&str> = self.wanted.iter().map(|one| one.file.as_str()).collect();
+        let is_about = |decision: u64| {
+            let stop = stops.iter().find(|stop| stop.decision == decision);
+            let files = stop.and_then(|stop| stop.evidence.changes.files());
+            files.is_some_and(|files| files.iter().any(|file| paths.contains(file.path.as_str())))
+        };
+        let followed = follow_up::all_of_session(events, policies);
+        for envelope in events {
+            let Event::Decided(decision) = &envelope.event else {
+                continue;
+            };
+            if decision.verdict != Verdict::Inject || !is_about(envelope.seq) {
+                continue;
+            }
+            let after = followed.iter().find(|one| one.decision == envelope.seq);
+            self.demands.push(Demand {
+                decision: envelope.seq,
+                at: envelope.at,
+                agent: envelope.stream.agent.to_string(),
+                end: end(after.and_then(|after| after.end.as_ref())).to_owned(),
+                caught: after
+                    .and_then(|after| after.first.as_ref())
+                    .is_some_and(|first| first.failed),
+                asked: decision
+                    .actions
+                    .iter()
+                    .map(|action| action.text.clone())
+                    .collect(),
+            });
+        }
+    }
+
+    /// Returns all that was found.
+    pub fn finish(mut self, journal: Head) -> Found {
+        let mut runs: BTreeMap<Run, BTreeSet<String>> = BTreeMap::new();
+        for (at, shown) in &self.shown {
+            if let Some(run) = &shown.run {
+                let contents = runs.entry(run.clone()).or_default();
+                contents.insert(self.wanted[*at].blob.clone());
+            }
+        }
+        let units = self.wanted.iter().enumerate();
+        let mut units: Vec<Unit> = units
+            .map(|(at, content)| self.unit(at, content, &runs))
+            .collect();
+        units.sort_by(|one, other| one.file.cmp(&other.file));
+        self.demands.sort_by_key(|demand| demand.decision);
+        Found {
+            units,
+            runs: runs
+                .into_iter()
+                .map(|(run, contents)| Run {
+                    contents: contents.into_iter().collect(),
+                    ..run
+                })
+                .collect(),
+            demands: self.demands,
+            switches: self.switches.into_iter().collect(),
+            journal,
+        }
+    }
+
+    fn unit(&self, at: usize, content: &Content, runs: &BTreeMap<Run, BTreeSet<String>>) -> Unit {
+        let unit = Unit {
+            file: Some(content.file.clone()),
+            content: Digest::blob(&content.blob),
+            answer: Verified::Unknown,
+            row: "no record".to_owned(),
+            run: None,
+            decision: None,
+            why: Some("no stop judged this content".to_owned()),
+        };
+        let Some(shown) = self.shown.get(&at) else {
+            return match self.unasked.get(&at) {
+                Some(decision) => Unit {
+                    answer: Verified::Done,
+                    row: "not asked".to_owned(),
+                    decision: Some(*decision),
+                    why: Some("no rule asks for a check of it".to_owned()),
+                    ..unit
+                },
+                None => unit,
+            };
+        };
+        let place = |run: &Run| runs.keys().position(|known| known == run);
+        Unit {
+            answer: shown.answer.verified,
+            row: shown.answer.row.clone(),
+            run: shown.run.as_ref().and_then(place),
+            decision: Some(shown.decision),
+            why: Some(shown.answer.why.clone()),
+            ..unit
+        }
+    }
+}
+
+/// Returns the call that an answer names.
+fn run(stop: &Judged, call: usize, answer: &Answer, first: &Envelope) -> Option<Run> {
+    let made = stop.evidence.timeline.calls.get(call)?;
+    let said = stop.evidence.facts.outcome(call);
+    let tests = said.iter().flat_map(|said| &said.summaries);
+    let tests = tests.filter(|summary| summary.kind == SummaryKind::Tests);
+    let count = |of: fn(&journal::Summary) -> Option<u64>| {
+        let counts = tests.clone().filter_map(of);
+        counts.fold(None, |sum: Option<u64>, count| {
+            Some(sum.unwrap_or_default() + count)
+        })
+    };
+    let ended = match (answer.verified, answer.call) {
+        (Verified::Done, _) => "passed",
+        (Verified::Open, Some(_)) => "failed",
+        _ => "unknown",
+    };
+    let session = made.tool.strip_prefix(journal::ToolCall::OF_SESSION);
+    let own = first.stream.session.to_string();
+    Some(Run {
+        at: made.at,
+        agent: first.stream.agent.to_string(),
+        session: Some(session.map_or(own, str::to_owned)),
+        command: Some(crate::judging::shorten(made)),
+        ended: ended.to_owned(),
+        passed: count(|summary| summary.passed),
+        failed: count(|summary| summary.failed),
+        skipped: count(|summary| summary.skipped),
+        contents: Vec::new(),
+    })
+}
+
+fn end(end: Option<&FollowUp>) -> &'static str {
+    match end {
+        Some(FollowUp::Fulfilled) => "met",
+        Some(FollowUp::Unfulfilled(_)) => "not_met",
+        Some(FollowUp::Open) => "open",
+        Some(FollowUp::Unknown | FollowUp::Withheld) | None => "unknown",
+    }
+}
+
+/// Returns what kept checkpoints of a session from being sent, and whether a call of the agent did it.
+fn switches(events: &[Envelope]) -> Vec<Switch> {
+    let mut found = Vec::new();
+    for (at, envelope) in events.iter().enumerate() {
+        let what = match &envelope.event {
+            Event::Muted { .. } => "muted",
+            Event::CheckpointCleared {} => "cleared",
+            Event::EscapeHatchUsed { by } if by == "marker" => "marker",
+            Event::Decided(decision) if decision.reason == Reason::ProjectOff => "project_off",
+            _ => continue,
+        };
+        let is_agent = what == "marker" || is_by_agent(&events[..at], envelope.at, what);
+        found.push(Switch {
+            seq: envelope.seq,
+            at: envelope.at,
+            what: what.to_owned(),
+            by: if is_agent { "agent" } else { "person" }.to_owned(),
+        });
+    }
+    found
+}
+
+/// Returns whether a shell call that had begun and not ended ran checkpointd, or one of the turn named its settings.
+fn is_by_agent(before: &[Envelope], at: Timestamp, what: &str) -> bool {
+    for envelope in before.iter().rev() {
+        let (call, is_over) = match &envelope.event {
+            Event::ToolStarted { call, .. } => (call, false),
+            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => (call, true),
+            Event::PromptSubmitted {
+                origin: journal::PromptOrigin::User,
+                ..
+            } => return false,
+            _ => continue,
+        };
+        if what == "project_off" {
+            let names = |text: &str| text.contains(".checkpointd.yml");
+            let is_write = call.kind != ToolKind::Read;
+            if is_write
+                && (call.paths.iter().any(|path| names(path))
+                    || call.command.as_deref().is_some_and(names))
+            {
+                return true;
+            }
+            continue;
+        }
+        let line = call
+            .command
+            .as_deref()
+            .filter(|_| !is_over && call.at <= at);
+        let line = line.map(shell::read).unwrap_or_default();
+        let is_ours = |words: &[String]| {
+            let program = words
+                .first()
+                .map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+            program == "checkpointd" && words.iter().any(|word| word == "mute" || word == "clear")
+        };
+        if line.commands.iter().any(|simple| is_ours(&simple.words)) {
+            return true;
+        }
+    }
+    false
+}
