@@ -13,6 +13,7 @@ pub mod announce;
 pub mod config;
 pub mod decide;
 pub mod demands;
+pub mod effect;
 pub mod follow_up;
 pub mod gathered;
 pub mod generated;

@@ -5,6 +5,7 @@ mod audit;
 mod benefit;
 mod cursor;
 mod delivery;
+mod effect;
 mod events;
 mod explain;
 mod filter;
@@ -121,6 +122,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::Summary(filter) => send(emit, &benefit::summary(journal, filter)?),
         Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
+        Query::Effect(filter) => send(emit, &effect::effect(journal, filter)?),
         Query::Explain {
             seq,
             session,

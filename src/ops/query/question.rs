@@ -66,6 +66,8 @@ pub(crate) enum Query {
     Summary(Audit),
     /// What checkpoints did, without more totals.
     Benefit(Audit),
+    /// What followed checkpoints, beside turns that were held back.
+    Effect(Audit),
     /// One decision with its evidence and policy.
     Explain {
         /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent
