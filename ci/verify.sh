@@ -36,7 +36,7 @@ if length == 0 then "No record of this commit was found." else
   .[] | if .accepted then
     (.statement.predicate as $it | $it.totals as $sum
     | "\($sum.units) changed files: \($sum.done) done, \($sum.unknown) unknown, \($sum.open) open."
-      + " \($sum.demands) checkpoints, \($sum.met) met. Switched off \($sum.switches) times.", "",
+      + " \($sum.demands) checkpoints, \($sum.met) met. Switched off \($sum.switches) times, \([$it.switches[] | select(.by == "agent")] | length) of them by the agent.", "",
     (["answer", "file", "what ran", "result"] | row), (["---", "---", "---", "---"] | row),
     ($it.units[0:200][] | (if .run == null then null else $it.runs[.run] end) as $run
       | [.answer, ((.file // .content.gitBlob) | code),
@@ -49,7 +49,8 @@ JQ
 text=$(jq -rs "$table" <<<"$checked")
 accepted=$(jq -s 'length > 0 and all(.[]; .accepted)' <<<"$checked")
 settled=$(jq -s 'length > 0 and all(.[]; .accepted and .statement.predicate.totals.open == 0
-    and .statement.predicate.totals.unknown == 0)' <<<"$checked")
+    and .statement.predicate.totals.unknown == 0
+    and all(.statement.predicate.switches[]; .by != "agent"))' <<<"$checked")
 
 failed=false
 [ "$require" = nothing ] || [ "$accepted" = true ] || failed=true

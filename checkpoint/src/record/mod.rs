@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judging::Verified;
 
-pub use table::{Content, Table};
+pub use table::{Content, Table, switches};
 pub use verify::{Again, Claims, Refusal, Repository, Signature, verify};
 
 /// Type of the statement.
@@ -217,7 +217,7 @@ pub struct Switch {
     pub seq: u64,
     /// When.
     pub at: Timestamp,
-    /// `muted`, `cleared`, `marker`, `command`, `project_off` or `uninstalled`.
+    /// `muted`, `cleared`, `marker` or `project_off`.
     pub what: String,
     /// `agent` if a tool call of the session did it, else `person`.
     pub by: String,
@@ -263,6 +263,12 @@ pub struct Found {
 }
 
 impl Found {
+    /// Returns the answer for each file: what makes a record out of date when it changes.
+    pub fn answers(&self) -> Vec<(Option<&str>, Verified)> {
+        let units = self.units.iter();
+        units.map(|unit| (unit.file.as_deref(), unit.answer)).collect()
+    }
+
     /// Returns how many of each there are.
     pub fn totals(&self) -> Totals {
         totals(&self.units, &self.runs, &self.demands, &self.switches)
@@ -312,6 +318,13 @@ pub fn statement(repository: &Repository, found: Found, level: Level, version: &
                 judgment: journal::DECISION_VERSION,
             },
         },
+    }
+}
+
+impl Switch {
+    /// Returns whether the agent switched its own guard off, which counts as open.
+    pub fn is_by_agent(&self) -> bool {
+        self.by == "agent"
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use journal::{Envelope, Event, Reason, SummaryKind, Timestamp, ToolKind, Verdict};
+use journal::{Envelope, Event, PromptOrigin, Reason, SummaryKind, ToolKind, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::{Demand, Digest, Found, Head, Run, Switch, Unit};
@@ -248,7 +248,7 @@ fn end(end: Option<&FollowUp>) -> &'static str {
 }
 
 /// Returns what kept checkpoints of a session from being sent, and whether a call of the agent did it.
-fn switches(events: &[Envelope]) -> Vec<Switch> {
+pub fn switches(events: &[Envelope]) -> Vec<Switch> {
     let mut found = Vec::new();
     for (at, envelope) in events.iter().enumerate() {
         let what = match &envelope.event {
@@ -258,7 +258,7 @@ fn switches(events: &[Envelope]) -> Vec<Switch> {
             Event::Decided(decision) if decision.reason == Reason::ProjectOff => "project_off",
             _ => continue,
         };
-        let is_agent = what == "marker" || is_by_agent(&events[..at], envelope.at, what);
+        let is_agent = what == "marker" || is_by_agent(events, at, what);
         found.push(Switch {
             seq: envelope.seq,
             at: envelope.at,
@@ -269,43 +269,44 @@ fn switches(events: &[Envelope]) -> Vec<Switch> {
     found
 }
 
-/// Returns whether a shell call that had begun and not ended ran checkpointd, or one of the turn named its settings.
-fn is_by_agent(before: &[Envelope], at: Timestamp, what: &str) -> bool {
-    for envelope in before.iter().rev() {
-        let (call, is_over) = match &envelope.event {
-            Event::ToolStarted { call, .. } => (call, false),
-            Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => (call, true),
-            Event::PromptSubmitted {
-                origin: journal::PromptOrigin::User,
-                ..
-            } => return false,
-            _ => continue,
+/// Returns whether a call of the turn that had begun ran checkpointd, or one before it touched the project's settings.
+fn is_by_agent(events: &[Envelope], at: usize, what: &str) -> bool {
+    let begins = |envelope: &Envelope| {
+        let Event::PromptSubmitted { origin, .. } = &envelope.event else {
+            return false;
         };
-        if what == "project_off" {
-            let names = |text: &str| text.contains(".checkpointd.yml");
-            let is_write = call.kind != ToolKind::Read;
-            if is_write
-                && (call.paths.iter().any(|path| names(path))
-                    || call.command.as_deref().is_some_and(names))
-            {
-                return true;
+        *origin == PromptOrigin::User
+    };
+    let first = events[..at].iter().rposition(begins).unwrap_or_default();
+    let turn = events[first..].iter().enumerate();
+    let mut turn = turn.take_while(|(place, one)| *place == 0 || !begins(one));
+    turn.any(|(place, one)| {
+        let (Event::ToolStarted { call, .. }
+        | Event::ToolFinished { call, .. }
+        | Event::ToolFailed { call, .. }) = &one.event
+        else {
+            return false;
+        };
+        // Some agents report a call only when it ended.
+        let has_begun = first + place < at || call.at <= events[at].at;
+        let line = call.command.as_deref().unwrap_or_default();
+        let is_ours = match what {
+            "project_off" => {
+                let names = |text: &str| text.contains(".checkpointd.yml");
+                call.kind != ToolKind::Read
+                    && (names(line) || call.paths.iter().any(|path| names(path)))
             }
-            continue;
-        }
-        let line = call
-            .command
-            .as_deref()
-            .filter(|_| !is_over && call.at <= at);
-        let line = line.map(shell::read).unwrap_or_default();
-        let is_ours = |words: &[String]| {
-            let program = words
-                .first()
-                .map_or("", |word| word.rsplit('/').next().unwrap_or(word));
-            program == "checkpointd" && words.iter().any(|word| word == "mute" || word == "clear")
+            _ => shell::read(line)
+                .commands
+                .iter()
+                .any(|simple| runs_us(&simple.words)),
         };
-        if line.commands.iter().any(|simple| is_ours(&simple.words)) {
-            return true;
-        }
-    }
-    false
+        has_begun && is_ours
+    })
+}
+
+/// Returns whether a command is `checkpointd mute` or `clear`.
+fn runs_us(words: &[String]) -> bool {
+    let program = words.first().and_then(|word| word.rsplit('/').next());
+    program == Some("checkpointd") && words.iter().any(|word| word == "mute" || word == "clear")
 }

@@ -292,10 +292,7 @@ impl Shown {
         let now = self.session.found(&self.files, u64::MAX);
         let again = if has_journal {
             Again::Here {
-                is_older: Found {
-                    journal: now.journal.clone(),
-                    ..then.clone()
-                } != now,
+                is_older: then.answers() != now.answers(),
                 bytes: Some(statement(&self.repository, then, self.level, "1.0").bytes()),
             }
         } else {
@@ -557,4 +554,96 @@ fn base64_is_read_in_one_form_only() {
         dsse::pae("http://example.com/HelloWorld", b"hello world"),
         b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
     );
+}
+
+#[test]
+fn who_switched_a_session_off_is_told_by_its_calls() {
+    let line = |command: &str| ToolCall {
+        kind: ToolKind::Shell,
+        command: Some(command.into()),
+        ..ToolCall::default()
+    };
+    let started = |call: ToolCall| Event::ToolStarted {
+        host: Host::default(),
+        call,
+    };
+    let ended = |call: ToolCall| Event::ToolFinished {
+        host: Host::default(),
+        call,
+    };
+    let rows = [
+        (vec![started(line("checkpointd mute --for 2h"))], "agent"),
+        (
+            vec![started(line("cd x && ~/.local/bin/checkpointd clear"))],
+            "agent",
+        ),
+        (vec![started(line("echo checkpointd mute"))], "person"),
+        (vec![started(line("pytest"))], "person"),
+        (vec![ended(line("checkpointd mute --for 2h"))], "agent"),
+        (vec![], "person"),
+    ];
+    for (before, by) in rows {
+        let mut session = Session::new();
+        before.into_iter().for_each(|event| {
+            session.push(event);
+        });
+        session.push(Event::Muted { until: None });
+        let found = switches(&session.events);
+        assert_eq!(
+            found.last().map(|switch| switch.by.as_str()),
+            Some(by),
+            "{found:?}"
+        );
+    }
+}
+
+/// Returns where a value is not of a schema, as far as ours say it: references, objects, lists, words, null.
+fn differences(schema: &Value, all: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    if let Some(name) = schema["$ref"].as_str() {
+        let named = all.pointer(&name[1..]).expect("a definition");
+        return differences(named, all, value, at, found);
+    }
+    if schema["oneOf"].is_array() {
+        if !value.is_null() {
+            differences(&schema["oneOf"][0], all, value, at, found);
+        }
+        return;
+    }
+    if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
+        found.push(format!("{at}: {value}"));
+    }
+    for (place, item) in value.as_array().into_iter().flatten().enumerate() {
+        differences(&schema["items"], all, item, &format!("{at}.{place}"), found);
+    }
+    let Some(object) = value.as_object() else {
+        return;
+    };
+    let required = schema["required"].as_array().into_iter().flatten();
+    let missing = required.filter(|name| !object.contains_key(name.as_str().expect("a name")));
+    found.extend(missing.map(|name| format!("{at}: no {name}")));
+    for (name, inner) in object {
+        match schema["properties"].get(name) {
+            Some(known) => differences(known, all, inner, &format!("{at}.{name}"), found),
+            None if schema["additionalProperties"].is_object() => {}
+            None => found.push(format!("{at}: {name} is not described")),
+        }
+    }
+}
+
+#[test]
+fn the_published_schema_describes_each_level() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/record/v1.schema.json");
+    let text = std::fs::read_to_string(file).expect("the schema");
+    let schema: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(schema["$id"], PREDICATE);
+    for level in [Level::Summary, Level::Commands, Level::Full] {
+        let value: Value = serde_json::from_slice(&Shown::new(level).payload()).expect("JSON");
+        let mut found = Vec::new();
+        differences(&schema, &schema, &value["predicate"], "predicate", &mut found);
+        assert_eq!(found, [""; 0], "{level:?}");
+    }
+    let mut found = Vec::new();
+    let other = json!({ "level": "all", "approved": true });
+    differences(&schema, &schema, &other, "predicate", &mut found);
+    assert!(found.len() > 9, "another form is found: {found:?}");
 }

@@ -43,7 +43,7 @@ pub enum Signature {
 pub enum Again {
     /// It is not on this machine.
     Elsewhere,
-    /// The bytes that it gives up to the event that the record names; none if it has no such event.
+    /// It is on this machine: the bytes that it gives up to the event that the record names; none if it has no such event.
     Here {
         /// The statement's bytes.
         bytes: Option<Vec<u8>>,

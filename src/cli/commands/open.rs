@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use checkpoint::record::Found;
+use checkpoint::record::{Found, Switch};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Timestamp};
@@ -78,9 +78,11 @@ fn of_contents(home: &Home, args: &OpenArgs) -> Result<u8> {
         print_json(&found);
     } else {
         record::table(&found.units, &found.runs);
+        record::switched_off(&found.switches);
         println!("{}", record::sentence(&totals));
     }
-    Ok(exit::of(totals.open == 0))
+    let is_off = found.switches.iter().any(Switch::is_by_agent);
+    Ok(exit::of(totals.open == 0 && !is_off))
 }
 
 fn of_all(home: &Home, args: OpenArgs) -> Result<u8> {
@@ -141,10 +143,12 @@ fn of_session(home: &Home, session: String, args: OpenArgs) -> Result<u8> {
     } else {
         show(&view);
     }
-    Ok(exit::of(view.open.is_empty()))
+    let is_off = view.switches.iter().any(Switch::is_by_agent);
+    Ok(exit::of(view.open.is_empty() && !is_off))
 }
 
 fn show(view: &OpenView) {
+    record::switched_off(&view.switches);
     let Some(decision) = view.decision else {
         println!("No stop of this session was judged yet, so nothing is known to be open.");
         return;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use checkpoint::judging::Verified;
 use checkpoint::record::dsse::Envelope;
 use checkpoint::record::{
-    Again, Claims, Found, LIMITS, Level, Refusal, Signature, Statement, Totals, statement, verify,
+    Again, Claims, Found, LIMITS, Level, Refusal, Signature, Statement, Switch, Totals, statement,
+    verify,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use journal::Home;
@@ -271,10 +272,7 @@ fn again(home: &Home, looked: &Looked, claims: &Claims) -> Again {
     let Some(then) = ask(Some(predicate.journal.seq)).ok() else {
         return Again::Elsewhere;
     };
-    let is_older = Found {
-        journal: now.journal.clone(),
-        ..then.clone()
-    } != now;
+    let is_older = then.answers() != now.answers();
     let made = statement(
         &looked.repository,
         then,
@@ -303,6 +301,7 @@ fn show(checked: &Checked) {
     println!("accepted{journal}");
     let predicate = &statement.predicate;
     table(&predicate.units, &predicate.runs);
+    switched_off(&predicate.switches);
     println!("{}", sentence(&predicate.totals));
     for limit in LIMITS {
         render::print_wrapped("not proved: ", limit);
@@ -352,6 +351,20 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
         ]);
     }
     table.print();
+}
+
+/// Prints what kept checkpoints from being sent, and who did that.
+pub(super) fn switched_off(switches: &[Switch]) {
+    for switch in switches {
+        let at = render::local_time(&switch.at.to_string());
+        let by = if switch.is_by_agent() {
+            "by the agent itself"
+        } else {
+            "by a person"
+        };
+        let what = crate::cli::text::spaced(&switch.what);
+        println!("switched off {by}: {what} at {at}, event {}", switch.seq);
+    }
 }
 
 /// Returns how an answer is shown.

@@ -22,7 +22,13 @@ impl Work {
         scene.prompt("one", true);
         scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
         let said = json!({ "stdout": "3 passed in 0.10s\n", "stderr": "", "interrupted": false });
-        scene.tool_with("one", "Bash", json!({ "command": "pytest -q" }), said, || ());
+        scene.tool_with(
+            "one",
+            "Bash",
+            json!({ "command": "pytest -q" }),
+            said,
+            || (),
+        );
         assert_eq!(scene.stop("one"), "silent_all_clear");
         std::fs::write(scene.project.join("notes.md"), "by hand\n").expect("writes");
         git::git(&scene.project, &["add", "-A"]);
@@ -34,7 +40,11 @@ impl Work {
         for key in ["own", "other"] {
             let file = work.key(key);
             let file = file.to_str().expect("text");
-            let output = work.run("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", file], &[]);
+            let output = work.run(
+                "ssh-keygen",
+                &["-q", "-t", "ed25519", "-N", "", "-f", file],
+                &[],
+            );
             assert!(output.status.success(), "{output:?}");
         }
         work
@@ -44,9 +54,16 @@ impl Work {
         self.scene.daemon.home.path().join(name)
     }
 
-    fn run(&self, program: impl AsRef<Path>, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    fn run(
+        &self,
+        program: impl AsRef<Path>,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
         let mut command = self.scene.daemon.home.command(program.as_ref(), arguments);
-        command.current_dir(&self.scene.project).envs(variables.iter().copied());
+        command
+            .current_dir(&self.scene.project)
+            .envs(variables.iter().copied());
         run(&mut command, b"")
     }
 
@@ -74,21 +91,42 @@ fn a_record_is_made_signed_and_verified_against_repository_and_journal() {
     let work = Work::new();
     let (code, said) = work.ckd(&["open", "--range", "HEAD^..HEAD"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("2 changed files: 1 done, 1 unknown, 0 open"), "{said}");
+    assert!(
+        said.contains("2 changed files: 1 done, 1 unknown, 0 open"),
+        "{said}"
+    );
     let own = work.key("own");
     let own = own.to_str().expect("text");
     for level in ["summary", "commands", "full"] {
-        let (code, said) = work.ckd(&["record", "--key", own, "--level", level, "--output", "../record"]);
+        let (code, said) = work.ckd(&[
+            "record",
+            "--key",
+            own,
+            "--level",
+            level,
+            "--output",
+            "../record",
+        ]);
         assert_eq!(code, 0, "{said}");
         let (is_good, refusals, answer) = work.verify("../record", "own");
         assert!(is_good, "{level}: {refusals:?}");
-        assert_eq!(answer["recomputed"], true, "{level}: the journal gives the same bytes");
+        assert_eq!(
+            answer["recomputed"], true,
+            "{level}: the journal gives the same bytes"
+        );
         let text = std::fs::read_to_string(work.key("record")).expect("a record");
-        assert_eq!(answer["statement"].to_string().contains("pytest"), level != "summary", "{text}");
+        assert_eq!(
+            answer["statement"].to_string().contains("pytest"),
+            level != "summary",
+            "{text}"
+        );
     }
     assert_eq!(work.verify("../record", "other").1, ["signature"]);
     let unit = &work.verify("../record", "own").2["statement"]["predicate"]["units"][1];
-    assert_eq!((&unit["file"], &unit["row"]), (&json!("stock.py"), &json!("tests passed")));
+    assert_eq!(
+        (&unit["file"], &unit["row"]),
+        (&json!("stock.py"), &json!("tests passed"))
+    );
 
     // The same work on another branch, and a file that changed after.
     git::git(&work.scene.project, &["checkout", "-qb", "later"]);
@@ -130,7 +168,10 @@ fn notes_hold_one_record_of_each_journal() {
     let twice = format!("{line}{line}");
     std::fs::write(work.key("twice"), twice).expect("writes");
     let (code, said) = work.ckd(&["record", "verify", "../twice", "--unsigned"]);
-    assert!(code == 1 && said.contains("several records of one journal"), "{said}");
+    assert!(
+        code == 1 && said.contains("several records of one journal"),
+        "{said}"
+    );
 }
 
 /// A forge that keeps comments and checks.
@@ -164,7 +205,8 @@ fn serve(mut stream: &TcpStream, comments: &Mutex<Vec<String>>, checks: &Mutex<V
     while reader.read_line(&mut head).is_ok_and(|count| count > 2) {}
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>().expect("a number"))
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.parse::<usize>().expect("a number"))
     });
     let mut body = vec![0; length.unwrap_or_default()];
     reader.read_exact(&mut body).expect("a body");
@@ -173,11 +215,15 @@ fn serve(mut stream: &TcpStream, comments: &Mutex<Vec<String>>, checks: &Mutex<V
     assert!(head.contains("Authorization: Bearer t0ken"), "{head}");
     let mut comments = comments.lock().expect("no panic");
     let mut words = head.split(' ');
-    let route = (words.next().expect("a method"), words.next().expect("a path"));
+    let route = (
+        words.next().expect("a method"),
+        words.next().expect("a path"),
+    );
     let answer = match route {
         ("GET", "/repos/o/r/issues/7/comments?per_page=100") => {
             let list = comments.iter().enumerate();
-            list.map(|(id, body)| json!({ "id": id + 1, "body": body })).collect()
+            list.map(|(id, body)| json!({ "id": id + 1, "body": body }))
+                .collect()
         }
         ("POST", "/repos/o/r/issues/7/comments") => {
             comments.push(text());
@@ -195,15 +241,22 @@ fn serve(mut stream: &TcpStream, comments: &Mutex<Vec<String>>, checks: &Mutex<V
     };
     let answer = answer.to_string();
     let length = answer.len();
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}")
-        .expect("writes");
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}"
+    )
+    .expect("writes");
 }
 
 #[test]
 fn ci_says_once_what_is_in_a_record_and_fails_only_where_it_is_required() {
     let work = Work::new();
     let forge = Forge::new();
-    forge.comments.lock().expect("no panic").push("a person's".to_owned());
+    forge
+        .comments
+        .lock()
+        .expect("no panic")
+        .push("a person's".to_owned());
     let api = format!("http://127.0.0.1:{}", forge.port);
     let programs = program("checkpointd");
     let programs = programs.parent().expect("a folder").display();
@@ -214,34 +267,50 @@ fn ci_says_once_what_is_in_a_record_and_fails_only_where_it_is_required() {
     let key = format!("{own}.pub");
     let verify = |require: &str| {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ci/verify.sh");
-        let output = work.run(script, &[], &[
-            ("PATH", &path),
-            ("RECORD_KEY", &key),
-            ("RECORD_REQUIRE", require),
-            ("RECORD_PULL", "7"),
-            ("GITHUB_API_URL", &api),
-            ("GITHUB_REPOSITORY", "o/r"),
-            ("GITHUB_TOKEN", "t0ken"),
-            ("GITHUB_STEP_SUMMARY", summary.to_str().expect("text")),
-        ]);
+        let output = work.run(
+            script,
+            &[],
+            &[
+                ("PATH", &path),
+                ("RECORD_KEY", &key),
+                ("RECORD_REQUIRE", require),
+                ("RECORD_PULL", "7"),
+                ("GITHUB_API_URL", &api),
+                ("GITHUB_REPOSITORY", "o/r"),
+                ("GITHUB_TOKEN", "t0ken"),
+                ("GITHUB_STEP_SUMMARY", summary.to_str().expect("text")),
+            ],
+        );
         eprintln!("{}", String::from_utf8_lossy(&output.stderr));
         let checks = forge.checks.lock().expect("no panic");
         let check = checks.last().expect("a check")["conclusion"].clone();
         (output.status.success(), check)
     };
-    assert_eq!(verify("nothing"), (true, json!("neutral")), "there is no record");
+    assert_eq!(
+        verify("nothing"),
+        (true, json!("neutral")),
+        "there is no record"
+    );
     assert_eq!(verify("record"), (false, json!("failure")));
     assert_eq!(work.ckd(&["record", "--key", own, "--notes"]).0, 0);
     assert_eq!(verify("nothing"), (true, json!("neutral")));
     assert_eq!(verify("record"), (true, json!("success")));
-    assert_eq!(verify("tests"), (false, json!("failure")), "notes.md is unknown");
+    assert_eq!(
+        verify("tests"),
+        (false, json!("failure")),
+        "notes.md is unknown"
+    );
 
     let comments = forge.comments.lock().expect("no panic");
     assert_eq!(comments.len(), 2, "one comment, updated: {comments:?}");
     assert_eq!(comments[0], "a person's");
     let row = "| done | `stock.py` | `pytest -q` at ";
     assert!(comments[1].contains(row), "{}", comments[1]);
-    assert!(comments[1].contains("tests passed: 3 passed, 0 failed"), "{}", comments[1]);
+    assert!(
+        comments[1].contains("tests passed: 3 passed, 0 failed"),
+        "{}",
+        comments[1]
+    );
     let summary = std::fs::read_to_string(summary).expect("a summary");
     assert_eq!(summary.matches("### Verification record of").count(), 5);
 }
