@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use journal::{
     Action, CallOutcome, Decision, Envelope, Event, Evidence, Examined, PromptOrigin,
-    TimelineSource, Timestamp, ToolCall, Verdict,
+    TimelineSource, Timestamp, ToolCall, ToolKind, Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +140,41 @@ pub fn open_work(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option
     })
 }
 
+/// A stop that was judged, with the calls that followed it up to the next edit or stop.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Sequence number of the decision.
+    pub decision: u64,
+    /// When it was made.
+    pub at: Timestamp,
+    /// What the rules find in the evidence.
+    pub found: Findings,
+    /// The evidence.
+    pub evidence: Evidence,
+}
+
+/// Returns the stops of a session whose work was looked at, in order. `events` are all events of the session. A stop of
+/// which the journal lacks the policy is left out.
+pub fn judged(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Judged> {
+    let demands = judged_demands(events).into_iter();
+    let judged = demands.filter_map(|mut demand| {
+        let is_edit = |call: &ToolCall| matches!(call.kind, ToolKind::Edit | ToolKind::Write);
+        let ran = demand.later.iter().position(is_edit);
+        demand.later.truncate(ran.unwrap_or(usize::MAX));
+        let mut evidence = demand.evidence.take()?;
+        demand.add_later(&mut evidence);
+        let policy = policies.get(&demand.decision.policy)?;
+        let elapsed = demand.decision.elapsed_ms;
+        Some(Judged {
+            decision: demand.seq,
+            at: demand.at,
+            found: judging::find(&evidence, elapsed, &demand.project, policy),
+            evidence,
+        })
+    });
+    judged.collect()
+}
+
 /// Returns whether the work of a stop was looked at, so that its evidence can be judged.
 pub fn is_judged(evidence: &Evidence) -> bool {
     evidence.changes.files().is_some()
@@ -147,9 +182,17 @@ pub fn is_judged(evidence: &Evidence) -> bool {
 
 /// Returns the last decision that has evidence, whatever it was, with the calls that ended after it.
 fn last_judged(events: &[Envelope]) -> Option<Demand<'_>> {
-    let mut state = SessionState::new(events.first()?.stream.clone());
+    judged_demands(events).pop()
+}
+
+/// Returns the decisions that have evidence, whatever they were, each with the calls that ended after it.
+fn judged_demands(events: &[Envelope]) -> Vec<Demand<'_>> {
+    let Some(first) = events.first() else {
+        return Vec::new();
+    };
+    let mut state = SessionState::new(first.stream.clone());
     let mut gathered = Gathered::default();
-    let mut last: Option<Demand<'_>> = None;
+    let mut all: Vec<Demand<'_>> = Vec::new();
     for envelope in events {
         match &envelope.event {
             event @ (Event::EvidenceGathered { .. } | Event::FactsGathered { .. }) => {
@@ -158,14 +201,17 @@ fn last_judged(events: &[Envelope]) -> Option<Demand<'_>> {
             Event::Decided(decision) => {
                 let evidence = gathered.take(decision.trigger).filter(is_judged);
                 if evidence.is_some() {
-                    last = Some(Demand::new(envelope, decision, evidence, &state));
+                    all.push(Demand::new(envelope, decision, evidence, &state));
                 }
             }
-            _ => last.iter_mut().for_each(|demand| demand.follow(envelope)),
+            _ => all
+                .last_mut()
+                .into_iter()
+                .for_each(|demand| demand.follow(envelope)),
         }
         state.apply(envelope);
     }
-    last
+    all
 }
 
 /// Returns the checkpoints whose period has ended, and the one whose period has not.
@@ -382,7 +428,7 @@ impl<'a> Demand<'a> {
 
 #[cfg(test)]
 mod tests {
-    use journal::{Agent, ChangedFile, Changes, Host, Reason, Stream, Timeline, ToolKind};
+    use journal::{Agent, ChangedFile, Changes, Host, Reason, Stream, Timeline};
     use uuid::Uuid;
 
     use super::*;

@@ -6,8 +6,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, open, orders,
-    progress, replay, rules, sessions, shell, stats, status, statusline, timeline, uninstall, web,
-    wrong,
+    progress, record, replay, rules, sessions, shell, stats, status, statusline, timeline,
+    uninstall, web, wrong,
 };
 #[cfg(feature = "top")]
 use crate::cli::top;
@@ -62,6 +62,7 @@ w marks a demand wrong, y and Y copy, s sorts, / filters, ? lists all keys, q qu
     Stats(stats::StatsArgs),
     Lookback(lookback::LookbackArgs),
     Progress(progress::ProgressArgs),
+    Record(record::RecordArgs),
     Replay(replay::ReplayArgs),
     Journal(journal::JournalArgs),
     Fleet(fleet::FleetArgs),
@@ -80,7 +81,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Watch",
         &["status", "top", "sessions", "timeline", "web", "statusline"],
     ),
-    ("Analyze", &["audit", "stats", "replay", "rules"]),
+    ("Analyze", &["audit", "stats", "record", "replay", "rules"]),
     ("Control", &["mute", "restart", "wrong"]),
     ("Data", &["journal", "progress", "fleet"]),
     (
@@ -192,6 +193,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Stats(args) => stats::run(&home, &args),
         Command::Lookback(args) => lookback::run(&home, &args),
         Command::Progress(args) => progress::run(&home, args),
+        Command::Record(args) => record::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),
         Command::Fleet(args) => fleet::run(&home, args),
         Command::Journal(args) => journal::run(&home, args),

@@ -9,7 +9,9 @@ mod daemon_process;
 mod doctor;
 mod mine;
 mod project_files;
+mod repository;
 mod shared;
+mod signature;
 mod text;
 mod time;
 #[cfg(feature = "top")]

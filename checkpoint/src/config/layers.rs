@@ -147,6 +147,7 @@ impl Config {
             working_slug: layer.working_slug.filter(|slug| !slug.trim().is_empty()),
             slug_from_branch: settings.slug_from_branch,
             programs: settings.programs,
+            holdout: settings.experiment.holdout.0,
             rules: rule_layers::resolve(&packs, &settings.rules, &project_rules),
             packs,
         }

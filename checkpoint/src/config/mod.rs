@@ -42,7 +42,7 @@ pub use settings::{
 pub use show::{InProject, Shown};
 pub use units::{Interval, Size, Span, parse_duration, parse_size};
 pub use values::{
-    CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Prefix,
+    CodexDelivery, CompactWhen, Count, Fail, LogLevel, PackName, Packs, Pattern, Percent, Prefix,
     ProgressPlace, ResumeLine, Sync, Template, UserCheck, UserCommand, VariableName,
 };
 pub use yaml::DEFAULT_TEXT;

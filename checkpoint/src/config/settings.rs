@@ -14,8 +14,8 @@ use super::retention::Retention;
 use super::rule_entry::RuleEntry;
 use super::units::{Interval, Size, Span};
 use super::values::{
-    CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Prefix, ProgressPlace,
-    ResumeLine, Sync, Template, UserCheck, UserCommand, VariableName,
+    CodexDelivery, CompactWhen, Count, Fail, LogLevel, Packs, Pattern, Percent, Prefix,
+    ProgressPlace, ResumeLine, Sync, Template, UserCheck, UserCommand, VariableName,
 };
 use crate::catalogue::Row;
 use crate::layered::layered;
@@ -285,6 +285,14 @@ layered! {
 }
 
 layered! {
+    /// Measuring what checkpoints do.
+    Experiment, ExperimentLayer {
+        /// Of 100 turns in which something is due, those without a checkpoint (spec DECIDE-24).
+        holdout: Percent,
+    }
+}
+
+layered! {
     /// Redaction of secrets.
     Redact, RedactLayer {
         /// Whether secrets are redacted.
@@ -467,6 +475,8 @@ files! {
         restart: Restart, RestartLayer;
         /// Phase records.
         phase: Phase, PhaseLayer;
+        /// Measuring what checkpoints do.
+        experiment: Experiment, ExperimentLayer;
         /// Redaction of secrets.
         redact: Redact, RedactLayer;
         /// Progress documents.

@@ -66,6 +66,19 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
+/// A part of 100, at most a half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Percent(pub u32);
+
+impl<'de> Deserialize<'de> for Percent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            51.. => Err(D::Error::custom("expected at most 50")),
+            number => Ok(Self(number)),
+        }
+    }
+}
+
 /// What happens on any failure. The only value states a guarantee (spec DECIDE-14); files that name
 /// it stay valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

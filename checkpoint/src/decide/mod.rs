@@ -9,6 +9,7 @@ use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Ti
 use serde::{Deserialize, Serialize};
 
 use crate::agents;
+use crate::digest;
 use crate::judging::{self, Findings};
 use crate::message;
 use crate::policy::{Background, Headless, Policy, Quiet, Repeat};
@@ -258,8 +259,16 @@ impl Case<'_> {
         }
     }
 
+    /// Returns whether the turn gets no checkpoint, to measure what they do (spec DECIDE-24). Which ones is chosen by a
+    /// hash, so that a replay on any machine chooses the same.
+    fn is_held_out(&self) -> bool {
+        let began = self.turn().started_at.unwrap_or_default();
+        let turn = format!("{} {began}", self.state.stream.own_session());
+        digest::of_text(&turn) % 10_000 < u64::from(self.policy.holdout) * 100
+    }
+
     /// The exits that depend on what the rules found, in order.
-    fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 5] {
+    fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 6] {
         let quiet_when_unchanged = self.policy.unchanged == Quiet::Silent;
         let due = if quiet_when_unchanged {
             findings.due_by_turn
@@ -276,6 +285,7 @@ impl Case<'_> {
             .demand
             .is_some_and(|demand| self.state.demands.contains(&demand));
         let is_repeated = known && !findings.unresolved && !self.is_recheck(findings.demand);
+        let is_asked = !findings.actions.is_empty() || !findings.observations.is_empty();
         let docs = findings.docs_only && !self.is_due_for_docs(findings, due);
         [
             (
@@ -318,6 +328,14 @@ impl Case<'_> {
                     findings.all_clear,
                     findings.unknown,
                     self.policy.all_clear.word()
+                ),
+            ),
+            (
+                Reason::HeldOut,
+                is_asked && self.is_held_out(),
+                format!(
+                    "of 100 turns with something due, held back: {}",
+                    self.policy.holdout
                 ),
             ),
         ]

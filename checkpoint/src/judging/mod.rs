@@ -29,6 +29,7 @@ pub use imagined::{Imagined, asked_after};
 pub use letter::plan_files;
 pub use required::{Outcome, TracedCall};
 pub use runs::could_verify;
+pub use turn::shorten;
 
 use answers::wording::{self, languages};
 use answers::{Ground, TESTS, Unit, failures};
@@ -37,7 +38,7 @@ use paths::{PathRef, is_above};
 use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
-use turn::{Turn, shorten};
+use turn::Turn;
 
 /// How a turn ended, whatever its policy asks for (spec LOOK-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

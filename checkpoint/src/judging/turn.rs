@@ -176,7 +176,7 @@ pub(super) fn lines(calls: &[ToolCall]) -> Vec<shell::CommandLine> {
 }
 
 /// Returns a call as a trace shows it.
-pub(super) fn shorten(call: &ToolCall) -> String {
+pub fn shorten(call: &ToolCall) -> String {
     const CHARS_MAX: usize = 160;
     let line = call.command.as_deref().unwrap_or(&call.tool);
     line.chars().take(CHARS_MAX).collect()

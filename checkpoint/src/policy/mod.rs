@@ -79,6 +79,9 @@ pub struct Policy {
     /// Programs that a person added to the catalogue.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub programs: BTreeMap<String, Row>,
+    /// Of 100 turns in which something is due, those without a checkpoint (spec DECIDE-24).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub holdout: u32,
     /// The rule packs that are on.
     pub packs: Vec<String>,
     /// The rules in order of precedence.
@@ -88,6 +91,11 @@ pub struct Policy {
 /// The name in policies that were journaled before the key existed.
 fn default_escape_marker() -> String {
     "teleclaude_checkpoint_clear".into()
+}
+
+/// Returns whether a number is left out, as in policies that were journaled before the key existed.
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Policy {

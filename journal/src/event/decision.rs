@@ -187,6 +187,8 @@ crate::words! {
         NobodyWaiting = "nobody_waiting",
         /// Pass: the person wrote on before the stop was decided.
         Superseded = "superseded",
+        /// Pass: something is due, and the turn is one of those without checkpoints, to measure what these do.
+        HeldOut = "held_out",
     }
 }
 
@@ -215,6 +217,7 @@ impl Reason {
             Self::SilentUnchanged => "nothing changed or failed",
             Self::NobodyWaiting => "no agent waited for an answer",
             Self::Superseded => "you wrote on before",
+            Self::HeldOut => "held back, to measure the effect",
         }
     }
 }

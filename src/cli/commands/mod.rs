@@ -17,6 +17,7 @@ pub(crate) mod orders;
 pub(crate) mod phase;
 pub(crate) mod preview;
 pub(crate) mod progress;
+pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod service;

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use checkpoint::effect::Effect;
 use clap::Args;
 use journal::{Home, Reason};
 
 use super::sessions::folder;
 use crate::cli::connection;
 use crate::cli::shared::{AgentName, Output};
-use crate::cli::text::{on_machine, print_json};
+use crate::cli::text::{on_machine, print_json, spaced};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
@@ -37,6 +38,9 @@ pub(crate) struct StatsArgs {
     /// Only of this machine, in a collector's journal
     #[arg(long, value_name = "NAME")]
     pub(crate) machine: Option<String>,
+    /// Compare turns with a checkpoint with those that `experiment` held back
+    #[arg(long)]
+    pub(crate) effect: bool,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -57,6 +61,9 @@ pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
         until: until.map_err(Failure::usage)?.map(|until| until.end),
         ..Audit::default()
     };
+    if args.effect {
+        return effect(home, filter, args.output);
+    }
     let summary: Summary = connection::ask_one(home, &Query::Summary(filter), |_, _| ())?;
     if args.output.json {
         print_json(&summary);
@@ -65,6 +72,54 @@ pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
         rules(&summary.rules);
         groups(&summary);
         let_through(&summary.total);
+    }
+    Ok(exit::OK)
+}
+
+fn effect(home: &Home, filter: Audit, output: Output) -> Result<u8> {
+    let effect: Effect = connection::ask_one(home, &Query::Effect(filter), |_, _| ())?;
+    if output.json {
+        print_json(&effect);
+        return Ok(exit::OK);
+    }
+    let (sent, held) = (effect.sent, effect.held);
+    if sent + held == 0 {
+        println!(
+            "No turn was part of an experiment: `checkpointd config set experiment.holdout 20`"
+        );
+        return Ok(exit::OK);
+    }
+    println!("{sent} turns with a checkpoint, {held} held back\n");
+    let head = [
+        "OUTCOME",
+        "WITH",
+        "WITHOUT",
+        "DIFFERENCE",
+        "95 % INTERVAL",
+        "STILL NEEDED",
+    ];
+    let mut table = Table::new(head);
+    for one in &effect.outcomes {
+        let points = |share: f64| format!("{:+.1}", share * 100.0);
+        let [low, high] = one.interval.map(points);
+        table.row([
+            spaced(&one.outcome),
+            format!("{} of {sent}", one.sent),
+            format!("{} of {held}", one.held),
+            points(one.difference),
+            format!("{low} to {high}"),
+            one.needed.to_string(),
+        ]);
+    }
+    table.print();
+    let [with, without] = effect.median_ms.map(render::duration_ms);
+    println!(
+        "\nMedian time from the decision to the end of the turn: {with} with, {without} without."
+    );
+    let [with, without] = effect.median_calls;
+    println!("Median tool calls in it: {with} with, {without} without.");
+    if effect.outcomes.iter().any(|one| one.needed > 0) {
+        println!("While turns are still needed in each arm, the figures say nothing yet.");
     }
     Ok(exit::OK)
 }

@@ -5,6 +5,7 @@ mod audit;
 mod benefit;
 mod cursor;
 mod delivery;
+mod effect;
 mod events;
 mod explain;
 mod filter;
@@ -16,6 +17,7 @@ mod open;
 mod overview;
 mod policies;
 mod question;
+mod range;
 mod redecide;
 mod sessions;
 mod status_line;
@@ -38,7 +40,8 @@ pub(crate) use machines::source;
 pub(crate) use open::Finder;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
-    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Result, Sessions,
+    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Range, Result,
+    Sessions,
 };
 pub(crate) use sessions::{FIRED_PREFIX, find_session, of_agents};
 pub(crate) use status_line::{LineOf, Lines};
@@ -93,6 +96,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             let entry = find_session_on(journal, session, machine.as_deref())?;
             open::table(journal, &entry, emit)
         }
+        Query::Range(wanted) => send(emit, &range::range(journal, wanted)?),
         Query::Folded { session } => {
             let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
             send(emit, &state)
@@ -118,6 +122,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::Summary(filter) => send(emit, &benefit::summary(journal, filter)?),
         Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
+        Query::Effect(filter) => send(emit, &effect::effect(journal, filter)?),
         Query::Explain {
             seq,
             session,

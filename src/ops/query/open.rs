@@ -97,5 +97,7 @@ impl<'a> Finder<'a> {
 /// Emits the answer table of one session, with what is open.
 pub(super) fn table(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>) -> Result<()> {
     let found = Finder::new(journal).judged(entry)?;
-    send(emit, &OpenView::new(entry.stream.session, found))
+    let events = journal.stream(entry.stream.session, 0, usize::MAX)?;
+    let switches = checkpoint::record::switches(&events);
+    send(emit, &OpenView::new(entry.stream.session, found, switches))
 }

@@ -1,6 +1,7 @@
 //! The questions that a journal answers, and the form of the answers.
 
 use checkpoint::phase::Scope;
+use checkpoint::record::Content;
 use checkpoint::state::SessionStatus;
 use journal::{Agent, Event, Reason, Timestamp, Verdict};
 use serde::de::{Deserializer, Error as _};
@@ -65,6 +66,8 @@ pub(crate) enum Query {
     Summary(Audit),
     /// What checkpoints did, without more totals.
     Benefit(Audit),
+    /// What followed checkpoints, beside turns that were held back.
+    Effect(Audit),
     /// One decision with its evidence and policy.
     Explain {
         /// The sequence number of the decision or of its stop; `None` for the last checkpoint, or where none was sent
@@ -114,6 +117,8 @@ pub(crate) enum Query {
         #[serde(default)]
         machine: Option<String>,
     },
+    /// What all sessions of a repository say about the contents of changed files.
+    Range(Range),
     /// What `status` shows of the journal.
     Overview,
     /// The events of each kind and agent.
@@ -135,6 +140,18 @@ impl Query {
             _ => false,
         }
     }
+}
+
+/// The changed files of a range, and where their repository is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Range {
+    pub(crate) contents: Vec<Content>,
+    /// The tops of its work trees.
+    pub(crate) tops: Vec<String>,
+    /// Host and path of the repository that it is a clone of: sessions of other clones count, too.
+    pub(crate) remote: Option<String>,
+    /// Only by events up to this one.
+    pub(crate) until: Option<u64>,
 }
 
 /// Selects what leaves the machine.

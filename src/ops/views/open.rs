@@ -2,6 +2,7 @@
 
 use checkpoint::follow_up::OpenWork;
 use checkpoint::judging::{Answer, OpenItem};
+use checkpoint::record::Switch;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -14,10 +15,13 @@ pub(crate) struct OpenView {
     pub(crate) open: Vec<OpenItem>,
     /// The answer for each changed unit of code.
     pub(crate) answers: Vec<Answer>,
+    /// What kept its checkpoints from being sent.
+    #[serde(default)]
+    pub(crate) switches: Vec<Switch>,
 }
 
 impl OpenView {
-    pub(crate) fn new(session: Uuid, found: Option<OpenWork>) -> Self {
+    pub(crate) fn new(session: Uuid, found: Option<OpenWork>, switches: Vec<Switch>) -> Self {
         let decision = found.as_ref().map(|found| found.decision);
         let (open, answers) =
             found.map_or_else(Default::default, |found| (found.items, found.answers));
@@ -26,6 +30,7 @@ impl OpenView {
             decision,
             open,
             answers,
+            switches,
         }
     }
 }

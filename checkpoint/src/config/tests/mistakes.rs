@@ -307,7 +307,7 @@ fn mistakes_of_yaml_and_addresses_are_shown_with_their_place() {
       |
     1 | zzzz: [1
       | ^
-    hint: the keys here are min_turn, judgment, ask, uncovered, comments, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, reply, headless, restart_delay, prefix, message, fail, confirm_timeout, packs, rules, programs, slug_from_branch, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, redact, progress, web, metrics, otlp, fleet, logs
+    hint: the keys here are min_turn, judgment, ask, uncovered, comments, timer, max_blocks_per_turn, scope, repeat, evidence, all_clear, docs_only, unchanged, background, reply, headless, restart_delay, prefix, message, fail, confirm_timeout, packs, rules, programs, slug_from_branch, projects, agents, journal, hooks, daemon, evidence_limits, tmux, codex, listeners, restart, phase, experiment, redact, progress, web, metrics, otlp, fleet, logs
 
     config.yml:1:1: expected keys with values (`key: value`)
       |

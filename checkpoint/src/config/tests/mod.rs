@@ -101,6 +101,7 @@ fn every_key_of_a_group_with_its_default() {
     phase.folder: auto (default)
     phase.seed: none (default)
     phase.keep: 30d (default)
+    experiment.holdout: 0 (default)
     redact.enabled: true (default)
     redact.extra: [] (default)
     progress.path: .ai-instructions/concepts/memory-bank/progress-checkpoint.md (default)

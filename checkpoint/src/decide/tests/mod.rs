@@ -1,5 +1,6 @@
 //! The exits of a decision.
 
+mod holdout;
 mod repeat;
 mod unchanged;
 

@@ -62,6 +62,7 @@ const REASONS = {
   silent_unchanged: 'nothing changed or failed',
   nobody_waiting: 'no agent waited for an answer',
   superseded: 'you wrote on before',
+  held_out: 'held back, to measure the effect',
 };
 export const reasonWords = (reason) => REASONS[reason] ?? words(reason);
 

@@ -4,6 +4,7 @@ mod contents;
 mod demands;
 mod files;
 mod open;
+mod record;
 mod start;
 mod turns;
 mod unchanged;

@@ -1,0 +1,312 @@
+//! The answers for contents, from the stops of all sessions that judged them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use journal::{Envelope, Event, PromptOrigin, Reason, SummaryKind, ToolKind, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::{Demand, Digest, Found, Head, Run, Switch, Unit};
+use crate::follow_up::{self, FollowUp, Judged};
+use crate::judging::{Answer, Verified};
+use crate::policy::Policy;
+use crate::shell;
+
+/// A changed file of a range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// Path, relative to the top.
+    pub file: String,
+    /// Object id of the content.
+    pub blob: String,
+    /// Hash of the content, as the journal has it.
+    pub hash: u64,
+}
+
+/// What shows an answer.
+struct Shown {
+    answer: Answer,
+    decision: u64,
+    run: Option<Run>,
+}
+
+impl Shown {
+    /// Returns what puts it before another answer for the same content: that something ran, then the later decision.
+    fn rank(&self) -> (bool, u64) {
+        let settles = self.run.is_some() || self.answer.verified == Verified::Done;
+        (settles, self.decision)
+    }
+}
+
+/// The answers for the contents of a range, as sessions are read.
+pub struct Table<'a> {
+    wanted: &'a [Content],
+    by_content: HashMap<(&'a str, u64), usize>,
+    shown: BTreeMap<usize, Shown>,
+    /// Files that a stop looked at and that no rule asks for.
+    unasked: BTreeMap<usize, u64>,
+    demands: Vec<Demand>,
+    switches: BTreeSet<Switch>,
+}
+
+impl<'a> Table<'a> {
+    /// Begins a table of changed files.
+    pub fn new(wanted: &'a [Content]) -> Self {
+        let keys = wanted.iter().enumerate();
+        Self {
+            wanted,
+            by_content: keys
+                .map(|(at, content)| ((content.file.as_str(), content.hash), at))
+                .collect(),
+            shown: BTreeMap::new(),
+            unasked: BTreeMap::new(),
+            demands: Vec::new(),
+            switches: BTreeSet::new(),
+        }
+    }
+
+    /// Takes in all events of a session.
+    pub fn take(&mut self, events: &[Envelope], policies: &HashMap<u64, Policy>) {
+        let Some(first) = events.first() else { return };
+        let stops = follow_up::judged(events, policies);
+        let mut is_about = false;
+        for stop in &stops {
+            is_about |= self.stop(stop, first);
+        }
+        if is_about {
+            self.demands(events, &stops, policies);
+            self.switches.extend(switches(events));
+        }
+    }
+
+    /// Takes in a stop; returns whether it judged one of the contents.
+    fn stop(&mut self, stop: &Judged, first: &Envelope) -> bool {
+        let files = stop.evidence.changes.files().unwrap_or_default();
+        let mut held = BTreeMap::new();
+        for file in files {
+            let key = file.hash.map(|hash| (file.path.as_str(), hash));
+            if let Some(at) = key.and_then(|key| self.by_content.get(&key)) {
+                held.insert(file.path.as_str(), *at);
+                self.unasked.insert(*at, stop.decision);
+            }
+        }
+        let actions = stop.found.trace.iter().flat_map(|rule| &rule.actions);
+        for answer in actions.flat_map(|action| &action.answers) {
+            let Some(&at) = held.get(answer.file.as_str()) else {
+                continue;
+            };
+            let run = answer.call.and_then(|call| run(stop, call, answer, first));
+            let shown = Shown {
+                answer: answer.clone(),
+                decision: stop.decision,
+                run,
+            };
+            let known = self.shown.get(&at);
+            if known.is_none_or(|known| known.rank() <= shown.rank()) {
+                self.shown.insert(at, shown);
+            }
+        }
+        !held.is_empty()
+    }
+
+    /// Takes in the checkpoints of stops at which one of the files was changed.
+    fn demands(&mut self, events: &[Envelope], stops: &[Judged], policies: &HashMap<u64, Policy>) {
+        let paths: BTreeSet<&str> = self.wanted.iter().map(|one| one.file.as_str()).collect();
+        let is_about = |decision: u64| {
+            let stop = stops.iter().find(|stop| stop.decision == decision);
+            let files = stop.and_then(|stop| stop.evidence.changes.files());
+            files.is_some_and(|files| files.iter().any(|file| paths.contains(file.path.as_str())))
+        };
+        let followed = follow_up::all_of_session(events, policies);
+        for envelope in events {
+            let Event::Decided(decision) = &envelope.event else {
+                continue;
+            };
+            if decision.verdict != Verdict::Inject || !is_about(envelope.seq) {
+                continue;
+            }
+            let after = followed.iter().find(|one| one.decision == envelope.seq);
+            self.demands.push(Demand {
+                decision: envelope.seq,
+                at: envelope.at,
+                agent: envelope.stream.agent.to_string(),
+                end: end(after.and_then(|after| after.end.as_ref())).to_owned(),
+                caught: after
+                    .and_then(|after| after.first.as_ref())
+                    .is_some_and(|first| first.failed),
+                asked: decision
+                    .actions
+                    .iter()
+                    .map(|action| action.text.clone())
+                    .collect(),
+            });
+        }
+    }
+
+    /// Returns all that was found.
+    pub fn finish(mut self, journal: Head) -> Found {
+        let mut runs: BTreeMap<Run, BTreeSet<String>> = BTreeMap::new();
+        for (at, shown) in &self.shown {
+            if let Some(run) = &shown.run {
+                let contents = runs.entry(run.clone()).or_default();
+                contents.insert(self.wanted[*at].blob.clone());
+            }
+        }
+        let units = self.wanted.iter().enumerate();
+        let mut units: Vec<Unit> = units
+            .map(|(at, content)| self.unit(at, content, &runs))
+            .collect();
+        units.sort_by(|one, other| one.file.cmp(&other.file));
+        self.demands.sort_by_key(|demand| demand.decision);
+        Found {
+            units,
+            runs: runs
+                .into_iter()
+                .map(|(run, contents)| Run {
+                    contents: contents.into_iter().collect(),
+                    ..run
+                })
+                .collect(),
+            demands: self.demands,
+            switches: self.switches.into_iter().collect(),
+            journal,
+        }
+    }
+
+    fn unit(&self, at: usize, content: &Content, runs: &BTreeMap<Run, BTreeSet<String>>) -> Unit {
+        let unit = Unit {
+            file: Some(content.file.clone()),
+            content: Digest::blob(&content.blob),
+            answer: Verified::Unknown,
+            row: "no record".to_owned(),
+            run: None,
+            decision: None,
+            why: Some("no stop judged this content".to_owned()),
+        };
+        let Some(shown) = self.shown.get(&at) else {
+            return match self.unasked.get(&at) {
+                Some(decision) => Unit {
+                    answer: Verified::Done,
+                    row: "not asked".to_owned(),
+                    decision: Some(*decision),
+                    why: Some("no rule asks for a check of it".to_owned()),
+                    ..unit
+                },
+                None => unit,
+            };
+        };
+        let place = |run: &Run| runs.keys().position(|known| known == run);
+        Unit {
+            answer: shown.answer.verified,
+            row: shown.answer.row.clone(),
+            run: shown.run.as_ref().and_then(place),
+            decision: Some(shown.decision),
+            why: Some(shown.answer.why.clone()),
+            ..unit
+        }
+    }
+}
+
+/// Returns the call that an answer names.
+fn run(stop: &Judged, call: usize, answer: &Answer, first: &Envelope) -> Option<Run> {
+    let made = stop.evidence.timeline.calls.get(call)?;
+    let said = stop.evidence.facts.outcome(call);
+    let tests = said.iter().flat_map(|said| &said.summaries);
+    let tests = tests.filter(|summary| summary.kind == SummaryKind::Tests);
+    let count = |of: fn(&journal::Summary) -> Option<u64>| {
+        let counts = tests.clone().filter_map(of);
+        counts.fold(None, |sum: Option<u64>, count| {
+            Some(sum.unwrap_or_default() + count)
+        })
+    };
+    let ended = match (answer.verified, answer.call) {
+        (Verified::Done, _) => "passed",
+        (Verified::Open, Some(_)) => "failed",
+        _ => "unknown",
+    };
+    let session = made.tool.strip_prefix(journal::ToolCall::OF_SESSION);
+    let own = first.stream.session.to_string();
+    Some(Run {
+        at: made.at,
+        agent: first.stream.agent.to_string(),
+        session: Some(session.map_or(own, str::to_owned)),
+        command: Some(crate::judging::shorten(made)),
+        ended: ended.to_owned(),
+        passed: count(|summary| summary.passed),
+        failed: count(|summary| summary.failed),
+        skipped: count(|summary| summary.skipped),
+        contents: Vec::new(),
+    })
+}
+
+fn end(end: Option<&FollowUp>) -> &'static str {
+    match end {
+        Some(FollowUp::Fulfilled) => "met",
+        Some(FollowUp::Unfulfilled(_)) => "not_met",
+        Some(FollowUp::Open) => "open",
+        Some(FollowUp::Unknown | FollowUp::Withheld) | None => "unknown",
+    }
+}
+
+/// Returns what kept checkpoints of a session from being sent, and whether a call of the agent did it.
+pub fn switches(events: &[Envelope]) -> Vec<Switch> {
+    let mut found = Vec::new();
+    for (at, envelope) in events.iter().enumerate() {
+        let what = match &envelope.event {
+            Event::Muted { .. } => "muted",
+            Event::CheckpointCleared {} => "cleared",
+            Event::EscapeHatchUsed { by } if by == "marker" => "marker",
+            Event::Decided(decision) if decision.reason == Reason::ProjectOff => "project_off",
+            _ => continue,
+        };
+        let is_agent = what == "marker" || is_by_agent(events, at, what);
+        found.push(Switch {
+            seq: envelope.seq,
+            at: envelope.at,
+            what: what.to_owned(),
+            by: if is_agent { "agent" } else { "person" }.to_owned(),
+        });
+    }
+    found
+}
+
+/// Returns whether a call of the turn that had begun ran checkpointd, or one before it touched the project's settings.
+fn is_by_agent(events: &[Envelope], at: usize, what: &str) -> bool {
+    let begins = |envelope: &Envelope| {
+        let Event::PromptSubmitted { origin, .. } = &envelope.event else {
+            return false;
+        };
+        *origin == PromptOrigin::User
+    };
+    let first = events[..at].iter().rposition(begins).unwrap_or_default();
+    let turn = events[first..].iter().enumerate();
+    let mut turn = turn.take_while(|(place, one)| *place == 0 || !begins(one));
+    turn.any(|(place, one)| {
+        let (Event::ToolStarted { call, .. }
+        | Event::ToolFinished { call, .. }
+        | Event::ToolFailed { call, .. }) = &one.event
+        else {
+            return false;
+        };
+        // Some agents report a call only when it ended.
+        let has_begun = first + place < at || call.at <= events[at].at;
+        let line = call.command.as_deref().unwrap_or_default();
+        let is_ours = match what {
+            "project_off" => {
+                let names = |text: &str| text.contains(".checkpointd.yml");
+                call.kind != ToolKind::Read
+                    && (names(line) || call.paths.iter().any(|path| names(path)))
+            }
+            _ => shell::read(line)
+                .commands
+                .iter()
+                .any(|simple| runs_us(&simple.words)),
+        };
+        has_begun && is_ours
+    })
+}
+
+/// Returns whether a command is `checkpointd mute` or `clear`.
+fn runs_us(words: &[String]) -> bool {
+    let program = words.first().and_then(|word| word.rsplit('/').next());
+    program == Some("checkpointd") && words.iter().any(|word| word == "mute" || word == "clear")
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Checks the verification record of a commit and says what is in it. Needs checkpointd, git, jq and, for a forge, curl.
+#
+#   RECORD_COMMIT           the commit (HEAD)
+#   RECORD_ALLOWED_SIGNERS  who may sign, or RECORD_KEY: the one public key that counts
+#   RECORD_REQUIRE          nothing, record or tests: what makes it fail (nothing)
+#   GITHUB_STEP_SUMMARY     the file that the table is added to (else it is printed)
+#   GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN: the forge, for a check; with RECORD_PULL also for a comment
+set -euo pipefail
+
+require=${RECORD_REQUIRE:-nothing}
+case $require in nothing | record | tests) ;; *) echo "error: RECORD_REQUIRE is nothing, record or tests" >&2; exit 2 ;; esac
+commit=$(git rev-parse --verify --end-of-options "${RECORD_COMMIT:-HEAD}^{commit}")
+mark='<!-- checkpointd-record -->'
+
+# Without notes there is nothing to fetch, which is no failure of its own.
+git fetch --quiet origin '+refs/notes/checkpointd:refs/notes/checkpointd' 2>/dev/null || true
+# A pull request could add a key of its own: who may sign is read from the branch that it is for.
+trusted=$(mktemp)
+trap 'rm -f "$trusted"' EXIT
+named=${RECORD_KEY:-${RECORD_ALLOWED_SIGNERS:-}}
+if [ -n "$named" ]; then
+    if [ -n "${GITHUB_BASE_REF:-}" ]; then git show "origin/$GITHUB_BASE_REF:$named" >"$trusted"; else cat "$named" >"$trusted"; fi
+fi
+keys=()
+[ -z "${RECORD_ALLOWED_SIGNERS:-}" ] || keys=(--allowed-signers "$trusted")
+[ -z "${RECORD_KEY:-}" ] || keys=(--key "$trusted")
+checked=$(checkpointd record verify "$commit" --json ${keys[@]+"${keys[@]}"} 2>/dev/null || true)
+
+# What a record says comes from another machine: no markup of it counts.
+read -r -d '' table <<'JQ' || true
+def plain: (. // "") | gsub("[`|<>@\\r\\n\\\\]"; " ") | .[0:120];
+def code: plain | if . == "" then "" else "`" + . + "`" end;
+def row: "| " + join(" | ") + " |";
+if length == 0 then "No record of this commit was found." else
+  .[] | if .accepted then
+    (.statement.predicate as $it | $it.totals as $sum
+    | "\($sum.units) changed files: \($sum.done) done, \($sum.unknown) unknown, \($sum.open) open."
+      + " \($sum.demands) checkpoints, \($sum.met) met. Switched off \($sum.switches) times, \([$it.switches[] | select(.by == "agent")] | length) of them by the agent.", "",
+    (["answer", "file", "what ran", "result"] | row), (["---", "---", "---", "---"] | row),
+    ($it.units[0:200][] | (if .run == null then null else $it.runs[.run] end) as $run
+      | [.answer, ((.file // .content.gitBlob) | code),
+         (if $run == null then "" else ($run.command | code) + " at " + ($run.at | plain) end),
+         (.row | plain) + (if ($run | type) == "object" and $run.passed != null
+           then ": \($run.passed) passed, \($run.failed // 0) failed" else "" end)] | row))
+  else "**Refused**", (.refusals[] | "- \(.check): \(.text | plain)") end
+end
+JQ
+text=$(jq -rs "$table" <<<"$checked")
+accepted=$(jq -s 'length > 0 and all(.[]; .accepted)' <<<"$checked")
+settled=$(jq -s 'length > 0 and all(.[]; .accepted and .statement.predicate.totals.open == 0
+    and .statement.predicate.totals.unknown == 0
+    and all(.statement.predicate.switches[]; .by != "agent"))' <<<"$checked")
+
+failed=false
+[ "$require" = nothing ] || [ "$accepted" = true ] || failed=true
+[ "$require" != tests ] || [ "$settled" = true ] || failed=true
+body=$(printf '%s\n### Verification record of %s\n\n%s\n' "$mark" "${commit:0:12}" "$text")
+printf '%s\n' "$body" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+
+ask() { # METHOD PATH [BODY]
+    curl --silent --show-error --fail --max-time 30 --request "$1" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/$2" \
+        --header @- ${3:+--data "$3"} <<<"Authorization: Bearer $GITHUB_TOKEN"
+}
+
+if [ -n "${GITHUB_TOKEN:-}" ] && [ -n "${GITHUB_API_URL:-}" ]; then
+    conclusion=neutral
+    [ "$require" = nothing ] || conclusion=success
+    [ "$failed" = false ] || conclusion=failure
+    ask POST check-runs "$(jq -n --arg sha "$commit" --arg conclusion "$conclusion" --arg text "$body" '{name: "verification record",
+        head_sha: $sha, status: "completed", conclusion: $conclusion, output: {title: "Verification record", summary: $text}}')" >/dev/null
+    if [ -n "${RECORD_PULL:-}" ]; then
+        known=$(ask GET "issues/$RECORD_PULL/comments?per_page=100" |
+            jq -r --arg mark "$mark" '[.[] | select(.body | startswith($mark)) | .id][0] // empty')
+        comment=$(jq -n --arg body "$body" '{body: $body}')
+        if [ -n "$known" ]; then ask PATCH "issues/comments/$known" "$comment"; else ask POST "issues/$RECORD_PULL/comments" "$comment"; fi >/dev/null
+    fi
+fi
+[ "$failed" = false ]

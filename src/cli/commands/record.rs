@@ -1,0 +1,377 @@
+//! `record`: what was verified of a range of commits, signed, for those who accept the work.
+
+use std::path::{Path, PathBuf};
+
+use checkpoint::judging::Verified;
+use checkpoint::record::dsse::Envelope;
+use checkpoint::record::{
+    Again, Claims, Found, LIMITS, Level, Refusal, Signature, Statement, Switch, Totals, statement,
+    verify,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use journal::Home;
+use serde::Serialize;
+
+use crate::cli::connection;
+use crate::cli::repository::{Git, Looked};
+use crate::cli::shared::Output;
+use crate::cli::signature::{self, Keys};
+use crate::cli::text::print_json;
+use crate::error::{Failure, Result, exit};
+use crate::ops::query::Query;
+use crate::render::{self, Color, Table};
+
+/// Write down what was verified of commits, signed, for reviewers and CI
+#[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Signs with the SSH key that git signs commits with.\n\n\
+    Examples:\n  checkpointd record --notes\n  checkpointd record --range main..HEAD --level summary --output record.json\n  \
+    checkpointd record verify HEAD --key ci/author.pub"
+)]
+pub(crate) struct RecordArgs {
+    #[command(subcommand)]
+    command: Option<RecordCommand>,
+    /// These commits (default: what is not upstream yet, else the last one)
+    #[arg(long, value_name = "BASE..HEAD")]
+    range: Option<String>,
+    /// How much is in it
+    #[arg(long, value_enum, default_value = "commands")]
+    level: LevelName,
+    /// Sign with this SSH key
+    #[arg(long, value_name = "FILE", conflicts_with = "unsigned")]
+    key: Option<String>,
+    /// Do not sign
+    #[arg(long)]
+    unsigned: bool,
+    /// Write it to this file (default: print it)
+    #[arg(long, value_name = "FILE", conflicts_with = "notes")]
+    output: Option<PathBuf>,
+    /// Add it to the commit's notes, in `refs/notes/checkpointd`
+    #[arg(long)]
+    notes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum RecordCommand {
+    Verify(VerifyArgs),
+}
+
+/// Check a record against its signature, the repository, and the journal if it is on this machine
+#[derive(Args, Debug)]
+struct VerifyArgs {
+    /// A file with a record, or a commit with notes
+    #[arg(default_value = "HEAD")]
+    record: String,
+    /// The commit that a file has to be about
+    #[arg(long, value_name = "COMMIT", default_value = "HEAD")]
+    commit: String,
+    /// The public key that has to have signed it
+    #[arg(long, value_name = "FILE", conflicts_with = "allowed_signers")]
+    key: Option<PathBuf>,
+    /// Who may sign (default: git's `gpg.ssh.allowedSignersFile`)
+    #[arg(long, value_name = "FILE")]
+    allowed_signers: Option<PathBuf>,
+    /// Accept one without a signature
+    #[arg(long)]
+    unsigned: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LevelName {
+    /// No paths, no commands, no sessions
+    Summary,
+    /// Paths and commands
+    Commands,
+    /// Also why, and what the checkpoints asked for
+    Full,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Summary => Self::Summary,
+            LevelName::Commands => Self::Commands,
+            LevelName::Full => Self::Full,
+        }
+    }
+}
+
+pub(crate) fn run(home: &Home, args: RecordArgs) -> Result<u8> {
+    match args.command {
+        Some(RecordCommand::Verify(args)) => check(home, &args),
+        None => make(home, &args),
+    }
+}
+
+fn make(home: &Home, args: &RecordArgs) -> Result<u8> {
+    let git = Git::of(Path::new("."))?;
+    let (base, end) = git.ends(args.range.as_deref())?;
+    let looked = git.range(base.as_deref(), &end)?;
+    let found: Found = connection::ask_one(home, &Query::Range(looked.question(None)), |_, _| ())?;
+    let version = env!("CARGO_PKG_VERSION");
+    let payload = statement(&looked.repository, found, args.level.into(), version).bytes();
+    let envelope = if args.unsigned {
+        Envelope::unsigned(&payload)
+    } else {
+        let key = args
+            .key
+            .clone()
+            .map_or_else(|| signature::of_git(&git), Ok)?;
+        signature::sign(&key, &payload)?
+    };
+    let line = serde_json::to_string(&envelope).expect("an envelope is plain data");
+    if args.notes {
+        let own = Claims::read(&envelope)
+            .ok()
+            .map(|claims| journal_of(&claims));
+        let kept = git.notes(&end).unwrap_or_default();
+        let kept = kept.lines().filter(|line| {
+            let claims = serde_json::from_str(line).ok();
+            let claims = claims.and_then(|known: Envelope| Claims::read(&known).ok());
+            claims.is_some_and(|claims| Some(journal_of(&claims)) != own)
+        });
+        let lines: Vec<&str> = kept.chain([line.as_str()]).collect();
+        git.write_notes(&end, &lines.join("\n"))?;
+        println!("Noted at {end}. `git push origin refs/notes/checkpointd` shares it.");
+    } else if let Some(file) = &args.output {
+        std::fs::write(file, line + "\n")?;
+    } else {
+        println!("{line}");
+    }
+    Ok(exit::OK)
+}
+
+fn journal_of(claims: &Claims) -> String {
+    claims.statement.predicate.journal.id.clone()
+}
+
+/// The result for one record.
+#[derive(Debug, Serialize)]
+struct Checked {
+    accepted: bool,
+    refusals: Vec<Refusal>,
+    /// Whether the journal of this machine gave the same bytes.
+    recomputed: bool,
+    statement: Option<Statement>,
+    does_not_prove: [&'static str; 3],
+}
+
+fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
+    let git = Git::of(Path::new("."))?;
+    let is_file = Path::new(&args.record).is_file();
+    let end = git.commit(if is_file { &args.commit } else { &args.record })?;
+    let text = if is_file {
+        std::fs::read_to_string(&args.record)?
+    } else {
+        git.notes(&end)?
+    };
+    let keys = match (&args.key, &args.allowed_signers) {
+        (Some(key), _) => Keys::Key(key.clone()),
+        (None, Some(allowed)) => Keys::Allowed(allowed.clone()),
+        (None, None) => git
+            .setting("gpg.ssh.allowedSignersFile")
+            .map_or(Keys::Unknown, |file| Keys::Allowed(file.into())),
+    };
+    let mut checked = Vec::new();
+    let mut journals = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let mut one = checked_one(home, &git, (line, &end), &keys, args.unsigned)?;
+        let journal = one
+            .statement
+            .as_ref()
+            .map(|one| one.predicate.journal.id.clone());
+        if journals.contains(&journal) {
+            one.refusals.push(Refusal {
+                check: "envelope".to_owned(),
+                text: "there are several records of one journal".to_owned(),
+            });
+            one.accepted = false;
+        }
+        journals.push(journal);
+        checked.push(one);
+    }
+    if checked.is_empty() {
+        return Err(Failure::failed("there is no record in it"));
+    }
+    for one in &checked {
+        if args.output.json {
+            print_json(one);
+        } else {
+            show(one);
+        }
+    }
+    Ok(exit::of(checked.iter().all(|one| one.accepted)))
+}
+
+fn checked_one(
+    home: &Home,
+    git: &Git,
+    (line, end): (&str, &str),
+    keys: &Keys,
+    unsigned: bool,
+) -> Result<Checked> {
+    let refused = |refusal: Refusal| Checked {
+        accepted: false,
+        refusals: vec![refusal],
+        recomputed: false,
+        statement: None,
+        does_not_prove: LIMITS,
+    };
+    let envelope: Envelope = match serde_json::from_str(line) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            return Ok(refused(Refusal {
+                check: "envelope".to_owned(),
+                text: format!("it is no envelope: {error}"),
+            }));
+        }
+    };
+    let claims = match Claims::read(&envelope) {
+        Ok(claims) => claims,
+        Err(refusal) => return Ok(refused(refusal)),
+    };
+    let signature = match signature::check(&envelope, &claims.payload, keys)? {
+        Signature::Missing if unsigned => Signature::NotNeeded,
+        signature => signature,
+    };
+    // A base that is not in this repository is refused by the comparison.
+    let base = claims.base().and_then(|base| git.commit(base).ok());
+    let looked = git.range(base.as_deref(), end)?;
+    let again = again(home, &looked, &claims);
+    let refusals = verify(&claims, &signature, &looked.repository, &again);
+    Ok(Checked {
+        accepted: refusals.is_empty(),
+        recomputed: refusals.is_empty() && again != Again::Elsewhere,
+        refusals,
+        statement: Some(claims.statement),
+        does_not_prove: LIMITS,
+    })
+}
+
+/// Asks the journal of this machine, if the record is from it and was made by the same rules.
+fn again(home: &Home, looked: &Looked, claims: &Claims) -> Again {
+    let predicate = &claims.statement.predicate;
+    let ask = |until| connection::ask_one(home, &Query::Range(looked.question(until)), |_, _| ());
+    let found: Option<Found> = ask(None).ok();
+    let is_here = |found: &Found| {
+        found.journal.id == predicate.journal.id
+            && predicate.producer.judgment == journal::DECISION_VERSION
+    };
+    let Some(now) = found.filter(is_here) else {
+        return Again::Elsewhere;
+    };
+    if now.journal.seq < predicate.journal.seq {
+        return Again::Here {
+            bytes: None,
+            is_older: false,
+        };
+    }
+    let Some(then) = ask(Some(predicate.journal.seq)).ok() else {
+        return Again::Elsewhere;
+    };
+    let is_older = then.answers() != now.answers();
+    let made = statement(
+        &looked.repository,
+        then,
+        predicate.level,
+        &predicate.producer.version,
+    );
+    Again::Here {
+        bytes: Some(made.bytes()),
+        is_older,
+    }
+}
+
+fn show(checked: &Checked) {
+    for refusal in &checked.refusals {
+        let label = format!("refused ({}): ", refusal.check);
+        render::print_wrapped(&label, &render::printable(&refusal.text));
+    }
+    let Some(statement) = checked.statement.as_ref().filter(|_| checked.accepted) else {
+        return;
+    };
+    let journal = if checked.recomputed {
+        ", and the journal gives the same"
+    } else {
+        ""
+    };
+    println!("accepted{journal}");
+    let predicate = &statement.predicate;
+    table(&predicate.units, &predicate.runs);
+    switched_off(&predicate.switches);
+    println!("{}", sentence(&predicate.totals));
+    for limit in LIMITS {
+        render::print_wrapped("not proved: ", limit);
+    }
+}
+
+/// Says how many of each there are.
+pub(super) fn sentence(totals: &Totals) -> String {
+    let Totals {
+        units,
+        done,
+        unknown,
+        open,
+        ..
+    } = totals;
+    let files = render::count(*units as u64, "changed file", "changed files");
+    let demands = render::count(totals.demands as u64, "checkpoint", "checkpoints");
+    let switches = match totals.switches {
+        0 => String::new(),
+        count => format!(
+            ", switched off {}",
+            render::count(count as u64, "time", "times")
+        ),
+    };
+    format!(
+        "{files}: {done} done, {unknown} unknown, {open} open; {demands}, {} met{switches}",
+        totals.met
+    )
+}
+
+/// Prints each changed file with its answer and what ran.
+pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::record::Run]) {
+    let mut table = Table::new(["ANSWER", "FILE", "RESULT", "WHEN", "WHAT RAN"]);
+    for unit in units {
+        let run = unit.run.and_then(|run| runs.get(run));
+        let (color, word) = answer(unit.answer);
+        let blob = unit.content.git_blob.as_deref().unwrap_or_default();
+        table.row([
+            render::paint(color, word),
+            render::printable(unit.file.as_deref().unwrap_or(blob)),
+            render::printable(&unit.row),
+            run.map(|run| render::local_time(&run.at.to_string()))
+                .unwrap_or_default(),
+            run.and_then(|run| run.command.as_deref())
+                .map(render::printable)
+                .unwrap_or_default(),
+        ]);
+    }
+    table.print();
+}
+
+/// Prints what kept checkpoints from being sent, and who did that.
+pub(super) fn switched_off(switches: &[Switch]) {
+    for switch in switches {
+        let at = render::local_time(&switch.at.to_string());
+        let by = if switch.is_by_agent() {
+            "by the agent itself"
+        } else {
+            "by a person"
+        };
+        let what = crate::cli::text::spaced(&switch.what);
+        println!("switched off {by}: {what} at {at}, event {}", switch.seq);
+    }
+}
+
+/// Returns how an answer is shown.
+pub(super) const fn answer(answer: Verified) -> (Color, &'static str) {
+    match answer {
+        Verified::Done => (Color::Green, "done"),
+        Verified::Unknown => (Color::Dim, "unknown"),
+        Verified::Open => (Color::Yellow, "open"),
+    }
+}

@@ -1,0 +1,326 @@
+//! What a repository holds, asked of git: the changed files of a range of commits or of a work tree, and the notes of a
+//! commit. Only commands that run no program of the repository's settings.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use checkpoint::digest;
+use checkpoint::record::{Content, Repository};
+
+use crate::error::{Failure, Result};
+use crate::ops::query::Range;
+
+/// The notes that hold records.
+const NOTES: &str = "checkpointd";
+/// The modes of what has no content of its own in the tree: a submodule, and nothing.
+const NO_FILE: [&str; 2] = ["160000", "000000"];
+/// Larger files of a work tree are not read, as at a stop.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A repository, by a folder in it.
+pub(crate) struct Git {
+    top: PathBuf,
+}
+
+/// A range with its changed files.
+pub(crate) struct Looked {
+    pub(crate) repository: Repository,
+    pub(crate) contents: Vec<Content>,
+    tops: Vec<String>,
+}
+
+impl Looked {
+    /// Returns the question what the journal says about it.
+    pub(crate) fn question(&self, until: Option<u64>) -> Range {
+        Range {
+            contents: self.contents.clone(),
+            tops: self.tops.clone(),
+            remote: self.repository.remote.clone(),
+            until,
+        }
+    }
+}
+
+impl Git {
+    /// Finds the repository of a folder.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or no git.
+    pub(crate) fn of(folder: &Path) -> Result<Self> {
+        let git = Self {
+            top: folder.to_owned(),
+        };
+        let top = git.line(&["rev-parse", "--show-toplevel"])?;
+        Ok(Self { top: top.into() })
+    }
+
+    fn command(&self, arguments: &[&str]) -> Result<Command> {
+        let program = actors::programs::find("git");
+        let program = program.ok_or_else(|| Failure::failed("git was not found"))?;
+        let mut command = Command::new(program);
+        command
+            .arg("-C")
+            .arg(&self.top)
+            .args(["-c", "core.fsmonitor=false"]);
+        command.args(arguments);
+        Ok(command)
+    }
+
+    /// Runs git with an input, and returns what it prints.
+    fn run(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>> {
+        let mut command = self.command(arguments)?;
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let stdin = child.stdin.take();
+        // Written beside the reading: git prints before it has read all.
+        let writer = std::thread::spawn(move || {
+            let written = stdin.map(|mut stdin| stdin.write_all(&input));
+            drop(written);
+        });
+        let output = child.wait_with_output()?;
+        let _ = writer.join();
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(Failure::failed(format!(
+            "git {}: {}",
+            arguments[0],
+            said.trim()
+        )))
+    }
+
+    fn line(&self, arguments: &[&str]) -> Result<String> {
+        let text = String::from_utf8_lossy(&self.run(arguments, Vec::new())?).into_owned();
+        Ok(text.trim_end().to_owned())
+    }
+
+    /// Returns the id of a commit.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of this name.
+    pub(crate) fn commit(&self, name: &str) -> Result<String> {
+        let wanted = format!("{name}^{{commit}}");
+        self.line(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &wanted,
+        ])
+        .map_err(|_| Failure::usage(format!("there is no commit `{name}` in this repository")))
+    }
+
+    /// Returns a value of git's settings.
+    pub(crate) fn setting(&self, name: &str) -> Option<String> {
+        self.line(&["config", "--get", name])
+            .ok()
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Returns base and end of a range; without one, what is not upstream yet, or the last commit.
+    ///
+    /// # Errors
+    ///
+    /// If it names no commits.
+    pub(crate) fn ends(&self, range: Option<&str>) -> Result<(Option<String>, String)> {
+        let (base, end) = match range {
+            Some(range) => {
+                let (base, end) = range.split_once("..").ok_or_else(|| {
+                    Failure::usage(format!("`{range}` is not a range: BASE..HEAD"))
+                })?;
+                let end = end.trim_start_matches('.');
+                let end = if end.is_empty() { "HEAD" } else { end };
+                (Some(self.commit(base)?), self.commit(end)?)
+            }
+            None => {
+                let end = self.commit("HEAD")?;
+                let upstream = self.commit("@{upstream}").ok().filter(|one| *one != end);
+                (upstream.or_else(|| self.commit("HEAD^").ok()), end)
+            }
+        };
+        let shared = base.map(|base| {
+            self.line(&["merge-base", &base, &end])
+                .map_err(|_| Failure::usage("base and end of the range have no commit in common"))
+        });
+        Ok((shared.transpose()?, end))
+    }
+
+    /// Returns the files that differ between two commits.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn range(&self, base: Option<&str>, end: &str) -> Result<Looked> {
+        let empty;
+        let from = match base {
+            Some(base) => base,
+            None => {
+                empty = self.line(&["hash-object", "-t", "tree", "--stdin"])?;
+                &empty
+            }
+        };
+        let raw = self.run(
+            &[
+                "diff-tree",
+                "-r",
+                "-z",
+                "--raw",
+                "--no-abbrev",
+                "--no-renames",
+                "--no-ext-diff",
+                from,
+                end,
+            ],
+            Vec::new(),
+        )?;
+        let mut files = BTreeMap::new();
+        let mut fields = raw.split(|byte| *byte == 0);
+        while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
+            let head = String::from_utf8_lossy(head);
+            let parts: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+            if let [_, mode, _, blob, _] = parts[..]
+                && !NO_FILE.contains(&mode)
+            {
+                files.insert(String::from_utf8_lossy(path).into_owned(), blob.to_owned());
+            }
+        }
+        let hashes = self.hashes(files.values())?;
+        let contents = files
+            .iter()
+            .zip(hashes)
+            .map(|((file, blob), hash)| Content {
+                file: file.clone(),
+                blob: blob.clone(),
+                hash,
+            });
+        Ok(Looked {
+            contents: contents.collect(),
+            tops: self.tops()?,
+            repository: Repository {
+                commit: Some(end.to_owned()),
+                tree: self.line(&["rev-parse", &format!("{end}^{{tree}}")])?,
+                base: base.map(str::to_owned),
+                remote: self.remote(),
+                files,
+            },
+        })
+    }
+
+    /// Returns the files of the work tree that are not committed.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn work_tree(&self) -> Result<Looked> {
+        let changed = match self.commit("HEAD") {
+            Ok(head) => self.run(
+                &["diff-index", "--name-only", "-z", "--no-ext-diff", &head],
+                Vec::new(),
+            )?,
+            Err(_) => self.run(&["ls-files", "-z"], Vec::new())?,
+        };
+        let new = self.run(
+            &["ls-files", "-z", "--others", "--exclude-standard"],
+            Vec::new(),
+        )?;
+        let mut contents = BTreeMap::new();
+        for raw in [changed, new]
+            .iter()
+            .flat_map(|list| list.split(|byte| *byte == 0))
+        {
+            let path = self.top.join(std::ffi::OsStr::from_bytes(raw));
+            let meta = std::fs::symlink_metadata(&path);
+            let is_read = meta.is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_BYTES_MAX);
+            if let Some(bytes) = is_read.then(|| std::fs::read(&path).ok()).flatten() {
+                let file = String::from_utf8_lossy(raw).into_owned();
+                contents.insert(
+                    file.clone(),
+                    Content {
+                        file,
+                        blob: String::new(),
+                        hash: digest::of_bytes(&bytes),
+                    },
+                );
+            }
+        }
+        Ok(Looked {
+            contents: contents.into_values().collect(),
+            tops: self.tops()?,
+            repository: Repository {
+                remote: self.remote(),
+                ..Repository::default()
+            },
+        })
+    }
+
+    /// Returns the hashes of contents, as the journal has them.
+    fn hashes<'a>(&self, blobs: impl Iterator<Item = &'a String>) -> Result<Vec<u64>> {
+        let names: Vec<&str> = blobs.map(String::as_str).collect();
+        let printed = self.run(&["cat-file", "--batch"], names.join("\n").into_bytes())?;
+        let broken = || Failure::failed("git cat-file: a content is missing");
+        let mut rest = &printed[..];
+        let mut hashes = Vec::with_capacity(names.len());
+        for _ in names {
+            let end = rest
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .ok_or_else(broken)?;
+            let head = String::from_utf8_lossy(&rest[..end]);
+            let size = head
+                .rsplit(' ')
+                .next()
+                .and_then(|size| size.parse::<usize>().ok());
+            let size = size.ok_or_else(broken)?;
+            let from = end + 1;
+            let content = rest.get(from..from + size).ok_or_else(broken)?;
+            hashes.push(digest::of_bytes(content));
+            rest = rest.get(from + size + 1..).unwrap_or_default();
+        }
+        Ok(hashes)
+    }
+
+    fn tops(&self) -> Result<Vec<String>> {
+        let listed = self.line(&["worktree", "list", "--porcelain"])?;
+        let tops = listed
+            .lines()
+            .filter_map(|line| line.strip_prefix("worktree "));
+        Ok(tops.map(str::to_owned).collect())
+    }
+
+    fn remote(&self) -> Option<String> {
+        checkpoint::project::remote(&self.setting("remote.origin.url")?)
+    }
+
+    /// Returns the notes of a commit that hold records, one a line.
+    ///
+    /// # Errors
+    ///
+    /// If it has none.
+    pub(crate) fn notes(&self, commit: &str) -> Result<String> {
+        self.line(&["notes", "--ref", NOTES, "show", commit]).map_err(|_| {
+            Failure::failed(format!("{commit} has no record"))
+                .hint("`git fetch origin refs/notes/checkpointd:refs/notes/checkpointd` fetches those of others")
+        })
+    }
+
+    /// Replaces the notes of a commit.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn write_notes(&self, commit: &str, lines: &str) -> Result<()> {
+        let arguments = [
+            "notes", "--ref", NOTES, "add", "--force", "--file", "-", commit,
+        ];
+        self.run(&arguments, lines.as_bytes().to_vec()).map(drop)
+    }
+}

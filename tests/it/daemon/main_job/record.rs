@@ -1,0 +1,316 @@
+//! A verification record: made of a session's work, checked with real keys and notes, and shown by CI to a forge.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::turns::Scene;
+use crate::support::{git, program, run};
+
+/// A repository with a commit whose file was tested, and its author's keys.
+struct Work {
+    scene: Scene,
+}
+
+impl Work {
+    fn new() -> Self {
+        let scene = Scene::new("");
+        scene.prompt("one", true);
+        scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
+        let said = json!({ "stdout": "3 passed in 0.10s\n", "stderr": "", "interrupted": false });
+        scene.tool_with(
+            "one",
+            "Bash",
+            json!({ "command": "pytest -q" }),
+            said,
+            || (),
+        );
+        assert_eq!(scene.stop("one"), "silent_all_clear");
+        std::fs::write(scene.project.join("notes.md"), "by hand\n").expect("writes");
+        git::git(&scene.project, &["add", "-A"]);
+        git::git(&scene.project, &["commit", "-qm", "next"]);
+        for (key, value) in [("user.name", "n"), ("user.email", "e@x")] {
+            git::git(&scene.project, &["config", key, value]);
+        }
+        let work = Self { scene };
+        for key in ["own", "other"] {
+            let file = work.key(key);
+            let file = file.to_str().expect("text");
+            let output = work.run(
+                "ssh-keygen",
+                &["-q", "-t", "ed25519", "-N", "", "-f", file],
+                &[],
+            );
+            assert!(output.status.success(), "{output:?}");
+        }
+        work
+    }
+
+    fn key(&self, name: &str) -> PathBuf {
+        self.scene.daemon.home.path().join(name)
+    }
+
+    fn run(
+        &self,
+        program: impl AsRef<Path>,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
+        let mut command = self.scene.daemon.home.command(program.as_ref(), arguments);
+        command
+            .current_dir(&self.scene.project)
+            .envs(variables.iter().copied());
+        run(&mut command, b"")
+    }
+
+    fn ckd(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(program("checkpointd"), arguments, &[]);
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code().expect("no signal"), said)
+    }
+
+    /// Verifies a record, and returns whether it was accepted, with the checks that refuse it.
+    fn verify(&self, record: &str, key: &str) -> (bool, Vec<String>, Value) {
+        let key = format!("{}.pub", self.key(key).display());
+        let arguments = ["record", "verify", record, "--key", &key, "--json"];
+        let output = self.run(program("checkpointd"), &arguments, &[]);
+        let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(output.status.success(), said["accepted"] == true, "{said}");
+        let refusals = said["refusals"].as_array().expect("a list").iter();
+        let checks = refusals.map(|one| one["check"].as_str().expect("a word").to_owned());
+        (output.status.success(), checks.collect(), said)
+    }
+}
+
+#[test]
+fn a_record_is_made_signed_and_verified_against_repository_and_journal() {
+    let work = Work::new();
+    let (code, said) = work.ckd(&["open", "--range", "HEAD^..HEAD"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("2 changed files: 1 done, 1 unknown, 0 open"),
+        "{said}"
+    );
+    let own = work.key("own");
+    let own = own.to_str().expect("text");
+    for level in ["summary", "commands", "full"] {
+        let (code, said) = work.ckd(&[
+            "record",
+            "--key",
+            own,
+            "--level",
+            level,
+            "--output",
+            "../record",
+        ]);
+        assert_eq!(code, 0, "{said}");
+        let (is_good, refusals, answer) = work.verify("../record", "own");
+        assert!(is_good, "{level}: {refusals:?}");
+        assert_eq!(
+            answer["recomputed"], true,
+            "{level}: the journal gives the same bytes"
+        );
+        let text = std::fs::read_to_string(work.key("record")).expect("a record");
+        assert_eq!(
+            answer["statement"].to_string().contains("pytest"),
+            level != "summary",
+            "{text}"
+        );
+    }
+    assert_eq!(work.verify("../record", "other").1, ["signature"]);
+    let unit = &work.verify("../record", "own").2["statement"]["predicate"]["units"][1];
+    assert_eq!(
+        (&unit["file"], &unit["row"]),
+        (&json!("stock.py"), &json!("tests passed"))
+    );
+
+    // The same work on another branch, and a file that changed after.
+    git::git(&work.scene.project, &["checkout", "-qb", "later"]);
+    assert!(work.verify("../record", "own").0);
+    std::fs::write(work.scene.project.join("stock.py"), "count = 3\n").expect("writes");
+    let (code, said) = work.ckd(&["open", "--worktree"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("1 unknown"), "{said}");
+    git::git(&work.scene.project, &["commit", "-qam", "after"]);
+    let refusals = work.verify("../record", "own").1;
+    assert!(refusals.contains(&"subject".to_owned()), "{refusals:?}");
+    assert!(refusals.contains(&"content".to_owned()), "{refusals:?}");
+}
+
+#[test]
+fn notes_hold_one_record_of_each_journal() {
+    let work = Work::new();
+    let own = work.key("own");
+    let own = own.to_str().expect("text");
+    let (code, said) = work.ckd(&["record", "verify"]);
+    assert!(code == 1 && said.contains("has no record"), "{said}");
+    for _ in 0..2 {
+        let (code, said) = work.ckd(&["record", "--key", own, "--notes"]);
+        assert_eq!(code, 0, "{said}");
+    }
+    assert!(work.verify("HEAD", "own").0);
+
+    // Another record in the place of it: unsigned, and by another.
+    let (code, said) = work.ckd(&["record", "--unsigned", "--notes"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(work.verify("HEAD", "own").1, ["signature"]);
+    let other = work.key("other");
+    let other = other.to_str().expect("text");
+    assert_eq!(work.ckd(&["record", "--key", other, "--notes"]).0, 0);
+    assert_eq!(work.verify("HEAD", "own").1, ["signature"]);
+
+    // Two of one journal: an older one may be among them.
+    let (_, line) = work.ckd(&["record", "--key", own]);
+    let twice = format!("{line}{line}");
+    std::fs::write(work.key("twice"), twice).expect("writes");
+    let (code, said) = work.ckd(&["record", "verify", "../twice", "--unsigned"]);
+    assert!(
+        code == 1 && said.contains("several records of one journal"),
+        "{said}"
+    );
+}
+
+/// A forge that keeps comments and checks.
+struct Forge {
+    port: u16,
+    comments: Arc<Mutex<Vec<String>>>,
+    checks: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Forge {
+    fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let forge = Self {
+            port: listener.local_addr().expect("an address").port(),
+            comments: Arc::default(),
+            checks: Arc::default(),
+        };
+        let (comments, checks) = (Arc::clone(&forge.comments), Arc::clone(&forge.checks));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                serve(&stream, &comments, &checks);
+            }
+        });
+        forge
+    }
+}
+
+fn serve(mut stream: &TcpStream, comments: &Mutex<Vec<String>>, checks: &Mutex<Vec<Value>>) {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while reader.read_line(&mut head).is_ok_and(|count| count > 2) {}
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.parse::<usize>().expect("a number"))
+    });
+    let mut body = vec![0; length.unwrap_or_default()];
+    reader.read_exact(&mut body).expect("a body");
+    let sent: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let text = || sent["body"].as_str().expect("a text").to_owned();
+    assert!(head.contains("Authorization: Bearer t0ken"), "{head}");
+    let mut comments = comments.lock().expect("no panic");
+    let mut words = head.split(' ');
+    let route = (
+        words.next().expect("a method"),
+        words.next().expect("a path"),
+    );
+    let answer = match route {
+        ("GET", "/repos/o/r/issues/7/comments?per_page=100") => {
+            let list = comments.iter().enumerate();
+            list.map(|(id, body)| json!({ "id": id + 1, "body": body }))
+                .collect()
+        }
+        ("POST", "/repos/o/r/issues/7/comments") => {
+            comments.push(text());
+            json!({})
+        }
+        ("PATCH", "/repos/o/r/issues/comments/2") => {
+            comments[1] = text();
+            json!({})
+        }
+        ("POST", "/repos/o/r/check-runs") => {
+            checks.lock().expect("no panic").push(sent);
+            json!({})
+        }
+        other => panic!("{other:?}"),
+    };
+    let answer = answer.to_string();
+    let length = answer.len();
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}"
+    )
+    .expect("writes");
+}
+
+#[test]
+fn ci_says_once_what_is_in_a_record_and_fails_only_where_it_is_required() {
+    let work = Work::new();
+    let forge = Forge::new();
+    forge
+        .comments
+        .lock()
+        .expect("no panic")
+        .push("a person's".to_owned());
+    let api = format!("http://127.0.0.1:{}", forge.port);
+    let programs = program("checkpointd");
+    let programs = programs.parent().expect("a folder").display();
+    let path = format!("{programs}:{}", std::env::var("PATH").expect("a path"));
+    let own = work.key("own");
+    let own = own.to_str().expect("text");
+    let summary = work.key("summary");
+    let key = format!("{own}.pub");
+    let verify = |require: &str| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ci/verify.sh");
+        let output = work.run(
+            script,
+            &[],
+            &[
+                ("PATH", &path),
+                ("RECORD_KEY", &key),
+                ("RECORD_REQUIRE", require),
+                ("RECORD_PULL", "7"),
+                ("GITHUB_API_URL", &api),
+                ("GITHUB_REPOSITORY", "o/r"),
+                ("GITHUB_TOKEN", "t0ken"),
+                ("GITHUB_STEP_SUMMARY", summary.to_str().expect("text")),
+            ],
+        );
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+        let checks = forge.checks.lock().expect("no panic");
+        let check = checks.last().expect("a check")["conclusion"].clone();
+        (output.status.success(), check)
+    };
+    assert_eq!(
+        verify("nothing"),
+        (true, json!("neutral")),
+        "there is no record"
+    );
+    assert_eq!(verify("record"), (false, json!("failure")));
+    assert_eq!(work.ckd(&["record", "--key", own, "--notes"]).0, 0);
+    assert_eq!(verify("nothing"), (true, json!("neutral")));
+    assert_eq!(verify("record"), (true, json!("success")));
+    assert_eq!(
+        verify("tests"),
+        (false, json!("failure")),
+        "notes.md is unknown"
+    );
+
+    let comments = forge.comments.lock().expect("no panic");
+    assert_eq!(comments.len(), 2, "one comment, updated: {comments:?}");
+    assert_eq!(comments[0], "a person's");
+    let row = "| done | `stock.py` | `pytest -q` at ";
+    assert!(comments[1].contains(row), "{}", comments[1]);
+    assert!(
+        comments[1].contains("tests passed: 3 passed, 0 failed"),
+        "{}",
+        comments[1]
+    );
+    let summary = std::fs::read_to_string(summary).expect("a summary");
+    assert_eq!(summary.matches("### Verification record of").count(), 5);
+}
