@@ -18,7 +18,7 @@ use super::words::WORDS;
 /// How far from a name a value may stand, in bytes.
 pub(super) const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
-const GAP_WORDS_MAX: usize = 6;
+const GAP_WORDS_MAX: usize = 8;
 /// How far behind a name the next one may stand, in bytes.
 const OWNER_BYTES_MAX: usize = 48;
 /// The shortest number that is a password, in digits.
@@ -151,7 +151,7 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
             let is_length = matches!(spelled.len(), 32 | 40 | 64);
             is_told && bond == Bond::Direct && is_length && whole.len() > 3
         }
-        (Class::Secret | Class::Provider, Odd::Hash) => bond >= Bond::Direct,
+        (Class::Secret | Class::Provider, Odd::Hash) => bond >= Bond::Direct || is_told && is_close,
         (_, Odd::Hash) => is_password && (is_told || bond >= Bond::Direct),
         (_, odd) => odd >= least(name, bond, value, &look, is_told),
     }
@@ -205,7 +205,7 @@ fn is_announced(text: &str, name: &Range<usize>, value: &Value) -> bool {
 /// Returns whether a text ends with what announces a value: a sign, or a verb.
 fn is_told(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'`*(«“>".contains(c));
-    text.ends_with([':', '=', '–', '—', '→']) || is(&WORDS.sentences.verbs, last_word(text))
+    text.ends_with([':', '=', '–', '—', '→', '-']) || is(&WORDS.sentences.verbs, last_word(text))
 }
 
 /// Finds what joins a name and a value after it.
@@ -230,21 +230,9 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
     // A call asks for the secret: `getenv("...")`.
     let mut heads = gap.match_indices(['(', '[']);
-    if name_class != Class::Call && heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
+    if heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
         return None;
     }
-    let joined = |gap: &str| match words(gap) {
-        _ if gap.contains(['/', '^']) && !(name_class == Class::Login && gap.contains(" / ")) => {
-            Bond::Weak
-        }
-        0 => Bond::Direct,
-        1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
-        _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
-        // In a list.
-        _ if gap.trim_start().starts_with('[') && gap.trim_end().ends_with(',') => Bond::Direct,
-        ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
-        _ => Bond::Weak,
-    };
     if is(
         &WORDS.payload.values,
         last_word(gap).trim_start_matches('-'),
@@ -252,14 +240,14 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         return Some(Bond::Owned);
     }
     let Some((before, sign)) = last_sign(gap) else {
-        return Some(joined(gap));
+        return Some(joined(gap, name_class));
     };
     match () {
-        // The sign follows the name, or a type stands between.
         // `Dim name As String = "..."`
         () if value.is_quoted && before.starts_with(" As ") => Some(Bond::Direct),
+        // The sign follows the name, or a type stands between.
         () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => {
-            Some(joined(&gap[sign..]))
+            Some(joined(&gap[sign..], name_class))
         }
         // `--from-literal=NAME=...`
         () if before
@@ -283,6 +271,22 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     }
 }
 
+/// Returns how close two things are that only a gap without a sign of assignment separates.
+fn joined(gap: &str, class: Class) -> Bond {
+    match words(gap) {
+        _ if gap.contains(['/', '^']) && !(class == Class::Login && gap.contains(" / ")) => {
+            Bond::Weak
+        }
+        0 => Bond::Direct,
+        1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
+        _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
+        // In a list.
+        _ if gap.trim_start().starts_with('[') && gap.trim_end().ends_with(',') => Bond::Direct,
+        ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
+        _ => Bond::Weak,
+    }
+}
+
 /// Counts the words of a text.
 fn words(text: &str) -> usize {
     let words = text.split(|c: char| !is_name(c));
@@ -301,7 +305,7 @@ pub(super) fn last_word(text: &str) -> &str {
 
 fn is_sentence(text: &str) -> bool {
     text.chars()
-        .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→/".contains(c))
+        .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→>/".contains(c))
 }
 
 /// Finds what joins a value and a name after it.
@@ -400,8 +404,9 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
     scan.below_until = end;
     let rest = scan.text.get(whole.end..end).unwrap_or_default().trim_end();
-    let is_announced =
-        rest.ends_with([':', '>', '[', '{', '(', '|']) || rest.is_empty() || rest == "\"";
+    let is_announced = rest.ends_with([':', '>', '[', '{', '(', '|', '"'])
+        || rest.is_empty()
+        || rest.contains("<<");
     let mut at = end + 1;
     for number in 0..BELOW_LINES_MAX {
         if at >= scan.bytes.len() {

@@ -224,6 +224,14 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         .windows(2)
         .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
     let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
+    // `cache-v3-linux-x64-20260104`
+    let is_whole = |part: &str| {
+        let name = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let has_digit = name.contains(|c: char| c.is_ascii_digit());
+        !has_digit && (name.len() == part.len() || name.len() <= 3)
+    };
+    let parts = word.split(['-', '_', '.']);
+    let is_list = look.upper == 0 && parts.clone().count() >= 4 && parts.clone().all(is_whole);
     let is_public = word.starts_with("AAAA");
     let is_word = |part: &str| {
         part.len() >= 3
@@ -242,6 +250,7 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
     is_measure
         || is_field
+        || is_list
         || is_type
         || is_version
         || is_file

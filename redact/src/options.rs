@@ -75,34 +75,55 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
     } else {
         plain(&value[skipped..])
     };
-    let look = Look::at(secret);
-    // Of several words, one tells.
-    let weight = secret.split(' ').map(odd).max().unwrap_or(Odd::Plain);
-    let is_rich = look.kinds() >= 3;
     let is_secret = match skipped {
-        0 if !option.has_secret => false,
-        0 => match weight {
-            Odd::Made | Odd::Random => true,
-            Odd::Numbered => {
-                let is_long = option.is_attached && look.digits >= 2 && secret.len() >= 6;
-                let is_apart = !option.is_attached && quote.is_none() && look.digits > 0;
-                is_long || is_rich && !is_apart || look.digits == 0 || is_login(scan, &begin)
-            }
-            Odd::Phrase => is_login(scan, &begin),
-            Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
-            Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(scan, &begin),
-            _ => {
-                (is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0)
-                    && !look.is_words()
-                    && !secret.contains(['/', ':', '.'])
-                    && is_login(scan, &begin)
-            }
-        },
-        _ => weight >= Odd::Numbered || is_rich && !secret.contains(['/', ':']),
+        0 => {
+            option.has_secret
+                && is_secret(scan, &begin, option.is_attached, secret, quote.is_some())
+        }
+        _ => is_password(secret),
     };
     if is_secret && !secret.trim_end_matches('=').contains('=') {
         let start = from + skipped;
         scan.take(start..start + secret.len(), "password");
+    }
+}
+
+/// Returns the weight of a value: of several words, one tells.
+fn weight(secret: &str) -> Odd {
+    secret.split(' ').map(odd).max().unwrap_or(Odd::Plain)
+}
+
+/// Returns whether what follows a person's name is a password.
+fn is_password(secret: &str) -> bool {
+    let is_rich = Look::at(secret).kinds() >= 3;
+    weight(secret) >= Odd::Numbered || is_rich && !secret.contains(['/', ':'])
+}
+
+/// Returns whether the value of an option is a secret.
+fn is_secret(
+    scan: &Scan<'_>,
+    begin: &Range<usize>,
+    is_attached: bool,
+    secret: &str,
+    is_quoted: bool,
+) -> bool {
+    let look = Look::at(secret);
+    let is_rich = look.kinds() >= 3;
+    let options = &WORDS.options;
+    let is_login = || has_sign(scan, begin, &options.logins);
+    match weight(secret) {
+        Odd::Made | Odd::Random | Odd::Never => true,
+        Odd::Numbered if look.digits == 0 || is_rich && (is_attached || is_quoted) => true,
+        Odd::Numbered if is_attached && look.digits >= 2 && secret.len() >= 6 => true,
+        Odd::Numbered if is_rich || is_attached => is_login(),
+        Odd::Numbered => has_sign(scan, begin, &options.asking),
+        Odd::Phrase => is_login(),
+        Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
+        Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(),
+        Odd::Plain => {
+            let is_odd = is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0;
+            is_odd && !look.is_words() && !secret.contains(['/', ':', '.']) && is_login()
+        }
     }
 }
 
@@ -113,13 +134,12 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
     let value = |at: usize, has_user: bool, has_secret: bool| {
         let is_list =
             b"\"'".contains(&scan.at(at)) && scan.at(at) == spelled[0] && scan.at(at + 1) == b',';
-        let after = at
-            + if is_list {
-                2
-            } else {
-                usize::from(scan.at(at) == b'=')
-            };
-        let start = scan.after_blanks(after, 4);
+        let skipped = if is_list {
+            2
+        } else {
+            usize::from(scan.at(at) == b'=')
+        };
+        let start = scan.after_blanks(at + skipped, 4);
         Some(Found {
             at: start,
             is_attached: start == at,
@@ -131,6 +151,8 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
         .iter()
         .take_while(|byte| byte.is_ascii_alphabetic())
         .count();
+    let has = |list: &String, byte: u8| list.as_bytes().contains(&byte);
+    let (user, secret) = (&WORDS.options.user_letters, &WORDS.options.secret_letters);
     match (spelled, rest) {
         (b"<<<", _) | (b" /p", [b' ' | b':', ..]) => value(
             begin.end + usize::from(rest.first() == Some(&b':')),
@@ -151,8 +173,6 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
         }
         (_, [first, ..]) if letters > 0 => {
             let last = rest[letters - 1];
-            let has = |list: &String, byte: u8| list.as_bytes().contains(&byte);
-            let (user, secret) = (&WORDS.options.user_letters, &WORDS.options.secret_letters);
             let is_end = !rest.get(letters).is_some_and(u8::is_ascii_alphanumeric);
             match () {
                 // Several letters in one: `-sSu jane:...`.
@@ -179,8 +199,8 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
     }
 }
 
-/// Returns whether a command logs in or encrypts: it names a person, or says so.
-fn is_login(scan: &Scan<'_>, option: &Range<usize>) -> bool {
+/// Returns whether a command has one of these signs.
+fn has_sign(scan: &Scan<'_>, option: &Range<usize>, signs: &[String]) -> bool {
     let start = boundary(
         scan.text,
         line_start(scan.bytes, option.start, COMMAND_BYTES_MAX),
@@ -190,9 +210,5 @@ fn is_login(scan: &Scan<'_>, option: &Range<usize>) -> bool {
         line_end(scan.bytes, option.end, COMMAND_BYTES_MAX),
     );
     let command = &scan.text[start..end];
-    WORDS
-        .options
-        .logins
-        .iter()
-        .any(|sign| command.contains(sign.as_str()))
+    signs.iter().any(|sign| command.contains(sign.as_str()))
 }

@@ -247,24 +247,7 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
             let length = words[skipped..].iter().position(ends)?;
             Some(at + 7 + skipped..at + 7 + skipped + length)
         }
-        [b'|' | b'>', ..] => {
-            let line = window.iter().take(4).position(|byte| *byte == b'\n')?;
-            let signs = |byte: &u8| byte.is_ascii_digit() || b"+-".contains(byte);
-            let start = scan.after_blanks(at + line + 1, BLANKS_MAX);
-            let indent = start - (at + line + 1);
-            if !window[1..line].iter().all(signs) || indent == 0 {
-                return None;
-            }
-            let mut end = start;
-            while end < at + window.len() {
-                let is_inside = scan.after_blanks(end, indent) - end == indent;
-                if end > start && !is_inside {
-                    break;
-                }
-                end = line_end(scan.bytes, end, BLOCK_BYTES_MAX) + 1;
-            }
-            Some(start..boundary(scan.text, end.min(scan.bytes.len()).min(at + window.len())))
-        }
+        [b'|' | b'>', ..] => indented(scan, at, window),
         _ => None,
     }
     .map(|inner| {
@@ -277,6 +260,26 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                     .trim_end()
                     .len()
     })
+}
+
+/// Finds the lines of a block of YAML, whose sign a window begins with.
+fn indented(scan: &Scan<'_>, at: usize, window: &[u8]) -> Option<Range<usize>> {
+    let line = window.iter().take(4).position(|byte| *byte == b'\n')?;
+    let signs = |byte: &u8| byte.is_ascii_digit() || b"+-".contains(byte);
+    let start = scan.after_blanks(at + line + 1, BLANKS_MAX);
+    let indent = start - (at + line + 1);
+    if !window[1..line].iter().all(signs) || indent == 0 {
+        return None;
+    }
+    let mut end = start;
+    while end < at + window.len() {
+        let is_inside = scan.after_blanks(end, indent) - end == indent;
+        if end > start && !is_inside {
+            break;
+        }
+        end = line_end(scan.bytes, end, BLOCK_BYTES_MAX) + 1;
+    }
+    Some(start..boundary(scan.text, end.min(scan.bytes.len()).min(at + window.len())))
 }
 
 fn is_indented(scan: &Scan<'_>, line: usize) -> bool {

@@ -82,8 +82,10 @@ pub(super) struct Options {
     pub(super) user_letters: String,
     /// Letters of those that a secret may follow.
     pub(super) secret_letters: String,
-    /// What tells that a command logs in.
+    /// What tells that a command logs in or encrypts.
     pub(super) logins: Vec<String>,
+    /// Those of them that say so in words.
+    pub(super) asking: Vec<String>,
 }
 
 /// The names that secrets are assigned to. All but `stems` and `providers` are without `_` and `-`.
