@@ -42,6 +42,8 @@ pub(crate) enum Which {
     /// The ones with the newest events, at most this many. No other session is looked at, so they are found at once.
     First(usize),
     These(Vec<Uuid>),
+    /// No other session is looked at.
+    One(Uuid),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,9 +214,13 @@ pub(crate) fn now(
     let mut entries = Vec::new();
     let mut known_of = query::of_agents(journal);
     let all = known_of.len();
-    if let Which::First(count) = wanted {
-        known_of.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
-        known_of.truncate(*count);
+    match wanted {
+        Which::First(count) => {
+            known_of.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+            known_of.truncate(*count);
+        }
+        Which::One(one) => known_of.retain(|entry| entry.stream.session == *one),
+        Which::Newest(_) | Which::These(_) => {}
     }
     for entry in known_of {
         let kind = known.kind(journal, &entry, at)?;
@@ -223,11 +229,11 @@ pub(crate) fn now(
         }
     }
     let sessions = match wanted {
-        Which::First(_) => all,
+        Which::First(_) | Which::One(_) => all,
         Which::Newest(_) | Which::These(_) => entries.len(),
     };
     match wanted {
-        Which::First(_) => {}
+        Which::First(_) | Which::One(_) => {}
         Which::Newest(count) => {
             entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
             let rest = entries.split_off(entries.len().min(*count));

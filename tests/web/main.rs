@@ -39,6 +39,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         views::live,
     ),
     (
+        "now: what is read stays while others change",
+        views::gone::stays,
+    ),
+    (
         "acts: mute, pass, wrong with a reason, undo, copy",
         views::acts::acts,
     ),

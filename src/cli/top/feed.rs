@@ -1,5 +1,8 @@
 //! Polls the daemon on a thread of its own, so that no key waits for an answer.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -13,10 +16,11 @@ use super::page::{News, Subject};
 use crate::cli::connection;
 use crate::cli::text::timeline::{Drawn, Growing};
 use crate::cli::text::{event_line, explanation};
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::ops::query::{Events, Query};
 use crate::ops::sessions_now::SessionsNow;
 use crate::ops::views::{EventLine, Explanation, TimelineLine};
+use crate::render;
 
 /// Pause between two looks. A look at which nothing has happened costs the daemon next to nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -139,6 +143,12 @@ impl Feed<'_> {
         let news = match subject {
             Subject::Timeline(session) => self.timeline(session, is_open),
             Subject::Decision(seq) => self.decision(seq).map(|lines| (0, lines)),
+            Subject::Stats => self.printed(&["stats".as_ref()]),
+            Subject::Replay => self.printed(&[
+                "replay".as_ref(),
+                "--policy".as_ref(),
+                self.home.config.as_os_str(),
+            ]),
         };
         news.map_err(|failure| failure.text())
     }
@@ -184,18 +194,35 @@ impl Feed<'_> {
             ];
             parts.join(&String::new())
         });
-        Ok(text
-            .unwrap_or_default()
-            .into_iter()
-            .map(|text| Drawn {
-                text,
-                decision: None,
-            })
-            .collect())
+        Ok(plain(text.unwrap_or_default()))
+    }
+
+    /// Returns what a command prints; it finds the daemon as this one does.
+    fn printed(&self, arguments: &[&OsStr]) -> Result<(usize, Vec<Drawn>)> {
+        let run = |program: PathBuf| {
+            Command::new(program)
+                .args(arguments)
+                .stdin(Stdio::null())
+                .output()
+        };
+        let failed = |error| Failure::failed(format!("it cannot be started: {error}"));
+        let output = std::env::current_exe().and_then(run).map_err(failed)?;
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        Ok((0, plain(said.lines().map(render::printable).collect())))
     }
 
     /// Asks the daemon, never the journal itself, whose lock must stay free for a starting daemon.
     fn ask<T: DeserializeOwned>(&self, query: &Query, each: impl FnMut(T)) -> Result<()> {
         connection::ask_daemon(self.home, query, each)
     }
+}
+
+/// Returns lines that lead nowhere.
+fn plain(lines: Vec<String>) -> Vec<Drawn> {
+    let lines = lines.into_iter().map(|text| Drawn {
+        text,
+        decision: None,
+    });
+    lines.collect()
 }

@@ -172,7 +172,7 @@ impl Model {
             .iter()
             .filter_map(|page| match page.subject {
                 Subject::Timeline(session) => Some(session),
-                Subject::Decision(_) => None,
+                _ => None,
             })
             .filter(|session| {
                 was.and_then(|was| seq_of(was, *session))
@@ -277,6 +277,8 @@ impl Model {
                     Act::Command(row.resume.clone().unwrap_or_default())
                 });
             }
+            KeyCode::Char('S') if self.pages.is_empty() => return self.push(Subject::Stats),
+            KeyCode::Char('R') if self.pages.is_empty() => return self.push(Subject::Replay),
             KeyCode::Char('m') => return self.mute(),
             KeyCode::Char('c') => return self.order(Offered::Clear, Order::Clear),
             KeyCode::Char('s') if self.pages.is_empty() => {
@@ -391,7 +393,7 @@ impl Model {
             None => self.offered(Offered::Message)?.sent,
             Some(page) => match page.subject {
                 Subject::Decision(seq) => Some(seq),
-                Subject::Timeline(_) => page.decision(),
+                _ => page.decision(),
             },
         }
     }

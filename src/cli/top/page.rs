@@ -1,4 +1,4 @@
-//! A page that was opened: a session's timeline, or the explanation of a decision.
+//! A page that was opened: a session's timeline, the explanation of a decision, or what a command prints.
 
 use uuid::Uuid;
 
@@ -11,6 +11,10 @@ pub(crate) enum Subject {
     Timeline(Uuid),
     /// A decision, by its event.
     Decision(u64),
+    /// What checkpoints did, as `stats` prints it.
+    Stats,
+    /// The past stops that the present settings judge otherwise, as `replay` prints them.
+    Replay,
 }
 
 /// What is on a page, or a sentence on why nothing is.
@@ -59,6 +63,11 @@ impl Page {
     /// Returns whether lines can be selected, as opposed to plain text.
     pub(crate) const fn has_cursor(&self) -> bool {
         matches!(self.subject, Subject::Timeline(_))
+    }
+
+    /// Returns whether it is what a command prints, where nothing can be done.
+    pub(crate) const fn is_printed(&self) -> bool {
+        matches!(self.subject, Subject::Stats | Subject::Replay)
     }
 
     /// Returns the decision in the chosen line.

@@ -32,8 +32,11 @@ const KEYS: [(&str, &str); 9] = [
     ("w, W", "mark its last demand wrong and say why; undo"),
     ("y, Y", "copy the resuming command; the last message"),
     ("s, /", "sort; only what has a text"),
-    ("k, j, b, Space", "move by a line or a screen; also arrows"),
-    ("g, G", "to the first or last line"),
+    ("S, R", "what checkpoints did; stops now judged otherwise"),
+    (
+        "k j b Space g G",
+        "move by a line, a screen, to an end; also arrows",
+    ),
     ("Esc, q", "drop the filter, or go back; quit"),
 ];
 const NOTES: [&str; 1] = ["  OPEN: not verified yet; `checkpointd open` shows each file"];
@@ -314,6 +317,8 @@ fn draw_page(
 ) {
     let title = match page.subject {
         Subject::Decision(seq) => format!("decision {seq}"),
+        Subject::Stats => "what checkpoints did".to_owned(),
+        Subject::Replay => "past stops under the present settings".to_owned(),
         Subject::Timeline(session) => {
             let row = model
                 .now
@@ -397,6 +402,7 @@ fn foot_line(model: &Model, paint: Paint) -> Line<'static> {
         Some(page) if page.has_cursor() => {
             "Enter explains a decision  w wrong  Y copy  Esc back  / filter  ? help"
         }
+        Some(page) if page.is_printed() => "Esc back  / filter  ? help  q quit",
         Some(_) => "w wrong  Y copy  Esc back  / filter  ? help  q quit",
         None => "Enter pane  t timeline  e explain  m mute  c clear  w wrong  y copy  ? help",
     };

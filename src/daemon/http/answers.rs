@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
+use uuid::Uuid;
 
 use crate::ops::query::{self, ErrorLine, Query, Reader};
 use crate::ops::sessions_now::{self, Which};
@@ -99,9 +100,10 @@ pub(crate) struct NowQuery {
     /// All sessions, not only the latest.
     #[serde(default)]
     all: bool,
-    /// Only the latest, without a look at the others.
-    #[serde(default)]
-    quick: bool,
+    /// Only so many of the latest, without a look at the others.
+    first: Option<usize>,
+    /// Only this session.
+    session: Option<Uuid>,
     /// The last event that the client knows.
     known: Option<u64>,
 }
@@ -119,9 +121,15 @@ pub(crate) async fn answer_now(
     {
         return HttpResponse::Ok().json(Value::Null);
     }
-    let wanted = match wanted {
+    let wanted = match *wanted {
+        NowQuery {
+            session: Some(session),
+            ..
+        } => Which::One(session),
+        NowQuery {
+            first: Some(count), ..
+        } => Which::First(count),
         NowQuery { all: true, .. } => Which::Newest(usize::MAX),
-        NowQuery { quick: true, .. } => Which::First(sessions_now::SHOWN),
         NowQuery { .. } => Which::Newest(sessions_now::SHOWN),
     };
     let (shared, reader) = (Arc::clone(shared), Arc::clone(reader));

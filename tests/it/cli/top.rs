@@ -448,7 +448,7 @@ fn keys_act_on_a_session_and_the_filter_holds_for_events() {
 }
 
 /// Questions that people come with, the keys from the first screen, and text of the answer. docs/watching.md has the table.
-const QUESTIONS: [(&str, &[&str], &str); 8] = [
+const QUESTIONS: [(&str, &[&str], &str); 10] = [
     ("Which agent needs me, and for what?", &[], "needs you -"),
     (
         "Which agent left something open?",
@@ -465,6 +465,16 @@ const QUESTIONS: [(&str, &[&str], &str); 8] = [
     ),
     ("Why was this sent?", &["j", "e"], "reorder.py"),
     ("Was it done, and by which call?", &["j", "e"], "not done"),
+    (
+        "Did it help: what was caught, and how often was it wrong?",
+        &["S"],
+        "marked wrong by you",
+    ),
+    (
+        "Which past stops do other rules judge otherwise?",
+        &["R"],
+        "would change",
+    ),
 ];
 
 #[test]

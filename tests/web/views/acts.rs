@@ -54,12 +54,43 @@ pub(crate) fn acts(stage: &Stage, browser: &Browser) {
     told.end();
 }
 
+/// A session's page offers what its line in Now does, as it is at the moment.
+fn check_own(stage: &Stage, browser: &Browser, id: &str, press: &dyn Fn(&str, &str)) {
+    let own = "document.querySelector('main > .view > div .acts')";
+    let offered = format!(
+        "[...{own}.querySelectorAll(':scope > *')].map(it => it.tagName + (it.querySelector('summary') ?? it).textContent)"
+    );
+    browser.wait(own);
+    let here = browser.evaluate(&offered);
+    browser.evaluate(&format!(
+        "(() => {{ const it = {own}.querySelector('select'); it.value = '1h'; it.dispatchEvent(new Event('change')); }})()"
+    ));
+    press(own, "Unmute");
+    browser.wait(&format!("{own}?.querySelector('select')"));
+    assert!(!is_muted(stage, id));
+    press(own, "Copy message");
+    browser.wait("document.getElementById('note').textContent.startsWith('Copied: message')");
+    assert!(
+        browser
+            .text("navigator.clipboard.readText()")
+            .contains("Run the tests")
+    );
+    browser.show("");
+    let line = offered.replace(
+        own,
+        &format!("document.querySelector('li[data-session=\"{id}\"] .acts')"),
+    );
+    assert_eq!(browser.evaluate(&line), here);
+    browser.show(&format!("session/{id}"));
+}
+
 /// A demand is marked wrong with a reason from the session's page, and the mark is taken back from the decision's.
 fn check_wrong(stage: &Stage, browser: &Browser, id: &str, press: &dyn Fn(&str, &str)) {
     let sent = &stage.ask(&["audit", "--session", id, "--verdict", "inject", "--json"])[0];
     let marks =
         || stage.ask(&["explain", &sent["seq"].to_string(), "--json"])[0]["marked_wrong"].clone();
     browser.show(&format!("session/{id}"));
+    check_own(stage, browser, id, press);
     let row = format!("document.querySelector('li[data-seq=\"{}\"]')", sent["seq"]);
     browser.evaluate(&format!("{row}.querySelector('details').open = true"));
     browser.wait(&format!("{row}.querySelector('form input')"));

@@ -167,3 +167,38 @@ pub(crate) fn exact_numbers(stage: &Stage, browser: &Browser) {
     let text = browser.text("document.querySelector('main').textContent");
     assert!(text.contains(&digest.to_string()), "{digest}: {text}");
 }
+
+/// What is read stays where it is while sessions above it come and go.
+pub(crate) fn stays(stage: &Stage, browser: &Browser) {
+    browser.show("");
+    browser.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
+    let read = browser.evaluate(
+        "(() => { const card = [...document.querySelectorAll('.group.finished .card')].findLast(it => it.getBoundingClientRect().top < innerHeight);
+        return [scrollY, card.getBoundingClientRect().top, card.dataset.session]; })()",
+    );
+    assert!(read[0].as_f64() > Some(0.0), "{read}");
+    for number in 0..3 {
+        let mut told = Told::new(stage, &format!("above {number}"), "webshop", Duration::ZERO);
+        let card = format!(
+            "document.querySelector('li[data-session=\"{}\"]')",
+            told.session()
+        );
+        told.prompt("Please go on");
+        browser.wait(&format!("{card}?.closest('.group.running')"));
+        told.ask("Bash", &json!({ "command": "make" }), 0);
+        browser.wait(&format!("{card}?.closest('.group.you')"));
+        let now = browser.evaluate(&format!(
+            "document.querySelector('[data-session=\"{}\"]').getBoundingClientRect().top - {}",
+            read[2].as_str().expect("a session"),
+            read[1]
+        ));
+        let moved = now.as_f64().expect("a figure").abs();
+        assert!(moved < 1.0, "what is read moved by {moved} px");
+        let counts = browser.evaluate(
+            "[...document.querySelectorAll('.group')].every(it => Number(it.querySelector('.count').textContent) === it.querySelectorAll('.card').length)",
+        );
+        assert_eq!(counts, true);
+        told.stop(0, false, "Done.");
+        told.end();
+    }
+}

@@ -47,9 +47,10 @@ async function show() {
     state.failed = !error.status;
     replace(root, h('h1', null, title), h('p', { class: 'problem', role: 'alert' }, error.message));
   }
-  root.dataset.ready = 'yes';
   if (state.moved) main.focus({ preventScroll: true });
   state.moved = true;
+  await state.view?.whole;
+  root.dataset.ready = 'yes';
 }
 
 function theme(word) {
@@ -77,7 +78,7 @@ async function connect() {
   state.source = null;
   const later = (wait) => { state.timer = setTimeout(connect, wait); };
   try {
-    const { seq } = await get('/api/now?quick=true');
+    const { seq } = await get('/api/now?first=0');
     if (attempt !== state.attempt) return;
     // What could not be read while the daemon was away is read now.
     if (state.failed) show();

@@ -1,8 +1,7 @@
 // Keys that work in every view, and a box that lists them with the signs of the page.
 
 import { h } from './dom.js';
-import { LEGEND } from './lanes.js';
-import { FLAGS, GROUPS } from './signs.js';
+import { FLAGS, GROUPS, LEGEND } from './signs.js';
 
 const KEYS = [
   ['/', 'to the search box'],

@@ -8,15 +8,6 @@ const LANES = [
   ['prompts', 'Prompts'], ['shell', 'Shell'], ['edits', 'Edits'], ['reads', 'Reads'], ['other', 'Other tools'],
   ['agent', 'Agent'], ['decisions', 'Decisions'], ['delivery', 'Delivery'],
 ];
-// What the colors of the chart mean.
-export const LEGEND = [
-  ['accent', 'a message of yours, or a tool call'],
-  ['bad', 'a call that failed, or a question to you'],
-  ['warn', 'a checkpoint, or a call that was refused'],
-  ['good', 'a checkpoint that arrived'],
-  ['ink', 'the agent stopped'],
-  ['soft', 'a stop that passed, and all else'],
-];
 const PLACE = new Map(LANES.map(([id], index) => [id, index]));
 const LEFT = 86;
 const TOP = 40;

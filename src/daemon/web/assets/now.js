@@ -9,6 +9,8 @@ import { FLAGS, GROUPS } from './signs.js';
 const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
 
 const TITLE_MAX = 120;
+// Sessions of the first screen.
+const FIRST = 24;
 
 const rowOf = (session) => 'li[data-session="' + CSS.escape(session) + '"]';
 // Equal folders of two machines are different projects, and clones of one repository are one.
@@ -22,8 +24,8 @@ const newest = (a, b) => (a.last_at < b.last_at ? 1 : a.last_at > b.last_at ? -1
 
 export async function show(root) {
   const rows = new Map();
-  // The newest are there at once; that others need somebody may take a while to find out.
-  let seen = await get('/api/now?quick=true');
+  // The newest fill the first screen; the others come after it is painted.
+  let seen = await get('/api/now?first=' + FIRST);
   // The daemon's clock and this one may differ.
   let ahead = Date.now() - Date.parse(seen.at);
   let all = false;
@@ -66,12 +68,12 @@ export async function show(root) {
     const known = seen.sessions;
     seen = { ...seen, sessions: answer.sessions ?? seen.sessions };
     ahead = Date.now() - Date.parse(answer.at);
-    // What only goes on within its group needs no new table.
+    // What only comes to the top of a group needs no new list.
     const changed = answer.rows.filter((row) => JSON.stringify(row) !== JSON.stringify(rows.get(row.session)));
-    const places = changed.map((row) => goOn(rows.get(row.session), row));
+    const places = changed.map(goOn);
     for (const row of changed) rows.set(row.session, row);
     offerMachines();
-    if (!places.every(Boolean) || narrowed() || !rows.size || known !== seen.sessions) stay(draw, changed);
+    if (!places.every(Boolean) || narrowed() || !rows.size || (known !== seen.sessions && !all)) stay(draw, changed);
     else stay(() => places.reverse().forEach((put) => put()), changed);
     count();
   }
@@ -92,16 +94,22 @@ export async function show(root) {
     return [...new Set(list.map(groupOf))].sort().map((name) => [name, name || '–']);
   }
 
-  // Returns what puts a row in place of its old one, first in its group; none where it comes into another group.
-  function goOn(was, row) {
-    const old = was && was.need === row.need && groupOf(was) === groupOf(row) && place.querySelector(rowOf(row.session));
-    return old && (() => {
-      const focused = old.contains(document.activeElement);
-      const list = old.parentElement;
-      old.remove();
+  // Returns what puts a row first in its group and takes away its old one; none where the group is not there, or has newer ones.
+  function goOn(row) {
+    const list = place.querySelector('[data-group="' + CSS.escape(groupOf(row)) + '"] .cards');
+    const first = list && rows.get(list.firstElementChild.dataset.session);
+    if (!first || first.last_at > row.last_at) return null;
+    return () => {
+      const old = place.querySelector(rowOf(row.session));
+      const from = old?.closest('section');
+      const focused = old?.contains(document.activeElement);
+      old?.remove();
       list.prepend(line(row, seen.mute_for));
-      if (focused) list.querySelector(rowOf(row.session) + ' a').focus({ preventScroll: true });
-    });
+      if (from?.querySelector('.card')) recount(from);
+      else from?.remove();
+      recount(list.closest('section'));
+      if (focused) list.querySelector('a').focus({ preventScroll: true });
+    };
   }
 
   function draw() {
@@ -132,18 +140,23 @@ export async function show(root) {
     take(await get('/api/now?all=true'));
   }
 
-  // Only figures that grow are touched.
+  // Only figures that have grown are touched: each is a new layout.
   function tick() {
     const now = Date.now() - ahead;
     for (const element of place.querySelectorAll('[data-heard]')) {
-      element.textContent = ago(now - Number(element.dataset.heard));
+      const text = ago(now - Number(element.dataset.heard));
+      if (element.textContent !== text) element.textContent = text;
     }
   }
 
   take(seen);
-  get('/api/now').then(take, () => {});
+  const rest = async () => {
+    if (!document.hidden) await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
+    take(await get('/api/now'));
+  };
   const timer = setInterval(tick, 1000);
   return {
+    whole: rest().catch(() => {}),
     async changed(message) {
       take(message.everything ? await get('/api/now' + (all ? '?all=true' : '')) : message);
     },
@@ -154,8 +167,12 @@ export async function show(root) {
 function section(group, title, rows, periods) {
   if (!rows.length) return null;
   const known = GROUPS.some(([name]) => name === group);
-  return h('section', { class: known ? 'group ' + group : 'group' }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
+  return h('section', { class: known ? 'group ' + group : 'group', 'data-group': group }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
     h('ul', { class: 'cards' }, rows.sort(newest).map((row) => line(row, periods))));
+}
+
+function recount(section) {
+  section.querySelector('.count').textContent = section.querySelectorAll('.card').length;
 }
 
 // What the search box looks through.

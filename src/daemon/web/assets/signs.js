@@ -17,3 +17,13 @@ export const FLAGS = {
   cleared: 'its next stop passes',
   restart: 'it is being restarted',
 };
+
+// What the colors of the chart mean.
+export const LEGEND = [
+  ['accent', 'a message of yours, or a tool call'],
+  ['bad', 'a call that failed, or a question to you'],
+  ['warn', 'a checkpoint, or a call that was refused'],
+  ['good', 'a checkpoint that arrived'],
+  ['ink', 'the agent stopped'],
+  ['soft', 'a stop that passed, and all else'],
+];

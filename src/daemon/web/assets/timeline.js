@@ -1,14 +1,15 @@
 // One session, turn by turn: what was asked, each activity with its outcome, and each stop with what was checked. Above it
 // the same in lanes, beside it whatever was chosen.
 
-import { copyButton, wrongForm } from './acts.js';
+import { acts, copyButton, wrongForm } from './acts.js';
 import { get, lines } from './api.js';
 import { checkList, checksOf } from './decision.js';
 import { eventLink, h, link, printable, replace } from './dom.js';
 import { detail } from './event.js';
 import { duration, exact, folder, moment, number, plural, time } from './format.js';
-import { LEGEND, Lanes } from './lanes.js';
+import { Lanes } from './lanes.js';
 import { Scale } from './scale.js';
+import { LEGEND } from './signs.js';
 import { about, isInternal, kind, lane, outcome, said } from './words.js';
 
 const PAGE = 100;
@@ -34,6 +35,15 @@ export async function show(root, id) {
   await read();
   const session = events[0]?.session ?? id;
   const view = new Timeline(root, events, session);
+  // What can be done with the session: as its line in Now offers it.
+  let periods = [];
+  const offer = (row) => row && view.offer(row, periods);
+  const askOffer = async () => {
+    const now = await get('/api/now?session=' + session).catch(() => null);
+    if (now) periods = now.mute_for;
+    offer(now?.rows[0]);
+  };
+  askOffer();
   let reading = null;
   let again = false;
   const catchUp = async () => {
@@ -48,7 +58,10 @@ export async function show(root, id) {
   };
   return {
     async changed(message) {
-      if (!message.everything && !message.rows.some((row) => row.session === session)) return;
+      const row = message.rows?.find((row) => row.session === session);
+      if (!message.everything && !row) return;
+      if (row) offer(row);
+      else askOffer();
       // What changes while it is being read is read right afterward.
       if (reading) again = true;
       else {
@@ -70,6 +83,7 @@ class Timeline {
     this.title = h('h1');
     this.facts = h('p', { class: 'summary' });
     this.open = h('div');
+    this.acts = h('div');
     this.said = h('p', { class: 'unseen', role: 'status' });
     this.detail = h('section', { class: 'detail', tabindex: '0', 'aria-label': 'What was chosen' });
     this.list = h('div');
@@ -84,7 +98,7 @@ class Timeline {
     const box = h('input', { type: 'search', 'aria-label': 'Only events with these words', placeholder: 'only with these words',
       oninput: () => { this.filter = box.value.toLowerCase(); this.page = 0; this.drawList(); } });
     const toggle = (text, is, change) => h('label', null, h('input', { type: 'checkbox', checked: is, onchange: (event) => change(event.target.checked) }), text);
-    replace(root, this.title, this.facts, this.open,
+    replace(root, this.title, this.facts, this.acts, this.open,
       h('div', { class: 'tools' },
         button('+', 'Zoom in', () => this.lanes.zoom(0.5)), button('−', 'Zoom out', () => this.lanes.zoom(2)),
         button('◂', 'Earlier', () => this.lanes.pan(-0.5)), button('▸', 'Later', () => this.lanes.pan(0.5)),
@@ -113,6 +127,16 @@ class Timeline {
     this.drawList();
     if (this.selected === null) this.showLast();
     return this.showOpen();
+  }
+
+  // What somebody types there stays while the session offers the same.
+  offer(row, periods) {
+    const offered = JSON.stringify([row.acts, row.sent, row.resume, periods]);
+    if (offered === this.offered) return;
+    this.offered = offered;
+    const focused = this.acts.contains(document.activeElement);
+    replace(this.acts, acts(row, this.title.textContent, periods));
+    if (focused) this.acts.querySelector('button, select')?.focus({ preventScroll: true });
   }
 
   // What the session left open, with the files and why, by what is known now.
