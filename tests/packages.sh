@@ -35,7 +35,7 @@ for program in checkpointd checkpointd-hook checkpointd-fleet; do
     strip -o "$scratch/built/$program" "$CARGO_TARGET_DIR/debug/$program"
 done
 
-# These mostly wait, one for the compiler and one for agents, so they run beside the rest.
+# These mostly wait: for the compiler, for agents, and for registries. So they run beside the rest.
 build() {
     local installed=$scratch/home/.local file
     mkdir "$scratch/home"
@@ -52,6 +52,8 @@ build >"$scratch/build" 2>&1 &
 build=$!
 tests/plugins.sh "$scratch/built" >"$scratch/plugins" 2>&1 &
 plugins=$!
+packaging/check.sh >"$scratch/check" 2>&1 &
+check=$!
 
 echo '-- install.sh from a release'
 # A folder of files takes the place of the address of releases.
@@ -110,14 +112,12 @@ if [ -n "${CHECKPOINTD_MINUTE:-}" ]; then
     minute=$!
 fi
 
-echo '-- recipes and crates'
-packaging/check.sh
-
 finished() { # NAME JOB FILE: waits for what ran beside
     echo "-- $1"
     wait "$2" || { cat "$3"; exit 1; }
     cat "$3"
 }
+finished 'recipes and crates' "$check" "$scratch/check"
 finished plugins "$plugins" "$scratch/plugins"
 finished 'install.sh from the source' "$build" "$scratch/build"
 if [ -n "$minute" ]; then
