@@ -6,6 +6,8 @@
 #   TARGET    for example x86_64-unknown-linux-musl
 #   PROGRAMS  the folder of the built programs; RUNNER, if set, runs them (for example qemu-aarch64-static)
 #   OUTPUT    the folder for checkpointd-TARGET.tar.gz; default: target/archives
+#
+# LEVEL, if set, is that of gzip: 1 is quick, for a test.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,6 +26,6 @@ mv "$stage/share/bash" "$stage/share/zsh" "$stage/share/fish" "$stage/$name/comp
 cp README.md CHANGELOG.md SECURITY.md LICENSE-APACHE LICENSE-MIT config.yml install.sh "$stage/$name/"
 
 mkdir -p "$output"
-tar -C "$stage" -czf "$output/$name.tar.gz" "$name"
+tar -C "$stage" -cf - "$name" | gzip "-${LEVEL:-9}" >"$output/$name.tar.gz"
 (cd "$output" && if command -v sha256sum >/dev/null; then sha256sum "$name.tar.gz"; else shasum -a 256 "$name.tar.gz"; fi) >"$output/$name.tar.gz.sha256"
 echo "$output/$name.tar.gz"

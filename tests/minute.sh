@@ -228,13 +228,15 @@ fails() { # SENTENCE COMMAND..
     [ "$(grep -cE "$sentence" "$scratch/$kind")" = 1 ] && [ "$(grep -c '^error: ' "$scratch/$kind")" -le 1 ] || fail "$* says: $(cat "$scratch/$kind")"
     diff <(echo "$before") <(listing) >"$scratch/$kind" || fail "$*, which fails, left: $(cat "$scratch/$kind")"
 }
-# In a home folder that cannot be written to, one can look back, and `init` says what is wrong.
-read_only() { # RUN
+# In a home folder that cannot be written to, one can look back, `init` says what is wrong, and so does an installation.
+read_only() { # RUN [SENTENCE COMMAND]..: the program, if it is there, and installations
+    local run=$1
+    shift
     mount --bind "$root$home" "$root$home"
     mount -o remount,bind,ro "$root$home"
-    inside sh -c "$1 lookback" >"$scratch/$kind" 2>&1 && grep -q '&& claude --resume' "$scratch/$kind" || fail "$1 lookback, read-only: $(cat "$scratch/$kind")"
-    fails '^error: .*(Read-only|cannot be)' sh -c "$1 init --agent claude"
-    [ $# = 1 ] || fails "$2" sh -c "$3"
+    inside sh -c "$run lookback" >"$scratch/$kind" 2>&1 && grep -q '&& claude --resume' "$scratch/$kind" || fail "$run lookback, read-only: $(cat "$scratch/$kind")"
+    fails '^error: .*(Read-only|cannot be)' sh -c "$run init --agent claude"
+    while [ $# != 0 ]; do fails "$1" sh -c "$2"; shift 2; done
     umount "$root$home"
 }
 
@@ -244,7 +246,7 @@ with_node() {
     meet turn 'npx --yes checkpointd' .npm '' 'npx --yes checkpointd lookback'
     meet '' npm/bin/checkpointd .npm 'cp -r npm /tmp; npm uninstall --silent --global --prefix npm checkpointd; rm -r npm' \
         'npm install --silent --global --prefix npm checkpointd' 'npm/bin/checkpointd lookback'
-    read_only /tmp/npm/bin/checkpointd
+    read_only /tmp/npm/bin/checkpointd 'npm error code (EROFS|ENOENT)' 'npx --yes checkpointd lookback'
     fails 'npm error (code|network request)' env npm_config_fetch_retries=0 unshare --net npx --yes checkpointd lookback
     # Without its programs it says so in a sentence, and its hook client ends well.
     find "$root/tmp/npm" -name @checkpointd -prune -exec rm -r {} +
@@ -266,8 +268,14 @@ with_python() {
     fails '^ERROR: No matching distribution' unshare --net /tmp/venv/bin/python3 -m pip install --force-reinstall --retries 0 checkpointd
     fails '^ERROR: No matching distribution' /tmp/venv/bin/python3 -m pip install --force-reinstall --index-url "http://127.0.0.1:$pypi/other/" checkpointd
     fails '^ERROR: THESE PACKAGES DO NOT MATCH' /tmp/venv/bin/python3 -m pip install --force-reinstall --no-cache-dir --index-url "http://127.0.0.1:$pypi/changed/" checkpointd
-    fails '^error: No solution found' uvx --default-index "http://127.0.0.1:$pypi/other/" checkpointd lookback
-    read_only /tmp/venv/bin/checkpointd
+    fails 'No matching distribution' unshare --net pipx install --pip-args=--retries=0 checkpointd
+    fails 'No matching distribution' pipx install --index-url "http://127.0.0.1:$pypi/other/" checkpointd
+    fails 'DO NOT MATCH' pipx install --index-url "http://127.0.0.1:$pypi/changed/" --pip-args=--no-cache-dir checkpointd
+    fails 'No solution found' uvx --default-index "http://127.0.0.1:$pypi/other/" checkpointd lookback
+    rm -rf "${root:?}$home/.cache"
+    fails '^error: ' env UV_HTTP_RETRIES=0 unshare --net uvx checkpointd lookback
+    fails 'Hash mismatch' uvx --default-index "http://127.0.0.1:$pypi/changed/" checkpointd lookback
+    read_only /tmp/venv/bin/checkpointd 'Read-only file system' 'uvx checkpointd lookback' 'Read-only file system' 'pipx install checkpointd'
 }
 
 with_neither() {

@@ -28,21 +28,32 @@ try_out() {
     [ -z "$(find "$home" -type f)" ] || fail "$folder: uninstall left $(find "$home" -type f)"
 }
 
-echo '-- install.sh'
-mkdir "$scratch/home"
-HOME=$scratch/home ./install.sh --prefix "$scratch/home/.local" --profile dev
-installed=$scratch/home/.local
-try_out "$installed/bin"
-for file in share/man/man1/checkpointd-init.1 share/bash-completion/completions/checkpointd share/zsh/site-functions/_checkpointd \
-    share/fish/vendor_completions.d/checkpointd.fish; do
-    [ -s "$installed/$file" ] || fail "install.sh did not install $file"
-done
+# What the tests have built: other steps need not wait for a build of their own.
+cargo test --quiet --workspace --all-features --no-run
 mkdir "$scratch/built"
-for program in checkpointd checkpointd-hook; do
-    strip -o "$scratch/built/$program" "$installed/bin/$program"
+for program in checkpointd checkpointd-hook checkpointd-fleet; do
+    strip -o "$scratch/built/$program" "$CARGO_TARGET_DIR/debug/$program"
 done
-cargo build --quiet --workspace --all-features --bin checkpointd-fleet
-strip -o "$scratch/built/checkpointd-fleet" "$CARGO_TARGET_DIR/debug/checkpointd-fleet"
+
+# These mostly wait: for the compiler, for agents, and for registries. So they run beside the rest.
+build() {
+    local installed=$scratch/home/.local file
+    mkdir "$scratch/home"
+    HOME=$scratch/home ./install.sh --prefix "$installed" --profile dev
+    try_out "$installed/bin"
+    for file in share/man/man1/checkpointd-init.1 share/bash-completion/completions/checkpointd share/zsh/site-functions/_checkpointd \
+        share/fish/vendor_completions.d/checkpointd.fish; do
+        [ -s "$installed/$file" ] || fail "install.sh did not install $file"
+    done
+    HOME=$scratch/home ./install.sh --uninstall --prefix "$installed"
+    [ ! -e "$installed/bin/checkpointd" ] || fail 'install.sh --uninstall left the programs of a build'
+}
+build >"$scratch/build" 2>&1 &
+build=$!
+tests/plugins.sh "$scratch/built" >"$scratch/plugins" 2>&1 &
+plugins=$!
+packaging/check.sh >"$scratch/check" 2>&1 &
+check=$!
 
 echo '-- install.sh from a release'
 # A folder of files takes the place of the address of releases.
@@ -53,7 +64,7 @@ case $(uname -sm) in
     'Darwin x86_64') target=x86_64-apple-darwin ;;
     *) target=aarch64-apple-darwin ;;
 esac
-packaging/archive.sh "$target" "$scratch/built" "$scratch/archives"
+LEVEL=1 packaging/archive.sh "$target" "$scratch/built" "$scratch/archives"
 mkdir -p "$scratch/releases/download"
 cp -r "$scratch/archives" "$scratch/releases/download/v$version"
 mkdir "$scratch/source" "$scratch/user"
@@ -78,18 +89,13 @@ release >"$scratch/said"
 took 'a clone'
 grep -q -- '--build' "$scratch/said" || fail 'install.sh does not say how to build a clone'
 release --uninstall >/dev/null
-# Without a clone it is the newest one, also in the folder of another project in Rust.
+# Without a clone it is the newest one, and nothing is built in another project's folder, even if that says that it is a clone.
 mkdir -p "$scratch/releases/latest" "$scratch/other"
 ln -s "../download/v$version" "$scratch/releases/latest/download"
-printf '[package]\nname = "other"\nversion = "9.9.9"\n' >"$scratch/other/Cargo.toml"
+printf '[package]\nname = "checkpointd"\nversion = "9.9.9"\n' >"$scratch/other/Cargo.toml"
 piped() { (cd "$scratch/other" && HOME=$scratch/user CHECKPOINTD_RELEASES=file://$scratch/releases sh -s -- --prefix "$scratch/user/.local" "$@" <"$scratch/source/install.sh"); }
 piped >"$scratch/said"
 took 'without a clone'
-piped --uninstall >/dev/null
-# Nor is a folder built that only says that it is a clone.
-printf '[package]\nname = "checkpointd"\nversion = "9.9.9"\n' >"$scratch/other/Cargo.toml"
-piped >"$scratch/said"
-took 'in a folder that says that it is a clone'
 piped --uninstall >/dev/null
 ! piped --build >"$scratch/said" 2>&1 || fail 'install.sh from a pipe built the folder in which it stood'
 grep -q 'this is no clone' "$scratch/said" || fail "install.sh from a pipe said: $(cat "$scratch/said")"
@@ -98,8 +104,6 @@ echo x >>"$scratch/releases/download/v$version/checkpointd-$target.tar.gz"
 ! release >"$scratch/said" 2>&1 || fail 'install.sh installed an archive with another checksum'
 grep -q 'does not have its checksum' "$scratch/said" || fail "install.sh said: $(cat "$scratch/said")"
 [ ! -e "$scratch/user/.local/bin/checkpointd" ] || fail 'install.sh left programs of an archive with another checksum'
-HOME=$scratch/home ./install.sh --uninstall --prefix "$installed"
-[ ! -e "$installed/bin/checkpointd" ] || fail 'install.sh --uninstall left the programs of a build'
 
 # It waits for other programs much of the time, and for registries the first time.
 minute=
@@ -108,18 +112,18 @@ if [ -n "${CHECKPOINTD_MINUTE:-}" ]; then
     minute=$!
 fi
 
-echo '-- plugins'
-tests/plugins.sh "$scratch/built"
-
-echo '-- recipes and crates'
-packaging/check.sh
-
-echo '-- the first minute'
+finished() { # NAME JOB FILE: waits for what ran beside
+    echo "-- $1"
+    wait "$2" || { cat "$3"; exit 1; }
+    cat "$3"
+}
+finished 'recipes and crates' "$check" "$scratch/check"
+finished plugins "$plugins" "$scratch/plugins"
+finished 'install.sh from the source' "$build" "$scratch/build"
 if [ -n "$minute" ]; then
-    wait "$minute" || { cat "$scratch/minute"; exit 1; }
-    cat "$scratch/minute"
+    finished 'the first minute' "$minute" "$scratch/minute"
 else
-    echo 'not tried: it takes minutes; CHECKPOINTD_MINUTE=1 tries it'
+    echo '-- the first minute: not tried, it takes minutes; CHECKPOINTD_MINUTE=1 tries it'
 fi
 
 echo '-- Debian package'
@@ -129,7 +133,7 @@ if ! cargo deb --version >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null; th
 fi
 # The layout does not depend on the profile, so package the programs that are already built.
 mkdir -p "$scratch/target"
-mv "$scratch/built" "$scratch/target/dist"
+ln -s "$scratch/built" "$scratch/target/dist"
 CARGO_TARGET_DIR=$scratch/target packaging/deb.sh "$scratch/checkpointd.deb"
 dpkg-deb -x "$scratch/checkpointd.deb" "$scratch/unpacked"
 try_out "$scratch/unpacked/usr/bin"

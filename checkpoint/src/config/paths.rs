@@ -49,7 +49,7 @@ impl UserPath {
 
 from_text!(
     UserPath,
-    "a path such as `~/.pai/checkpoints`",
+    "a path such as `~/notes/checkpoints`",
     |text: String| {
         if text.starts_with('/') || text.starts_with("~/") {
             return Ok(Self(text));
