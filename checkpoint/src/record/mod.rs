@@ -266,7 +266,9 @@ impl Found {
     /// Returns the answer for each file: what makes a record out of date when it changes.
     pub fn answers(&self) -> Vec<(Option<&str>, Verified)> {
         let units = self.units.iter();
-        units.map(|unit| (unit.file.as_deref(), unit.answer)).collect()
+        units
+            .map(|unit| (unit.file.as_deref(), unit.answer))
+            .collect()
     }
 
     /// Returns how many of each there are.

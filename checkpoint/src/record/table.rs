@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use journal::{Envelope, Event, PromptOrigin, Reason, SummaryKind, ToolKind, Verdict};
+use journal::{
+    Envelope, Event, PromptOrigin, Reason, SummaryKind, SummaryVerdict, ToolKind, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{Demand, Digest, Found, Head, Run, Switch, Unit};
@@ -210,8 +212,14 @@ impl<'a> Table<'a> {
 fn run(stop: &Judged, call: usize, answer: &Answer, first: &Envelope) -> Option<Run> {
     let made = stop.evidence.timeline.calls.get(call)?;
     let said = stop.evidence.facts.outcome(call);
+    let has_passed = answer.verified == Verified::Done;
+    // A line may run the tests of several languages, of which only one failed.
+    let is_meant = |summary: &&journal::Summary| {
+        let is_failed = summary.verdict == SummaryVerdict::Failed;
+        summary.kind == SummaryKind::Tests && !(has_passed && is_failed)
+    };
     let tests = said.iter().flat_map(|said| &said.summaries);
-    let tests = tests.filter(|summary| summary.kind == SummaryKind::Tests);
+    let tests = tests.filter(is_meant);
     let count = |of: fn(&journal::Summary) -> Option<u64>| {
         let counts = tests.clone().filter_map(of);
         counts.fold(None, |sum: Option<u64>, count| {

@@ -609,7 +609,10 @@ fn differences(schema: &Value, all: &Value, value: &Value, at: &str, found: &mut
         }
         return;
     }
-    if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
+    if schema["enum"]
+        .as_array()
+        .is_some_and(|words| !words.contains(value))
+    {
         found.push(format!("{at}: {value}"));
     }
     for (place, item) in value.as_array().into_iter().flatten().enumerate() {
@@ -639,7 +642,13 @@ fn the_published_schema_describes_each_level() {
     for level in [Level::Summary, Level::Commands, Level::Full] {
         let value: Value = serde_json::from_slice(&Shown::new(level).payload()).expect("JSON");
         let mut found = Vec::new();
-        differences(&schema, &schema, &value["predicate"], "predicate", &mut found);
+        differences(
+            &schema,
+            &schema,
+            &value["predicate"],
+            "predicate",
+            &mut found,
+        );
         assert_eq!(found, [""; 0], "{level:?}");
     }
     let mut found = Vec::new();

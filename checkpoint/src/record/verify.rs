@@ -215,8 +215,8 @@ fn contents(predicate: &Predicate, repository: &Repository) -> Vec<String> {
     said.sort();
     held.sort();
     if said != held {
-        let other = said.iter().find(|one| !held.contains(one));
-        let missing = held.iter().find(|one| !said.contains(one));
+        let other = said.iter().find(|one| held.binary_search(one).is_err());
+        let missing = held.iter().find(|one| said.binary_search(one).is_err());
         let name = |one: &(Option<&String>, String)| one.0.cloned().unwrap_or(one.1.clone());
         wrong.push(match (other, missing) {
             (Some(one), _) => format!("{}: the tree holds another content", name(one)),
@@ -267,6 +267,19 @@ fn consistency(predicate: &Predicate) -> Vec<String> {
                 .all(|demand| level == Level::Full || demand.asked.is_empty()),
         "it holds more or less than its level says",
     );
+    wrong.extend(of_runs(predicate));
+    wrong.extend(times(predicate));
+    wrong
+}
+
+/// Checks that answers and runs say the same.
+fn of_runs(Predicate { units, runs, .. }: &Predicate) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut must = |holds: bool, text: &str| {
+        if !holds {
+            wrong.push(text.to_owned());
+        }
+    };
     let mut used: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); runs.len()];
     for unit in units {
         let Some(place) = unit.run else {
@@ -307,6 +320,24 @@ fn consistency(predicate: &Predicate) -> Vec<String> {
             .all(|run| run.ended != "passed" || run.failed.is_none_or(|failed| failed == 0)),
         "a run passed with failed tests",
     );
+    wrong
+}
+
+/// Checks that nothing is later than the journal's head, by number and by time.
+fn times(predicate: &Predicate) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut must = |holds: bool, text: &str| {
+        if !holds {
+            wrong.push(text.to_owned());
+        }
+    };
+    let Predicate {
+        units,
+        runs,
+        demands,
+        switches,
+        ..
+    } = predicate;
     let head = &predicate.journal;
     let numbers = units.iter().filter_map(|unit| unit.decision);
     let numbers = numbers.chain(demands.iter().map(|one| one.decision));

@@ -19,7 +19,9 @@ pub(super) fn range(journal: &Journal, wanted: &Range) -> Result<Found> {
     let mut table = Table::new(&wanted.contents);
     for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
-        let folder = Path::new(state.project());
+        // Git names folders without links.
+        let named = Path::new(state.project());
+        let folder = named.canonicalize().unwrap_or_else(|_| named.to_owned());
         let is_inside = wanted.tops.iter().any(|top| folder.starts_with(top));
         if !is_inside && wanted.remote.is_none() {
             continue;

@@ -20,7 +20,11 @@ fn turns(holdout: u32, is_open: bool) -> Vec<Decision> {
 
 #[test]
 fn a_share_of_due_turns_is_held_back_and_a_replay_holds_back_the_same() {
-    let held = |of: &[Decision]| of.iter().filter(|one| one.reason == Reason::HeldOut).count();
+    let held = |of: &[Decision]| {
+        of.iter()
+            .filter(|one| one.reason == Reason::HeldOut)
+            .count()
+    };
     let first = turns(20, true);
     assert_eq!(first, turns(20, true), "two replays agree");
     let count = held(&first);
@@ -28,7 +32,10 @@ fn a_share_of_due_turns_is_held_back_and_a_replay_holds_back_the_same() {
     for decision in &first {
         let is_held = decision.reason == Reason::HeldOut;
         assert_eq!(decision.verdict == Verdict::Pass, is_held, "{decision:?}");
-        assert!(!decision.actions.is_empty(), "what would have been asked is kept");
+        assert!(
+            !decision.actions.is_empty(),
+            "what would have been asked is kept"
+        );
         assert_eq!(decision.message.is_none(), is_held);
     }
     assert_eq!(held(&turns(0, true)), 0, "off by default");
@@ -36,7 +43,13 @@ fn a_share_of_due_turns_is_held_back_and_a_replay_holds_back_the_same() {
 
     // A larger share holds back the same turns, and more.
     let more = turns(50, true);
-    let kept = first.iter().zip(&more).filter(|(one, _)| one.reason == Reason::HeldOut);
-    assert!(kept.clone().all(|(_, other)| other.reason == Reason::HeldOut));
+    let kept = first
+        .iter()
+        .zip(&more)
+        .filter(|(one, _)| one.reason == Reason::HeldOut);
+    assert!(
+        kept.clone()
+            .all(|(_, other)| other.reason == Reason::HeldOut)
+    );
     assert!(held(&more) > count);
 }
