@@ -438,8 +438,8 @@ fn control_c_quits_from_everywhere_and_a_question_mark_explains_the_keys() {
      w, W            mark its last demand wrong and say why; undo
      y, Y            copy the resuming command; the last message
      s, /            sort; only what has a text
-     S, R            what checkpoints did; stops now judged otherwise
-     k j b Space g G move by a line, a screen, to an end; also arrows
+     S, R            stats; past stops that are now judged otherwise
+     k j b Space g G by a line, a screen, to an end; also arrows
      Esc, q          drop the filter, or go back; quit
      OPEN: not verified yet; `checkpointd open` shows each file
 

@@ -32,10 +32,10 @@ const KEYS: [(&str, &str); 9] = [
     ("w, W", "mark its last demand wrong and say why; undo"),
     ("y, Y", "copy the resuming command; the last message"),
     ("s, /", "sort; only what has a text"),
-    ("S, R", "what checkpoints did; stops now judged otherwise"),
+    ("S, R", "stats; past stops that are now judged otherwise"),
     (
         "k j b Space g G",
-        "move by a line, a screen, to an end; also arrows",
+        "by a line, a screen, to an end; also arrows",
     ),
     ("Esc, q", "drop the filter, or go back; quit"),
 ];

@@ -173,7 +173,7 @@ pub(crate) fn stays(stage: &Stage, browser: &Browser) {
     browser.show("");
     browser.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
     let read = browser.evaluate(
-        "(() => { const card = [...document.querySelectorAll('.group.finished .card')].findLast(it => it.getBoundingClientRect().top < innerHeight);
+        "(() => { const card = [...document.querySelectorAll('.card')].find(it => it.getBoundingClientRect().top >= innerHeight / 3);
         return [scrollY, card.getBoundingClientRect().top, card.dataset.session]; })()",
     );
     assert!(read[0].as_f64() > Some(0.0), "{read}");

@@ -131,7 +131,7 @@ export async function show(root) {
       + ' running · ' + count('finished') + ' finished · ' + plural(seen.sessions, 'session') + ' known';
     // Whoever listens to the page hears of it only when it has changed.
     if (summary.textContent !== text) summary.textContent = text;
-    document.title = (calls ? '(' + calls + ') ' : '') + 'Now – checkpointd';
+    if (place.isConnected) document.title = (calls ? '(' + calls + ') ' : '') + 'Now – checkpointd';
     tick();
   }
 
