@@ -109,7 +109,7 @@ fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
 }
 
-/// Returns a value that ends with what it stands in: an argument in quotes, a list in brackets, a line of a
+/// Returns a value that ends with what surrounds it: an argument in quotes, a list in brackets, a line of a
 /// configuration, a word of a shell.
 fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> Value {
     let Range { start, end } = value.inner;

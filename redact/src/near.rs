@@ -245,7 +245,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     match () {
         // `Dim name As String = "..."`
         () if value.is_quoted && before.starts_with(" As ") => Some(Bond::Direct),
-        // The sign follows the name, or a type stands between.
+        // The sign follows the name, or a type comes between.
         () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => {
             Some(joined(&gap[sign..], name_class))
         }

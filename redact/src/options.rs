@@ -24,7 +24,7 @@ const HASH_BYTES_MIN: usize = 32;
 struct Found {
     /// Where its value begins.
     at: usize,
-    /// Whether the value stands in the same word.
+    /// Whether the value is a part of the same word.
     is_attached: bool,
     /// Whether a person is named.
     has_user: bool,
