@@ -211,37 +211,8 @@ pub(crate) fn now(
 ) -> Result<SessionsNow> {
     let seq = journal.settle()?;
     let at = Timestamp::now();
-    let mut entries = Vec::new();
-    let mut known_of = query::of_agents(journal);
-    let all = known_of.len();
-    match wanted {
-        Which::First(count) => {
-            known_of.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
-            known_of.truncate(*count);
-        }
-        Which::One(one) => known_of.retain(|entry| entry.stream.session == *one),
-        Which::Newest(_) | Which::These(_) => {}
-    }
-    for entry in known_of {
-        let kind = known.kind(journal, &entry, at)?;
-        if kind != Kind::Empty {
-            entries.push((entry, kind));
-        }
-    }
-    let sessions = match wanted {
-        Which::First(_) | Which::One(_) => all,
-        Which::Newest(_) | Which::These(_) => entries.len(),
-    };
-    match wanted {
-        Which::First(_) | Which::One(_) => {}
-        Which::Newest(count) => {
-            entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
-            let rest = entries.split_off(entries.len().min(*count));
-            entries.extend(rest.into_iter().filter(|(_, kind)| *kind == Kind::Urgent));
-        }
-        Which::These(these) => entries.retain(|(entry, _)| these.contains(&entry.stream.session)),
-    }
-    let loaded = entries.into_iter().map(|(entry, _)| {
+    let (entries, sessions) = choose(journal, known, at, wanted)?;
+    let loaded = entries.into_iter().map(|entry| {
         let state = session_state::load(journal, &entry.stream)?;
         Ok((entry, state))
     });
@@ -276,6 +247,47 @@ pub(crate) fn now(
         sessions,
         mute_for: MUTE_FOR,
     })
+}
+
+/// Returns the wanted sessions, and how many there are in all, as far as they were looked at.
+fn choose(
+    journal: &Journal,
+    known: &Known,
+    at: Timestamp,
+    wanted: &Which,
+) -> Result<(Vec<SessionEntry>, usize)> {
+    let mut entries = Vec::new();
+    let mut known_of = query::of_agents(journal);
+    let all = known_of.len();
+    match wanted {
+        Which::First(count) => {
+            known_of.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.last_seq));
+            known_of.truncate(*count);
+        }
+        Which::One(one) => known_of.retain(|entry| entry.stream.session == *one),
+        Which::Newest(_) | Which::These(_) => {}
+    }
+    for entry in known_of {
+        let kind = known.kind(journal, &entry, at)?;
+        if kind != Kind::Empty {
+            entries.push((entry, kind));
+        }
+    }
+    let sessions = match wanted {
+        Which::First(_) | Which::One(_) => all,
+        Which::Newest(_) | Which::These(_) => entries.len(),
+    };
+    match wanted {
+        Which::First(_) | Which::One(_) => {}
+        Which::Newest(count) => {
+            entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
+            let rest = entries.split_off(entries.len().min(*count));
+            entries.extend(rest.into_iter().filter(|(_, kind)| *kind == Kind::Urgent));
+        }
+        Which::These(these) => entries.retain(|(entry, _)| these.contains(&entry.stream.session)),
+    }
+    let entries = entries.into_iter().map(|(entry, _)| entry).collect();
+    Ok((entries, sessions))
 }
 
 /// Sets the repository of all sessions in one folder of one machine, if one of them knows it.

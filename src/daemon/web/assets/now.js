@@ -24,6 +24,8 @@ const newest = (a, b) => (a.last_at < b.last_at ? 1 : a.last_at > b.last_at ? -1
 
 export async function show(root) {
   const rows = new Map();
+  // What is shown of each row: it stays, with its height and what is typed there, until the row changes.
+  const cards = new Map();
   // The newest fill the first screen; the others come after it is painted.
   let seen = await get('/api/now?first=' + FIRST);
   // The daemon's clock and this one may differ.
@@ -39,6 +41,10 @@ export async function show(root) {
   const fleet = h('span', { class: 'tools', hidden: true }, machine, h('label', null, 'Grouped by ', grouping));
   replace(root, h('h1', null, 'Now'), summary, h('div', { class: 'tools' }, box, agent, fleet), place);
 
+  const card = (row) => {
+    if (cards.get(row.session)?.row !== row) cards.set(row.session, { row, card: line(row, seen.mute_for) });
+    return cards.get(row.session).card;
+  };
   const groupOf = (row) => GROUPINGS[grouping.value][1](row);
   const wanted = (row) => (!agent.value || row.agent === agent.value)
     && (!machine.value || row.machine === machine.value)
@@ -104,7 +110,7 @@ export async function show(root) {
       const from = old?.closest('section');
       const focused = old?.contains(document.activeElement);
       old?.remove();
-      list.prepend(line(row, seen.mute_for));
+      list.prepend(card(row));
       if (from?.querySelector('.card')) recount(from);
       else from?.remove();
       recount(list.closest('section'));
@@ -117,7 +123,7 @@ export async function show(root) {
     const focused = document.activeElement?.closest?.('[data-session]')?.dataset.session;
     const more = seen.sessions > rows.size && !all && h('p', null, h('button', { type: 'button', onclick: showAll },
       'Show all ' + number(seen.sessions) + ' sessions'), ' (these are the ' + rows.size + ' with the newest events)');
-    replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group), seen.mute_for))
+    replace(place, list.length ? groups(list).map(([group, title]) => section(group, title, list.filter((row) => groupOf(row) === group), card))
       : rows.size ? h('p', { class: 'empty' }, 'No session is like that.')
         : h('p', { class: 'empty' }, 'No agent has called a hook yet. ',
           h('code', null, 'checkpointd init'), ' adds the hooks, which agents load as they start; ', h('code', null, 'checkpointd doctor'), ' checks them.'), more);
@@ -164,11 +170,11 @@ export async function show(root) {
   };
 }
 
-function section(group, title, rows, periods) {
+function section(group, title, rows, card) {
   if (!rows.length) return null;
   const known = GROUPS.some(([name]) => name === group);
   return h('section', { class: known ? 'group ' + group : 'group', 'data-group': group }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
-    h('ul', { class: 'cards' }, rows.sort(newest).map((row) => line(row, periods))));
+    h('ul', { class: 'cards' }, rows.sort(newest).map(card)));
 }
 
 function recount(section) {

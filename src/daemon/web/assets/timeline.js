@@ -6,13 +6,15 @@ import { get, lines } from './api.js';
 import { checkList, checksOf } from './decision.js';
 import { eventLink, h, link, printable, replace } from './dom.js';
 import { detail } from './event.js';
-import { duration, exact, folder, moment, number, plural, time } from './format.js';
+import { cut, duration, exact, folder, moment, number, plural, time } from './format.js';
 import { Lanes } from './lanes.js';
 import { Scale } from './scale.js';
 import { LEGEND } from './signs.js';
 import { about, isInternal, kind, lane, outcome, said } from './words.js';
 
 const PAGE = 100;
+// The longest name of the session in a button's label.
+const NAME_MAX = 120;
 // So many times as long as a reading took, before the next one.
 const REST = 4;
 const HINT = 'Drag or Shift+wheel to move; Ctrl+wheel, double click or + and − to zoom. With the keyboard: ← and → go from event to event, Home shows all.';
@@ -135,7 +137,7 @@ class Timeline {
     if (offered === this.offered) return;
     this.offered = offered;
     const focused = this.acts.contains(document.activeElement);
-    replace(this.acts, acts(row, this.title.textContent, periods));
+    replace(this.acts, acts(row, cut(this.title.textContent, NAME_MAX), periods));
     if (focused) this.acts.querySelector('button, select')?.focus({ preventScroll: true });
   }
 
