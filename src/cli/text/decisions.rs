@@ -2,7 +2,7 @@
 
 use journal::Outcome;
 
-use crate::cli::text::{short, spaced};
+use crate::cli::text::{on_machine, short, spaced};
 use crate::ops::views::{DecisionRow, DemandEnd};
 use crate::render::{self, Color, Table};
 
@@ -37,7 +37,7 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<11> {
             row.turn.to_string(),
             row.elapsed_ms
                 .map_or_else(|| "-".into(), render::duration_ms),
-            row.project.clone().unwrap_or_default(),
+            on_machine(None, row.project.as_deref().unwrap_or_default()),
             verdict(row),
             delivery(row),
             row.reason.words().to_owned(),

@@ -48,7 +48,7 @@ fn what_holds_in_a_project_is_shown_with_its_source() {
     put(
         &home,
         "config.yml",
-        "min_turn: 1m\nrepeat: always\nask: likely\nverify: {uncovered: tests}\n",
+        "min_turn: 1m\nrepeat: always\nask: likely\nuncovered: tests\n",
     );
     put(
         &home,
@@ -65,8 +65,6 @@ fn what_holds_in_a_project_is_shown_with_its_source() {
     assert_eq!(row(&home, "repeat"), of("always", "config.yml"));
     assert_eq!(row(&home, "ask"), of("likely", "config.yml"));
     assert_eq!(row(&home, "uncovered"), of("tests", "config.yml"));
-    let note = "note: `verify.uncovered` is now `uncovered`";
-    assert!(said(&home, &["check"]).contains(note));
     assert_eq!(row(&home, "max_blocks_per_turn"), of("1", "default"));
     assert_eq!(said(&home, &["get", "min_turn"]), "10s\n");
     let table = said(&home, &["show"]);

@@ -5,10 +5,10 @@ use super::*;
 fn tells_what_was_done_and_stated(text: &str) {
     for words in [
         "# Session Handoff Checkpoint",
-        "| new.rs | created | written once |",
+        "| `new.rs` | created | written once |",
         "- [ ] error messages",
         "**Branch**: `main`",
-        "Yes - new.rs",
+        "Yes - `new.rs`",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }

@@ -65,23 +65,23 @@ fn what_the_shell_changed_and_committed_is_in_the_document() {
         &text,
         &[
             "| File | Changes | Status | Seen |",
-            "| edited.rs | a word | modified | uncommitted, by git |",
-            "| removed.rs | not stated | deleted | uncommitted, by git |",
-            "| moved.rs | not stated | deleted | uncommitted, by git |",
-            "| renamed.rs | not stated | created | uncommitted, by git |",
-            "| made.rs | not stated | created | uncommitted, by git |",
-            "| far.rs | is to come | stated | stated, and git says nothing |",
+            "| `edited.rs` | a word | modified | uncommitted, by git |",
+            "| `removed.rs` | not stated | deleted | uncommitted, by git |",
+            "| `moved.rs` | not stated | deleted | uncommitted, by git |",
+            "| `renamed.rs` | not stated | created | uncommitted, by git |",
+            "| `made.rs` | not stated | created | uncommitted, by git |",
+            "| `far.rs` | is to come | stated | stated, and git says nothing |",
             "1 more file was uncommitted before the session, unchanged since.",
         ],
     );
     assert!(
-        !text.contains("| old.rs |") && !text.contains("| kept.rs |"),
+        !text.contains("| `old.rs` |") && !text.contains("| `kept.rs` |"),
         "{text}"
     );
 
     // The document says the same of the agent's statements when an agent hands it in again.
     write(&daemon.home, top, "full", &text);
-    assert!(shown(&daemon.home, top).contains("| edited.rs | a word | modified |"));
+    assert!(shown(&daemon.home, top).contains("| `edited.rs` | a word | modified |"));
 
     shell(
         top,
@@ -92,9 +92,9 @@ fn what_the_shell_changed_and_committed_is_in_the_document() {
         &shown(&daemon.home, top),
         &[
             "| File | Status | Seen |",
-            "| edited.rs | modified | committed, by git |",
-            "| removed.rs | deleted | committed, by git |",
-            "| made.rs | created | committed, by git |",
+            "| `edited.rs` | modified | committed, by git |",
+            "| `removed.rs` | deleted | committed, by git |",
+            "| `made.rs` | created | committed, by git |",
         ],
     );
     daemon.verify();
@@ -120,7 +120,7 @@ fn an_incremental_document_is_shown_with_all_that_it_knows() {
             "**Objective**: A parser",
             "- [ ] errors",
             "**Files Touched**: `second.rs` (created)\n",
-            "| first.rs | created | uncommitted, by git |",
+            "| `first.rs` | created | uncommitted, by git |",
             "| Decision |\n|----------|\n| by hand |",
             "## Recovery Instructions",
         ],

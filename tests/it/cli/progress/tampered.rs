@@ -130,11 +130,11 @@ fn what_the_shell_changed_and_what_is_stated_counts() {
     let text = fs::read_to_string(top.join(LATEST)).expect("there");
     assert_eq!(code, 0);
     for row in [
-        "| new.rs | not stated | created | written once |",
-        "| by-shell.txt | not stated | created | uncommitted, by git |",
-        "| src.rs | not stated | modified | uncommitted, by git |",
-        "| Cargo.lock | not stated | deleted | uncommitted, by git |",
-        "| build/stated.txt | made anew | stated | stated, and git says nothing |",
+        "| `new.rs` | not stated | created | written once |",
+        "| `by-shell.txt` | not stated | created | uncommitted, by git |",
+        "| `src.rs` | not stated | modified | uncommitted, by git |",
+        "| `Cargo.lock` | not stated | deleted | uncommitted, by git |",
+        "| `build/stated.txt` | made anew | stated | stated, and git says nothing |",
     ] {
         assert!(text.contains(row), "{row} is not in {text}");
     }
