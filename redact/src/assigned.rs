@@ -6,8 +6,8 @@ use super::chars::{boundary, line_end, line_start};
 use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX, judge};
 use super::names::{Class, Name, is_key};
 use super::scan::Scan;
+use super::secret::{Style, is_password, is_secret};
 use super::syntax::{Sign, Value, sign, value_at};
-use super::value::{Style, is_password, is_secret};
 use super::words::WORDS;
 use super::{headers, near, table};
 

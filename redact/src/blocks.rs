@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
-use super::value::{Style, is_password, says_nothing};
+use super::secret::{Style, is_password};
+use super::value::says_nothing;
 use super::words::{BlockPart as Part, WORDS};
 
 /// The longest private key, in bytes.

@@ -4,7 +4,8 @@ use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::Class;
 use super::scan::Scan;
-use super::value::{Style, is_call, is_secret, says_nothing};
+use super::secret::{Style, is_secret};
+use super::value::{is_call, says_nothing};
 
 /// The most bytes of a header that are read.
 const HEADER_BYTES_MAX: usize = 8192;

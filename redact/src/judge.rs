@@ -4,7 +4,8 @@ use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::{Class, Name, is_key};
 use super::odd::{Odd, odd};
-use super::value::{Style, is_password, is_secret, plain};
+use super::secret::{Style, is_password, is_secret};
+use super::value::plain;
 
 /// How far a name extends on each side of its stem, in bytes.
 pub(super) const NAME_BYTES_MAX: usize = 48;

@@ -25,6 +25,7 @@ mod options;
 mod payload;
 mod runs;
 mod scan;
+mod secret;
 mod shapes;
 mod syntax;
 mod table;

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use super::chars::{Look, boundary, line_end, line_start};
-use super::near::{GAP_BYTES_MAX, is, is_name, last_word};
+use super::chars::Look;
+use super::names::is_name;
 use super::odd::{Odd, odd};
-use super::scan::Scan;
 use super::value::{is_call, plain};
-use super::words::WORDS;
 
 /// How far on each side of a name a line is read, in bytes.
 pub(super) const LINE_BYTES_MAX: usize = 1024;
@@ -17,10 +15,10 @@ pub(super) const LINE_BYTES_MAX: usize = 1024;
 pub(super) struct Line {
     pub(super) span: Range<usize>,
     /// Whether the part begins and ends with its line.
-    begins: bool,
-    ends: bool,
+    pub(super) begins: bool,
+    pub(super) ends: bool,
     /// Whether it goes on in the next lines.
-    is_open: bool,
+    pub(super) is_open: bool,
     pub(super) values: Vec<Value>,
 }
 
@@ -42,7 +40,7 @@ pub(super) struct Value {
 }
 
 /// Finds the odd words and strings of a part of a text.
-fn values(text: &str, part: Range<usize>) -> Vec<Value> {
+pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
     let bytes = text.as_bytes();
     let mut values = Vec::new();
     let mut at = part.start;
@@ -245,46 +243,4 @@ fn is_user(word: &str) -> bool {
     !word.to_ascii_lowercase().starts_with("sha")
         && word != "h1"
         && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
-}
-
-/// Returns the values of the line around a name, which are found once.
-pub(super) fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
-    let line = std::mem::take(&mut scan.line);
-    let is_near = line.span.contains(&name.start)
-        && (line.begins || name.start - line.span.start >= GAP_BYTES_MAX)
-        && (line.ends && !line.is_open || name.end + GAP_BYTES_MAX <= line.span.end);
-    if is_near {
-        return line;
-    }
-    let start = boundary(
-        scan.text,
-        line_start(scan.bytes, name.start, LINE_BYTES_MAX),
-    );
-    let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
-    // What is open goes on in the next lines, and a name may have its value there.
-    let mut is_open = false;
-    while scan.at(end) == b'\n' && end < name.end + GAP_BYTES_MAX {
-        let last = scan.bytes[..end]
-            .trim_ascii_end()
-            .last()
-            .copied()
-            .unwrap_or(0);
-        let own = || last_word(&scan.text[start..name.start]);
-        let goes_on = b"([{,:>\"'\\".contains(&last)
-            || scan.at(name.end) == b'<'
-            || is(&WORDS.payload.names, own());
-        if !goes_on {
-            break;
-        }
-        is_open = true;
-        end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
-    }
-    let end = boundary(scan.text, end);
-    Line {
-        values: values(scan.text, start..end),
-        begins: matches!(scan.before(start), 0 | b'\n'),
-        ends: matches!(scan.at(end), 0 | b'\n'),
-        is_open,
-        span: start..end,
-    }
 }

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use super::chars::{LOOK_BYTES_MAX, Look};
 use super::literals::Literals;
-use super::near::is_getter;
 use super::words::WORDS;
 
 /// The longest name, in bytes.
@@ -272,6 +271,36 @@ pub(super) fn is_key(value: &str, is_env: bool) -> bool {
         && (is_env || !is_hash)
         && !value.contains([' ', '('])
         && (is_env || is_base64 || !value.contains('/'))
+}
+
+/// Returns whether a word, or the last one of a name in several, is in a list.
+pub(super) fn is(list: &[String], word: &str) -> bool {
+    let last = word
+        .rfind(|c: char| c.is_ascii_uppercase())
+        .map_or(word, |at| &word[at..]);
+    list.iter()
+        .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
+}
+
+pub(super) fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Returns the name that a text ends with, in quotes or not.
+pub(super) fn last_word(text: &str) -> &str {
+    let text = text.trim_end_matches(|c: char| " \"'`\\])=:>".contains(c));
+    text.rsplit(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default()
+}
+
+/// Returns whether a call asks for a secret by its name.
+pub(super) fn is_getter(name: &str) -> bool {
+    let begins = |getter: &String| {
+        let head = name.as_bytes().get(..getter.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(getter.as_bytes()))
+    };
+    WORDS.names.getters.iter().any(begins)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::is_code_of;
-use super::line::{LINE_BYTES_MAX, Value, line, word};
-use super::names::{Class, Name};
+use super::line::{LINE_BYTES_MAX, Line, Value, values, word};
+use super::names::{Class, Name, is, is_getter, is_name, last_word};
 use super::odd::Odd;
 use super::scan::Scan;
 use super::syntax::{Sign, sign};
@@ -16,7 +16,7 @@ use super::value::plain;
 use super::words::WORDS;
 
 /// How far from a name a value may stand, in bytes.
-pub(super) const GAP_BYTES_MAX: usize = 120;
+const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
 const GAP_WORDS_MAX: usize = 8;
 /// How far behind a name the next one may stand, in bytes.
@@ -208,6 +208,48 @@ fn is_told(text: &str) -> bool {
     text.ends_with([':', '=', '–', '—', '→', '-']) || is(&WORDS.sentences.verbs, last_word(text))
 }
 
+/// Returns the values of the line around a name, which are found once.
+fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
+    let line = std::mem::take(&mut scan.line);
+    let is_near = line.span.contains(&name.start)
+        && (line.begins || name.start - line.span.start >= GAP_BYTES_MAX)
+        && (line.ends && !line.is_open || name.end + GAP_BYTES_MAX <= line.span.end);
+    if is_near {
+        return line;
+    }
+    let start = boundary(
+        scan.text,
+        line_start(scan.bytes, name.start, LINE_BYTES_MAX),
+    );
+    let mut end = line_end(scan.bytes, name.end, LINE_BYTES_MAX);
+    // What is open goes on in the next lines, and a name may have its value there.
+    let mut is_open = false;
+    while scan.at(end) == b'\n' && end < name.end + GAP_BYTES_MAX {
+        let last = scan.bytes[..end]
+            .trim_ascii_end()
+            .last()
+            .copied()
+            .unwrap_or(0);
+        let own = || last_word(&scan.text[start..name.start]);
+        let goes_on = b"([{,:>\"'\\".contains(&last)
+            || scan.at(name.end) == b'<'
+            || is(&WORDS.payload.names, own());
+        if !goes_on {
+            break;
+        }
+        is_open = true;
+        end = line_end(scan.bytes, end + 1, LINE_BYTES_MAX);
+    }
+    let end = boundary(scan.text, end);
+    Line {
+        values: values(scan.text, start..end),
+        begins: matches!(scan.before(start), 0 | b'\n'),
+        ends: matches!(scan.at(end), 0 | b'\n'),
+        is_open,
+        span: start..end,
+    }
+}
+
 /// Finds what joins a name and a value after it.
 fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> Option<Bond> {
     let gap = text.get(name.end..value.whole.start)?;
@@ -295,14 +337,6 @@ fn words(text: &str) -> usize {
         .count()
 }
 
-/// Returns the name that a text ends with, in quotes or not.
-pub(super) fn last_word(text: &str) -> &str {
-    let text = text.trim_end_matches(|c: char| " \"'`\\])=:>".contains(c));
-    text.rsplit(|c: char| !is_name(c))
-        .next()
-        .unwrap_or_default()
-}
-
 fn is_sentence(text: &str) -> bool {
     text.chars()
         .all(|c| c.is_alphanumeric() || " -—–,()'\"`*_@.→>/".contains(c))
@@ -341,28 +375,6 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
         None => Some(Bond::Weak),
     }
-}
-
-/// Returns whether a word, or the last one of a name in several, is in a list.
-pub(super) fn is(list: &[String], word: &str) -> bool {
-    let last = word
-        .rfind(|c: char| c.is_ascii_uppercase())
-        .map_or(word, |at| &word[at..]);
-    list.iter()
-        .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
-}
-
-pub(super) fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '-'
-}
-
-/// Returns whether a call asks for a secret by its name.
-pub(super) fn is_getter(name: &str) -> bool {
-    let begins = |getter: &String| {
-        let head = name.as_bytes().get(..getter.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(getter.as_bytes()))
-    };
-    WORDS.names.getters.iter().any(begins)
 }
 
 /// Returns whether a statement or a sentence ends in a text.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::chars::{Look, boundary, line_end, line_start};
-use super::near::is;
+use super::names::is;
 use super::odd::{Odd, odd};
 use super::scan::Scan;
 use super::value::{plain, says_nothing};

@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use super::chars::table;
 use super::judge::judge;
+use super::names::is;
 use super::names::{Class, Name};
-use super::near::is;
 use super::odd::{Odd, odd};
 use super::scan::Found;
-use super::value::Style;
+use super::secret::Style;
 use super::words::WORDS;
 use super::{MARKER, Redactor, marker, replace, search};
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::chars::Look;
 use super::line::Line;
 use super::names::Name;
+use super::secret::Style;
 use super::shapes::{Set, Shape, Sign};
-use super::value::Style;
 
 /// A secret, with the kind that its marker gets.
 pub(super) type Found = (Range<usize>, &'static str);

@@ -7,7 +7,8 @@ use super::judge::judge;
 use super::names::Name;
 use super::odd::{Odd, odd};
 use super::scan::Scan;
-use super::value::{Style, says_nothing};
+use super::secret::Style;
+use super::value::says_nothing;
 
 /// The longest table that is read, in bytes.
 const TABLE_BYTES_MAX: usize = 8 * 1024;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::chars::{Look, line_start};
 use super::headers;
 use super::scan::Scan;
+use super::secret::{Style, is_password};
 use super::shapes::Set;
-use super::value::{Style, is_password, says_nothing};
+use super::value::says_nothing;
 use super::words::AddressPart as Part;
 
 /// The most bytes of an address before its host that are read.

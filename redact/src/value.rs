@@ -1,92 +1,7 @@
-//! Whether a value is a secret, by the name that it is assigned to and by its form.
-
-use std::sync::LazyLock;
+//! What a value is that is no secret: a placeholder, a path, code, or a call.
 
 use super::chars::Look;
-use super::literals::Literals;
-use super::odd::{Odd, odd};
 use super::words::WORDS;
-
-/// The syntax around a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// In quotes, or a string of JSON.
-    Quoted,
-    /// `NAME=value` of a shell.
-    Env,
-    /// `name=value`.
-    Tight,
-    /// `name: value` or `name = value`, as in code and prose too.
-    Loose,
-    /// `--name value`.
-    Flag,
-}
-
-/// Finds what tells a label of a form from a password, in any case.
-static LABELS: LazyLock<Literals> =
-    LazyLock::new(|| Literals::new(WORDS.values.labels.iter().map(String::as_str)));
-/// The shortest password, in bytes.
-const PASSWORD_BYTES_MIN: usize = 3;
-/// The shortest key or token, in bytes.
-const SECRET_BYTES_MIN: usize = 8;
-
-pub(super) fn is_password(value: &str, style: Style) -> bool {
-    let plain = plain(value);
-    if plain.len() < PASSWORD_BYTES_MIN || says_nothing(plain) || is_path(plain) {
-        return false;
-    }
-    match style {
-        Style::Quoted => !is_label(value),
-        Style::Env => !is_call(value),
-        Style::Tight => !is_code(value) && !is_label(plain),
-        Style::Flag => {
-            let is_place = plain
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-            plain.len() > PASSWORD_BYTES_MIN && !is_code(value) && !is_place
-        }
-        // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
-        Style::Loose => {
-            let look = Look::at(plain);
-            let is_sign = |c: char| "!@#%^*+~=".contains(c);
-            let is_name =
-                plain.starts_with(|c: char| c.is_ascii_uppercase()) || plain.contains('_');
-            let is_type_name =
-                plain.contains('_') || plain.ends_with(|c: char| c.is_ascii_lowercase());
-            let is_named = is_name && is_type_name && is_identifier(plain) && look.is_words();
-            let has_digit = look.digits > 0 && (!is_named || odd(plain) >= Odd::Made);
-            let inner = plain.trim_end_matches(is_sign);
-            (has_digit || inner.contains(is_sign) || look.is_scrambled())
-                && !is_code(value)
-                && !is_type(plain)
-                && !is_label(plain)
-        }
-    }
-}
-
-/// Returns whether a value is a key or a token: it looks random, as words do not.
-pub(super) fn is_secret(value: &str, style: Style) -> bool {
-    let plain = plain(value);
-    let is_other = || {
-        let is_text = plain.contains(char::is_whitespace);
-        says_nothing(plain) || is_path(plain) || is_call(value) || is_text || plain.contains("://")
-    };
-    if plain.len() < SECRET_BYTES_MIN || is_other() {
-        return false;
-    }
-    let look = Look::at(plain);
-    if look.upper + look.lower == 0 {
-        return false;
-    }
-    let is_chain = || plain.contains(['-', '_', '.', '/', ' ', ':']) && look.is_words();
-    match style {
-        Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
-        Style::Quoted => look.digits > 0 && !is_chain(),
-        Style::Tight | Style::Loose | Style::Flag => {
-            look.digits > 0 && (!look.is_words() || look.is_disguised()) && !is_code(value)
-        }
-    }
-}
 
 /// Returns a value without the punctuation around it.
 pub(super) fn plain(value: &str) -> &str {
@@ -170,28 +85,7 @@ pub(super) fn is_code(value: &str) -> bool {
         || inner.starts_with("__")
 }
 
-fn is_identifier(value: &str) -> bool {
+pub(super) fn is_identifier(value: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && value.chars().all(is_part)
-}
-
-/// Returns whether a value is a type with its size: `u32`, `varchar2`.
-fn is_type(value: &str) -> bool {
-    let name = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    let size = &value[name.len()..];
-    let is_size = ["2", "8", "16", "32", "64", "128", "255", "256"].contains(&size);
-    is_size
-        && [
-            "u", "i", "f", "int", "uint", "float", "str", "char", "varchar", "text", "utf",
-        ]
-        .contains(&name)
-}
-
-/// Returns whether a text is a label or a message about passwords.
-fn is_label(value: &str) -> bool {
-    let head = value.get(..value.len().min(64)).unwrap_or(value);
-    let has_digit = head.contains(|c: char| c.is_ascii_digit());
-    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace() || ".!?:'’-,()…".contains(c);
-    let is_foreign = !value.is_ascii() && value.chars().all(is_word);
-    !has_digit && (is_foreign || LABELS.any(head, |_| true))
 }

@@ -7,7 +7,7 @@ use journal::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Demand, Digest, Found, Head, Run, Switch, Unit};
+use super::statement::{Demand, Digest, Found, Head, Run, Switch, Unit};
 use crate::follow_up::{self, FollowUp, Judged};
 use crate::judging::{Answer, Verified};
 use crate::policy::Policy;

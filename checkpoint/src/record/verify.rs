@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, Level, PREDICATE, Predicate, STATEMENT, Statement, dsse, totals};
+use super::dsse;
+use super::statement::{
+    Digest, Level, PREDICATE, Predicate, STATEMENT, Statement, Subject, totals,
+};
 use crate::judging::Verified;
 
 /// How far times may go back from one event to the next: reports may arrive late.
@@ -23,6 +26,20 @@ pub struct Repository {
     pub remote: Option<String>,
     /// The files that differ between base and tree and are in the tree, with the object ids of their contents.
     pub files: BTreeMap<String, String>,
+}
+
+impl Repository {
+    pub(super) fn subjects(&self) -> Vec<Subject> {
+        let commit = self.commit.as_deref().map(|id| Subject {
+            name: "commit".to_owned(),
+            digest: Digest::commit(id),
+        });
+        let tree = Subject {
+            name: "tree".to_owned(),
+            digest: Digest::tree(&self.tree),
+        };
+        commit.into_iter().chain([tree]).collect()
+    }
 }
 
 /// What was found about the signature.

@@ -9,15 +9,14 @@ use super::{Block, Document, documents};
 use crate::support::{Home, run};
 
 /// Commands that only a reader can run: they build, install, need a server, or follow such a command.
-const BY_HAND: [&str; 10] = [
+const BY_HAND: [&str; 9] = [
     "cargo",
     "./install.sh",
     "curl --proto '=https'",
     "npm install",
     "npx checkpointd lookback",
     "pipx install",
-    "nats-server",
-    "checkpointd fleet collect",
+    "systemctl",
     "checkpointd fleet join",
     "psql",
 ];
