@@ -193,7 +193,8 @@ pub(crate) fn stays(stage: &Stage, browser: &Browser) {
             read[1]
         ));
         let moved = now.as_f64().expect("a figure").abs();
-        assert!(moved < 1.0, "what is read moved by {moved} px");
+        // A browser rounds where it scrolls to.
+        assert!(moved <= 2.0, "what is read moved by {moved} px");
         let counts = browser.evaluate(
             "[...document.querySelectorAll('.group')].every(it => Number(it.querySelector('.count').textContent) === it.querySelectorAll('.card').length)",
         );
