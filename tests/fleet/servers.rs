@@ -167,7 +167,7 @@ impl Servers {
                     .expect("it is let in");
             // Routes are tried every second.
             let mut most = 0;
-            for _ in 0..5 {
+            for _ in 0..3 {
                 let inbox = client.new_inbox();
                 let mut answers = client.subscribe(inbox.clone()).await.expect("subscribes");
                 let asked = client.publish_with_reply("$SYS.REQ.SERVER.PING", inbox, "".into());
