@@ -92,7 +92,7 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
     assert_eq!(written["progress"], "pre-compaction");
     let text = fs::read_to_string(written["file"].as_str().expect("a path")).expect("a file");
     assert!(
-        text.contains("**Type**: pre-compaction\n") && text.contains("| app.py | created |"),
+        text.contains("**Type**: pre-compaction\n") && text.contains("| `app.py` | created |"),
         "{text}"
     );
     terminal.quit();
