@@ -17,7 +17,7 @@ use crate::ops::query::Range;
 const NOTES: &str = "checkpointd";
 /// The modes of what has no content of its own in the tree: a submodule, and nothing.
 const NO_FILE: [&str; 2] = ["160000", "000000"];
-/// Larger files of a work tree are not read, as at a stop.
+/// Larger contents are not read, as at a stop.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// A repository, by a folder in it.
@@ -239,15 +239,18 @@ impl Git {
         {
             let path = self.top.join(std::ffi::OsStr::from_bytes(raw));
             let meta = std::fs::symlink_metadata(&path);
-            let is_read = meta.is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_BYTES_MAX);
-            if let Some(bytes) = is_read.then(|| std::fs::read(&path).ok()).flatten() {
+            if let Ok(meta) = meta
+                && meta.is_file()
+            {
+                let is_read = meta.len() <= FILE_BYTES_MAX;
+                let bytes = is_read.then(|| std::fs::read(&path).ok()).flatten();
                 let file = String::from_utf8_lossy(raw).into_owned();
                 contents.insert(
                     file.clone(),
                     Content {
                         file,
                         blob: String::new(),
-                        hash: digest::of_bytes(&bytes),
+                        hash: bytes.map(|bytes| digest::of_bytes(&bytes)),
                     },
                 );
             }
@@ -262,27 +265,31 @@ impl Git {
         })
     }
 
-    /// Returns the hashes of contents, as the journal has them.
-    fn hashes<'a>(&self, blobs: impl Iterator<Item = &'a String>) -> Result<Vec<u64>> {
-        let names: Vec<&str> = blobs.map(String::as_str).collect();
-        let printed = self.run(&["cat-file", "--batch"], names.join("\n").into_bytes())?;
+    /// Returns the hashes of contents, as the journal has them; none for larger ones.
+    fn hashes<'a>(&self, blobs: impl Iterator<Item = &'a String>) -> Result<Vec<Option<u64>>> {
         let broken = || Failure::failed("git cat-file: a content is missing");
+        let names: Vec<&str> = blobs.map(String::as_str).collect();
+        let check = ["cat-file", "--batch-check=%(objectsize)"];
+        let sizes = self.run(&check, names.join("\n").into_bytes())?;
+        let sizes = String::from_utf8_lossy(&sizes);
+        let sizes: Vec<usize> = sizes.lines().map_while(|size| size.parse().ok()).collect();
+        let is_read = |size: usize| size as u64 <= FILE_BYTES_MAX;
+        let read = names.iter().zip(&sizes).filter(|(_, size)| is_read(**size));
+        let read: Vec<&str> = read.map(|(name, _)| *name).collect();
+        let printed = self.run(&["cat-file", "--batch"], read.join("\n").into_bytes())?;
         let mut rest = &printed[..];
         let mut hashes = Vec::with_capacity(names.len());
-        for _ in names {
-            let end = rest
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .ok_or_else(broken)?;
-            let head = String::from_utf8_lossy(&rest[..end]);
-            let size = head
-                .rsplit(' ')
-                .next()
-                .and_then(|size| size.parse::<usize>().ok());
-            let size = size.ok_or_else(broken)?;
-            let from = end + 1;
+        for at in 0..names.len() {
+            let size = *sizes.get(at).ok_or_else(broken)?;
+            if !is_read(size) {
+                hashes.push(None);
+                continue;
+            }
+            // A line with name, type and size comes before each content, and a line end after it.
+            let head = rest.iter().position(|byte| *byte == b'\n');
+            let from = head.ok_or_else(broken)? + 1;
             let content = rest.get(from..from + size).ok_or_else(broken)?;
-            hashes.push(digest::of_bytes(content));
+            hashes.push(Some(digest::of_bytes(content)));
             rest = rest.get(from + size + 1..).unwrap_or_default();
         }
         Ok(hashes)

@@ -20,8 +20,8 @@ pub struct Content {
     pub file: String,
     /// Object id of the content.
     pub blob: String,
-    /// Hash of the content, as the journal has it.
-    pub hash: u64,
+    /// Hash of the content, as the journal has it; none if it is too large to be read.
+    pub hash: Option<u64>,
 }
 
 /// What shows an answer.
@@ -57,7 +57,7 @@ impl<'a> Table<'a> {
         Self {
             wanted,
             by_content: keys
-                .map(|(at, content)| ((content.file.as_str(), content.hash), at))
+                .filter_map(|(at, content)| Some(((content.file.as_str(), content.hash?), at)))
                 .collect(),
             shown: BTreeMap::new(),
             unasked: BTreeMap::new(),

@@ -204,7 +204,7 @@ fn content(file: &str) -> Content {
     Content {
         file: file.into(),
         blob: format!("{:016x}", digest::of_text(file)),
-        hash: digest::of_text(file),
+        hash: Some(digest::of_text(file)),
     }
 }
 
