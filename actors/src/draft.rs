@@ -48,17 +48,16 @@ pub fn guard(journal: &Journal, redactor: &Redactor) {
 
 /// Returns a draft without secrets in any text of its event, whatever the field, but for [`PLACES`].
 ///
-/// Each text passes once. A hook call's payload was redacted as a whole before the event was made from it; only an
-/// order's payload says where the order came from. What was gathered for a stop passed [`gathered`], a decision is made
-/// from that, and a policy from the settings: all three are proved by hashes, so they stay as they are.
+/// Each text passes once. A hook call's payload was redacted as a whole before the event was made from it. What was
+/// gathered for a stop passed [`gathered`], a decision is made from that, and a policy from the settings: all three are
+/// proved by hashes, so they stay as they are.
 fn clean(redactor: &Redactor, draft: Draft) -> Draft {
     let is_clean = match &draft.event {
         Event::Decided(_)
         | Event::PolicyAdopted { .. }
         | Event::FactsGathered { .. }
         | Event::EvidenceGathered { .. } => true,
-        Event::MarkedWrong { .. } => false,
-        _ => draft.payload.is_some(),
+        event => event.host().is_some() && draft.payload.is_some(),
     };
     match is_clean {
         true => draft,

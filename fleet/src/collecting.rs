@@ -74,8 +74,6 @@ struct Replica {
     #[serde(default)]
     current: bool,
     #[serde(default)]
-    offline: bool,
-    #[serde(default)]
     lag: u64,
 }
 
@@ -353,13 +351,11 @@ fn notes(name: &str, info: &StreamInfo) -> Vec<String> {
         ));
     }
     for replica in &info.cluster.replicas {
-        let server = &replica.name;
-        if replica.offline {
-            notes.push(format!("server {server} is away: start it, or see its log"));
-        } else if !replica.current && replica.lag > 0 {
+        // Servers say of each other only whether they are up to date.
+        if !replica.current {
             notes.push(format!(
-                "server {server} lacks {} messages of stream {name}: if that number does not fall, see its log",
-                replica.lag
+                "server {} is away, or behind by {} messages of stream {name}: start it, or see its log",
+                replica.name, replica.lag
             ));
         }
     }

@@ -65,6 +65,8 @@ fn a_broker_that_is_away_stops_nothing_and_gets_everything() {
     machine.calls_tools(20);
     collector.waits_for(&machine);
     servers.kill(0);
+    let says = |words: &str| collector.collects()["notes"].to_string().contains(words);
+    wait_until(|| says("server n0 is away"));
     servers.kill(1);
     let began = Instant::now();
     machine.calls_tools(500);

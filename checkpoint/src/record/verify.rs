@@ -244,14 +244,14 @@ fn contents(predicate: &Predicate, repository: &Repository) -> Vec<String> {
     wrong
 }
 
+/// Returns the sentences of what does not hold.
+fn broken<const N: usize>(rules: [(bool, &str); N]) -> Vec<String> {
+    let rules = rules.into_iter().filter(|(holds, _)| !holds);
+    rules.map(|(_, text)| text.to_owned()).collect()
+}
+
 /// Checks what must hold within a record.
 fn consistency(predicate: &Predicate) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let mut must = |holds: bool, text: &str| {
-        if !holds {
-            wrong.push(text.to_owned());
-        }
-    };
     let Predicate {
         units,
         runs,
@@ -259,31 +259,33 @@ fn consistency(predicate: &Predicate) -> Vec<String> {
         switches,
         ..
     } = predicate;
-    must(
-        totals(units, runs, demands, switches) == predicate.totals,
-        "the totals are not those of the lists",
-    );
-    must(
-        units.is_sorted_by(|one, other| one.file <= other.file),
-        "the files are not in order",
-    );
-    must(runs.is_sorted(), "the runs are not in order");
-    must(
-        demands.is_sorted_by(|one, other| one.decision < other.decision),
-        "the demands are not in order",
-    );
-    must(switches.is_sorted(), "the switches are not in order");
     let level = predicate.level;
     let named = level != Level::Summary;
-    must(
-        units.iter().all(|unit| {
-            unit.file.is_some() == named && unit.why.is_some() == (level == Level::Full)
-        }) && runs.iter().all(|run| run.command.is_some() == named)
-            && demands
-                .iter()
-                .all(|demand| level == Level::Full || demand.asked.is_empty()),
-        "it holds more or less than its level says",
-    );
+    let mut wrong = broken([
+        (
+            totals(units, runs, demands, switches) == predicate.totals,
+            "the totals are not those of the lists",
+        ),
+        (
+            units.is_sorted_by(|one, other| one.file <= other.file),
+            "the files are not in order",
+        ),
+        (runs.is_sorted(), "the runs are not in order"),
+        (
+            demands.is_sorted_by(|one, other| one.decision < other.decision),
+            "the demands are not in order",
+        ),
+        (switches.is_sorted(), "the switches are not in order"),
+        (
+            units.iter().all(|unit| {
+                unit.file.is_some() == named && unit.why.is_some() == (level == Level::Full)
+            }) && runs.iter().all(|run| run.command.is_some() == named)
+                && demands
+                    .iter()
+                    .all(|demand| level == Level::Full || demand.asked.is_empty()),
+            "it holds more or less than its level says",
+        ),
+    ]);
     wrong.extend(of_runs(predicate));
     wrong.extend(times(predicate));
     wrong
@@ -342,12 +344,6 @@ fn of_runs(Predicate { units, runs, .. }: &Predicate) -> Vec<String> {
 
 /// Checks that nothing is later than the journal's head, by number and by time.
 fn times(predicate: &Predicate) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let mut must = |holds: bool, text: &str| {
-        if !holds {
-            wrong.push(text.to_owned());
-        }
-    };
     let Predicate {
         units,
         runs,
@@ -359,23 +355,24 @@ fn times(predicate: &Predicate) -> Vec<String> {
     let numbers = units.iter().filter_map(|unit| unit.decision);
     let numbers = numbers.chain(demands.iter().map(|one| one.decision));
     let numbers = numbers.chain(switches.iter().map(|one| one.seq));
-    must(
-        numbers.max().unwrap_or_default() <= head.seq,
-        "it names events after the journal's head",
-    );
     let times = runs
         .iter()
         .map(|run| run.at)
         .chain(demands.iter().map(|one| one.at));
-    must(
-        times
-            .max()
-            .is_none_or(|last| last.millis_since(head.at) <= LATE_MS),
-        "something in it is later than the journal's head: a clock was set back",
-    );
-    must(
-        demands.is_sorted_by(|one, other| one.at.millis_since(other.at) <= LATE_MS),
-        "the times go back: a clock was set back",
-    );
-    wrong
+    broken([
+        (
+            numbers.max().unwrap_or_default() <= head.seq,
+            "it names events after the journal's head",
+        ),
+        (
+            times
+                .max()
+                .is_none_or(|last| last.millis_since(head.at) <= LATE_MS),
+            "something in it is later than the journal's head: a clock was set back",
+        ),
+        (
+            demands.is_sorted_by(|one, other| one.at.millis_since(other.at) <= LATE_MS),
+            "the times go back: a clock was set back",
+        ),
+    ])
 }
