@@ -201,12 +201,14 @@ pub fn wait<T: Send + 'static>(wait: impl FnOnce() -> T + Send + 'static) -> T {
 
 /// Waits until something is so, which takes what time it takes.
 pub fn wait_until(is_so: impl Fn() -> bool) {
+    wait_until_or(is_so, || "it never came to be".to_owned());
+}
+
+/// The same, with what is said if it never comes to be.
+pub fn wait_until_or(is_so: impl Fn() -> bool, why: impl Fn() -> String) {
     let began = Instant::now();
     while !is_so() {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "it never came to be"
-        );
+        assert!(began.elapsed() < Duration::from_secs(60), "{}", why());
         std::thread::sleep(Duration::from_millis(50));
     }
 }

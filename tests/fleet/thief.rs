@@ -43,17 +43,22 @@ fn joins(servers: &Servers, machine: &Machine, level: &str) {
 }
 
 fn collector(servers: &Servers) -> Collector {
-    let made = servers.operator().join("collector");
     let home = Home::new();
-    for file in ["config.yml", "fleet.pem"] {
+    copies(servers, &home, &["config.yml", "fleet.pem"]);
+    Collector::at(home)
+}
+
+/// Copies files of the collector's folder to its host, as the operator does.
+fn copies(servers: &Servers, home: &Home, files: &[&str]) {
+    let made = servers.operator().join("collector");
+    for file in files {
         let copied = std::process::Command::new("cp")
-            .args(["-a"])
+            .arg("-a")
             .arg(made.join(file))
             .arg(home.path())
             .status();
         assert!(copied.expect("runs").success());
     }
-    Collector::at(home)
 }
 
 #[test]
@@ -93,6 +98,7 @@ fn a_fleet_is_set_up_joined_renewed_and_left() {
     collector.assert_has(&laptop);
     // So does one for the servers and the collector.
     servers.operates(&["renew"]);
+    copies(&servers, &collector.home, &["fleet.pem"]);
     servers.reload();
     collector.restarts();
     laptop.restarts();

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::kills::{CALLS, hook_call, number_of};
 use crate::support::daemon::{Daemon, EVERY_STOP};
 use crate::support::strace::Trace;
-use crate::support::{Home, run, wait_until};
+use crate::support::{Home, run, wait_until, wait_until_or};
 
 /// How long a hook call may take: the wait that a stop is given here, and a slow machine's time on top.
 const HOOK_LIMIT: Duration = Duration::from_secs(30);
@@ -192,7 +192,13 @@ fn daemon_round(fault: &Fault, row: &mut Row) -> bool {
     row.slowest = row.slowest.max(play(&daemon, "during", fault));
     if came_up && !fault.lasting {
         // It must not refuse for ever because of what is over: spooled calls are taken in, and a stop is decided about.
-        wait_until(|| daemon.home.waiting() == 0 && degraded(&daemon).is_empty());
+        wait_until_or(
+            || daemon.home.waiting() == 0 && degraded(&daemon).is_empty(),
+            || {
+                let state = (daemon.home.waiting(), degraded(&daemon));
+                format!("{fault:?}: {state:?}: {}", daemon.log())
+            },
+        );
         // strace counts the calls of each thread, so a thread may still meet its fault, once, at a later stop.
         let is_decided = (0..LATER_STOPS).any(|number| decides(&daemon, number, fault));
         assert!(
