@@ -2,7 +2,8 @@
 //! `fleet collect` does with each message. The peer reads the same lines as JSON.
 //!
 //! `cargo bench --bench fleet [-- --sessions N]`. Targets: 40,000 events a second on two cores; memory that does not depend
-//! on the size of the export; a collector that answers 2 s after its start with 10,000,000 events.
+//! on the size of the export; a collector that answers 2 s after its start with 10,000,000 events. With
+//! `CHECKPOINTD_NATS_SERVER`, the same from a broker.
 
 #[path = "support/daemon.rs"]
 #[expect(dead_code, reason = "other benches start daemons")]
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 use daemon::{Daemon, processor, program};
 use journal::{Home, Journal, Options};
 use measure::{option, title};
+use serde_json::Value;
 
 const LEVELS: [&str; 3] = ["all", "skeleton", "decisions"];
 
@@ -60,6 +62,64 @@ fn main() {
         );
         starts(&collector);
     }
+    from_broker(&machine, &place.path().join("collected"), events);
+}
+
+/// Has the machine send everything to a real server while the collector is away, and then the collector read it.
+fn from_broker(machine: &Path, collector: &Path, events: u64) {
+    let Some(server) = std::env::var_os("CHECKPOINTD_NATS_SERVER") else {
+        println!("  broker     not measured: CHECKPOINTD_NATS_SERVER does not name nats-server");
+        return;
+    };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    drop(listener);
+    let (url, port) = (format!("nats://127.0.0.1:{port}"), port.to_string());
+    let store = collector.with_extension("store");
+    let server = Command::new(server)
+        .args(["-js", "-a", "127.0.0.1", "-p", &port, "-sd"])
+        .arg(store)
+        .stderr(Stdio::null())
+        .spawn();
+    let mut server = server.expect("a server");
+    std::fs::create_dir(collector).expect("a folder");
+    let config = |home: &Path, more: &str| {
+        let text = format!("fleet: {{url: '{url}'{more}}}\n");
+        std::fs::write(home.join("config.yml"), text).expect("a file");
+    };
+    config(collector, "");
+    config(machine, ", machine: m, level: all");
+    let status = |daemon: &Daemon| {
+        let body = daemon.get("/v1/status").expect("an answer").1;
+        serde_json::from_str::<Value>(&body).expect("JSON")
+    };
+    let wait = |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    // It makes the streams, of which it says nothing.
+    let (daemon, _) = Daemon::start_as(collector, &["fleet", "collect"]);
+    std::thread::sleep(Duration::from_secs(3));
+    daemon.stop();
+    let (sender, _) = Daemon::start(machine);
+    let began = Instant::now();
+    wait(&|| status(&sender)["daemon"]["fleet"]["sent"].as_u64() >= Some(events));
+    let sent = began.elapsed();
+    sender.stop();
+    let (daemon, _) = Daemon::start_as(collector, &["fleet", "collect"]);
+    let began = Instant::now();
+    wait(&|| status(&daemon)["events"].as_u64() >= Some(events));
+    let (taken, spent) = (began.elapsed(), daemon.spent());
+    let per_second = |time: Duration| events as f64 / time.as_secs_f64();
+    println!(
+        "  broker     sent {:.0} events/s; collected {:.0} events/s, {:.0} per processor second of the collector",
+        per_second(sent),
+        per_second(taken),
+        per_second(spent),
+    );
+    daemon.stop();
+    server.kill().and_then(|()| server.wait()).expect("is gone");
 }
 
 fn export(machine: &Path, level: &str, file: &Path) {
