@@ -2,8 +2,8 @@
 //! `fleet collect` does with each message. The peer reads the same lines as JSON.
 //!
 //! `cargo bench --bench fleet [-- --sessions N]`. Targets: 40,000 events a second on two cores; memory that does not depend
-//! on the size of the export; a collector that answers 2 s after its start with 10,000,000 events. With
-//! `CHECKPOINTD_NATS_SERVER`, the same from a broker.
+//! on the size of the export; a collector that answers 2 s after its start with 10,000,000 events. With the path of
+//! nats-server in `CHECKPOINTD_NATS_SERVER`, the same from a broker: `cargo build --release --package checkpointd-fleet` first.
 
 #[path = "support/daemon.rs"]
 #[expect(dead_code, reason = "other benches start daemons")]
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use daemon::{Daemon, processor, program};
+use daemon::{Daemon, processor, program, run};
 use journal::{Home, Journal, Options};
 use measure::{option, title};
 use serde_json::Value;
@@ -89,12 +89,9 @@ fn from_broker(machine: &Path, collector: &Path, events: u64) {
     };
     config(collector, "");
     config(machine, ", machine: m, level: all");
-    let status = |daemon: &Daemon| {
-        let body = daemon.get("/v1/status").expect("an answer").1;
-        serde_json::from_str::<Value>(&body).expect("JSON")
-    };
-    let wait = |is_so: &dyn Fn() -> bool| {
-        while !is_so() {
+    let wait = |home: &Path, is_so: &dyn Fn(&Value) -> bool| {
+        let status = || serde_json::from_str::<Value>(&run(home, &["status", "--json"]));
+        while !is_so(&status().expect("JSON")) {
             std::thread::sleep(Duration::from_millis(20));
         }
     };
@@ -104,12 +101,16 @@ fn from_broker(machine: &Path, collector: &Path, events: u64) {
     daemon.stop();
     let (sender, _) = Daemon::start(machine);
     let began = Instant::now();
-    wait(&|| status(&sender)["daemon"]["fleet"]["sent"].as_u64() >= Some(events));
+    wait(machine, &|status| {
+        status["daemon"]["fleet"]["sent"].as_u64() >= Some(events)
+    });
     let sent = began.elapsed();
     sender.stop();
     let (daemon, _) = Daemon::start_as(collector, &["fleet", "collect"]);
     let began = Instant::now();
-    wait(&|| status(&daemon)["events"].as_u64() >= Some(events));
+    wait(collector, &|status| {
+        status["events"].as_u64() >= Some(events)
+    });
     let (taken, spent) = (began.elapsed(), daemon.spent());
     let per_second = |time: Duration| events as f64 / time.as_secs_f64();
     println!(
