@@ -18,8 +18,7 @@ use testkit::{Home, http};
 const LIMIT: Duration = Duration::from_secs(120);
 /// What is told of long ago takes its time to arrive. It changes no file, so it is judged by what it says; the recorded
 /// sessions were judged as by default.
-pub(crate) const CONFIG: &str =
-    "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\n";
+pub(crate) const CONFIG: &str = "min_turn: 30s\nheadless: always\nconfirm_timeout: 720h\njudgment: letter\nprefix: '[checkpointd] '\n";
 /// Turns of this length end with a check that fails at first, if the agent does what it was asked for.
 const FAILS_FIRST: u64 = 240;
 /// Days of history.
