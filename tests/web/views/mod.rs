@@ -174,9 +174,10 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
     assert!(places.is_sorted() && places[0] == Some(0), "{groups}");
     let row = |name: &str| {
         let id = Told::new(stage, name, "webshop", Duration::ZERO).session();
-        browser.text(&format!(
-            "document.querySelector('li[data-session=\"{id}\"]').innerText"
-        ))
+        let text = format!("document.querySelector('li[data-session=\"{id}\"]').innerText");
+        // It is laid out with the next frame.
+        browser.wait(&format!("{text}.trim()"));
+        browser.text(&text)
     };
     let asks = row("asks");
     for part in [

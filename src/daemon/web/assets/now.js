@@ -11,6 +11,8 @@ const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI'
 const TITLE_MAX = 120;
 // Sessions of the first screen.
 const FIRST = 24;
+// Sessions that are laid out together, once one of them comes near the screen.
+const TOGETHER = 100;
 
 const rowOf = (session) => 'li[data-session="' + CSS.escape(session) + '"]';
 // Equal folders of two machines are different projects, and clones of one repository are one.
@@ -103,7 +105,7 @@ export async function show(root) {
   // Returns what puts a row first in its group and takes away its old one; none where the group is not there, or has newer ones.
   function goOn(row) {
     const list = place.querySelector('[data-group="' + CSS.escape(groupOf(row)) + '"] .cards');
-    const first = list && rows.get(list.firstElementChild.dataset.session);
+    const first = rows.get(list?.firstElementChild?.dataset.session);
     if (!first || first.last_at > row.last_at) return null;
     return () => {
       const old = place.querySelector(rowOf(row.session));
@@ -173,8 +175,14 @@ export async function show(root) {
 function section(group, title, rows, card) {
   if (!rows.length) return null;
   const known = GROUPS.some(([name]) => name === group);
+  const cards = rows.sort(newest).map(card);
+  const lists = Array.from({ length: Math.ceil(cards.length / TOGETHER) }, (_, at) => cards.slice(at * TOGETHER, (at + 1) * TOGETHER));
   return h('section', { class: known ? 'group ' + group : 'group', 'data-group': group }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
-    h('ul', { class: 'cards' }, rows.sort(newest).map(card)));
+    lists.map((cards) => {
+      const list = h('ul', { class: 'cards' }, cards);
+      list.style.containIntrinsicHeight = 'auto ' + 5.4 * cards.length + 'em';
+      return list;
+    }));
 }
 
 function recount(section) {
