@@ -239,6 +239,13 @@ fn after_blank(
     let is_line =
         || is_word() || is_first() && is_last() && text.bytes().any(|byte| byte.is_ascii_digit());
     let is_secret = match name.class {
+        Class::Password
+            if value.is_quoted
+                && scan.at(whole.end) == b' '
+                && scan.before(value.inner.start) != b'`' =>
+        {
+            text.len() > 5 && !text.contains(' ') && judge(name, Style::Quoted, text)
+        }
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),
         Class::Auth | Class::Key => is_key(text, true) && is_set(),

@@ -48,7 +48,13 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
         {
             Look::at(text).kinds() >= 3
         }
-        Class::Secret => is_secret(text, style) || odd(plain(text)) >= Odd::Made,
+        Class::Secret => {
+            let is_phrase = || style == Style::Quoted || style == Style::Env;
+            let odd = odd(plain(text));
+            is_secret(text, style)
+                || odd >= Odd::Made
+                || odd == Odd::Phrase && text.matches('-').count() > 1 && is_phrase()
+        }
         Class::Auth => {
             is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
         }

@@ -55,11 +55,11 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let (value, length) = match byte {
             b'"' | b'\'' | b'`' if is_begin => {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
-                let length = value
-                    .as_ref()
-                    .filter(|value| value.odd > Odd::Phrase)
-                    .map(|value| value.whole.end - at);
-                (value, length.unwrap_or(1))
+                let length = match &value {
+                    Some(value) if value.odd > Odd::Phrase => value.whole.end - at,
+                    _ => key_length(&text[at..part.end]).unwrap_or(1),
+                };
+                (value, length)
             }
             _ => match groups(rest).filter(|_| is_begin) {
                 Some(length) => (Some(Value::bare(at..at + length, Odd::Random)), length),
@@ -124,6 +124,12 @@ fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     is_value.then(|| of(span, prefix.start..at + length + 2, weight))
 }
 
+/// Returns the length of a key of JSON in quotes.
+fn key_length(text: &str) -> Option<usize> {
+    let length = string(text)? + 2;
+    is_key(&text[length..]).then_some(length)
+}
+
 /// Returns whether what stands before a text is a key of JSON.
 fn is_key(after: &str) -> bool {
     let after = after.trim_start_matches('\\').trim_start_matches(' ');
@@ -146,7 +152,7 @@ fn groups(bytes: &[u8]) -> Option<usize> {
     let is_hex = bytes[..length]
         .iter()
         .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
-    (count >= 4 && odd * 3 >= count && !is_hex).then_some(length)
+    (count >= 4 && odd * 4 >= count && !is_hex).then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is one word.

@@ -62,6 +62,9 @@ impl Name {
             length += 1;
         }
         let small = std::str::from_utf8(&small[..length]).ok()?;
+        if name.starts_with("--no-") {
+            return None;
+        }
         // Most keys of JSON tell nothing, and the lists are long.
         if small.is_ascii() && !TELLING.any(small, |_| true) {
             return None;
@@ -159,9 +162,22 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         {
             Class::Login
         }
-        () if ["connect", "connection", "pdo", "sudo", "sqlplus", "adduser"]
-            .iter()
-            .any(|end| small.ends_with(end)) =>
+        () if [
+            "connect",
+            "connection",
+            "pdo",
+            "sudo",
+            "sqlplus",
+            "adduser",
+            "useradd",
+            "setuser",
+            "mysqli",
+            "encrypt",
+            "decrypt",
+        ]
+        .iter()
+        .any(|end| small.ends_with(end))
+            || small == "user" && (name.starts_with('-') || before.ends_with('/')) =>
         {
             Class::Call
         }
@@ -175,7 +191,12 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         {
             Class::Secret
         }
-        () if small.ends_with("key") || small.ends_with("session") => Class::Key,
+        () if ["key", "session", "sessionid", "sessid"]
+            .iter()
+            .any(|end| small.ends_with(end)) =>
+        {
+            Class::Key
+        }
         () if is_provider(small) && !ends(&names.identities) => Class::Provider,
         () => return None,
     };

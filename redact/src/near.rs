@@ -121,72 +121,94 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
         // It is piped into what asks for it.
         return value.odd > Odd::Number || look.digits >= NUMBER_DIGITS_MIN;
     }
-    match (name.class, value.odd) {
-        (Class::Call, odd) => {
-            let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
-            let is_user = text[..whole.end].ends_with("user");
-            let is_added = is_user && gap.split_whitespace().count() == 1 && odd >= Odd::Made;
-            let is_piped = is_before && bond == Bond::Direct;
-            let is_last = value.is_second && gap.matches(',').count() >= 2;
-            odd >= Odd::Numbered && (is_piped || value.is_second || value.has_user)
-                || odd == Odd::Phrase && is_last
-                || is_added
+    if name.class == Class::Call {
+        return is_argument(text, whole, bond, value);
+    }
+    if name.class == Class::Code {
+        return is_close && is_code_of(spelled);
+    }
+    let is_told = is_told && is_close;
+    match value.odd {
+        Odd::Number => {
+            is_told
+                && look.digits == spelled.len()
+                && look.digits >= digits_least(name.class, value.is_quoted)
         }
-        (Class::Code, _) => is_close && is_code_of(spelled),
-        _ if name.is_part => is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
-        (Class::Login, Odd::Phrase) => is_told && is_close && value.has_user,
-        (Class::Secret, Odd::Phrase) => {
-            is_told && is_close && value.is_quoted && !spelled.contains('-')
+        Odd::Hash if name.class == Class::Key => {
+            is_told
+                && bond == Bond::Direct
+                && whole.len() > 3
+                && matches!(spelled.len(), 32 | 40 | 64)
         }
-        (_, Odd::Phrase) => is_told && is_close && is_password,
-        (class, Odd::Number) => {
-            let digits_min = match class {
-                Class::Secret if value.is_quoted => SECRET_DIGITS_MIN,
-                Class::Password | Class::Login | Class::Auth => NUMBER_DIGITS_MIN,
-                _ => usize::MAX,
-            };
-            is_told && is_close && look.digits >= digits_min && look.digits == spelled.len()
-        }
-        (Class::Key, Odd::Hash) => {
-            let is_length = matches!(spelled.len(), 32 | 40 | 64);
-            is_told && bond == Bond::Direct && is_length && whole.len() > 3
-        }
-        (Class::Secret | Class::Provider, Odd::Hash) => bond >= Bond::Direct || is_told && is_close,
-        (_, Odd::Hash) => is_password && (is_told || bond >= Bond::Direct),
-        (_, odd) => odd >= least(name, bond, value, &look, is_told),
+        Odd::Hash => is_told || bond >= Bond::Direct,
+        odd => odd >= least(name, bond, value, spelled, is_told),
     }
 }
 
-/// Returns how odd a value must at least be.
-fn least(name: Name, bond: Bond, value: &Value, look: &Look<'_>, is_told: bool) -> Odd {
-    let is_rich = look.digits >= 2 || look.kinds() >= 3;
-    let is_named = value.is_quoted || value.has_user;
-    match (name.class, bond) {
-        (_, Bond::Owned) => Odd::Numbered,
-        (Class::Key, Bond::Direct) if look.kinds() == 4 && is_rich && value.is_last => {
-            Odd::Numbered
+/// Returns whether a value is a password that a call or a program is given: the last argument, the second of two, or
+/// what is piped into it.
+fn is_argument(text: &str, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
+    let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
+    let is_added = text[whole.clone()].ends_with("user") && value.odd >= Odd::Made;
+    let is_piped = value.whole.end <= whole.start && bond == Bond::Direct;
+    let is_last = value.is_second && gap.matches(',').count() >= 2;
+    value.odd >= Odd::Hash && (is_piped || value.is_second || value.has_user)
+        || value.odd == Odd::Phrase && is_last
+        || is_added
+}
+
+/// Returns whether several words can be what a name says.
+fn is_phrase_of(class: Class, value: &Value, phrase: &str) -> bool {
+    match class {
+        Class::Password => true,
+        Class::Login => value.has_user,
+        _ => {
+            value.is_quoted
+                && phrase.contains(' ') != phrase.contains('-')
+                && (value.is_second || phrase.contains(' '))
         }
-        (Class::Key, Bond::Direct) => Odd::Made,
-        (Class::Password | Class::Pass | Class::Login | Class::Auth, Bond::Direct) if is_named => {
-            Odd::Numbered
-        }
-        (Class::Password | Class::Login, Bond::Said | Bond::Direct)
-            if value.has_user || is_told =>
-        {
-            Odd::Numbered
-        }
-        (Class::Password, Bond::Direct) if is_rich => Odd::Numbered,
-        (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
-        (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
-        (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
-        (Class::Secret, Bond::Direct) if value.is_quoted => {
-            if is_rich && (value.is_second || name.is_compound) {
-                Odd::Numbered
-            } else {
+    }
+}
+
+/// Returns how many digits a number must at least have to be a secret.
+fn digits_least(class: Class, is_quoted: bool) -> usize {
+    match class {
+        Class::Password | Class::Login | Class::Auth => NUMBER_DIGITS_MIN,
+        Class::Secret if is_quoted => SECRET_DIGITS_MIN,
+        _ => usize::MAX,
+    }
+}
+
+/// Returns how odd a value must at least be: the more its name says and the closer it is, the less.
+fn least(name: Name, bond: Bond, value: &Value, spelled: &str, is_told: bool) -> Odd {
+    let is_password = matches!(
+        name.class,
+        Class::Password | Class::Pass | Class::Login | Class::Auth
+    );
+    let is_secret = name.class == Class::Secret;
+    match bond {
+        _ if name.is_part => {
+            if is_told && bond >= Bond::Direct {
                 Odd::Made
+            } else {
+                Odd::Never
             }
         }
-        (_, Bond::Weak) if !value.is_quoted => Odd::Never,
+        Bond::Owned => Odd::Numbered,
+        Bond::Weak if !value.is_quoted => Odd::Never,
+        Bond::Weak if is_password => Odd::Made,
+        Bond::Weak => Odd::Random,
+        _ if value.odd == Odd::Phrase && !is_phrase_of(name.class, value, spelled) => Odd::Never,
+        _ if is_password && is_told => Odd::Phrase,
+        _ if is_secret && is_told => match Look::at(spelled) {
+            _ if value.odd == Odd::Phrase => Odd::Phrase,
+            look if look.digits >= 2 || look.kinds() >= 3 => Odd::Numbered,
+            _ => Odd::Made,
+        },
+        Bond::Direct if is_password => Odd::Numbered,
+        Bond::Direct => Odd::Made,
+        Bond::Said if is_password && value.has_user => Odd::Numbered,
+        Bond::Said if is_password || is_secret => Odd::Made,
         _ => Odd::Random,
     }
 }
@@ -266,19 +288,26 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         }
         _ => gap,
     };
-    if ends_statement(gap) {
+    let is_owned = is(
+        &WORDS.payload.values,
+        last_word(gap).trim_start_matches('-'),
+    );
+    if ends_statement(gap) && !(is_owned && value.is_quoted) {
+        return None;
+    }
+    // An index: `tokens[KIND]`.
+    if gap.starts_with('[') && !value.is_quoted {
         return None;
     }
     let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
     // A call asks for the secret: `getenv("...")`.
     let mut heads = gap.match_indices(['(', '[']);
-    if heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
+    if gap.starts_with('(') && is_getter(&text[name.clone()])
+        || heads.any(|(at, _)| is_getter(last_word(&gap[..at])))
+    {
         return None;
     }
-    if is(
-        &WORDS.payload.values,
-        last_word(gap).trim_start_matches('-'),
-    ) {
+    if is_owned {
         return Some(Bond::Owned);
     }
     let Some((before, sign)) = last_sign(gap) else {
@@ -428,7 +457,7 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         at = line.end + 1;
         let text = scan.text.get(line.clone()).unwrap_or_default();
         let bare = bare(text);
-        if bare.is_empty() {
+        if bare.is_empty() || text.trim_start().starts_with("```") {
             continue;
         }
         let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
@@ -446,6 +475,9 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
                     && bare.len() > NUMBER_DIGITS_MIN
             }
             Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
+            Class::Secret if is_announced => {
+                matches!(value.odd, Odd::Hash | Odd::Made | Odd::Random)
+            }
             _ => value.odd == Odd::Random,
         };
         let is_code = name.class == Class::Code && is_announced && is_code_of(bare);

@@ -1,7 +1,7 @@
 //! How much a word looks like a secret, whatever stands around it.
 
 use super::chars::Look;
-use super::value::{is_code, is_path, plain, says_nothing};
+use super::value::{is_code, is_identifier, is_path, plain, says_nothing};
 use super::words::WORDS;
 
 /// The shortest word that is odd, in bytes.
@@ -43,7 +43,10 @@ pub(super) fn odd(word: &str) -> Odd {
     let look = Look::at(word);
     let letters = look.upper + look.lower;
     let is_sign = |three: &&[u8]| {
-        b"!#$%^&*?~+@".contains(&three[1]) && three[0].is_ascii_alphanumeric() && three[2] > b' '
+        b"!#$%^&*?~@".contains(&three[1])
+            && three[0].is_ascii_alphanumeric()
+            && three[2] > b' '
+            && three[2] != three[1]
     };
     let signs = word.as_bytes().windows(3).filter(is_sign).count();
     if is_joined(word, &look) {
@@ -59,6 +62,7 @@ pub(super) fn odd(word: &str) -> Odd {
         return Odd::Plain;
     }
     if word.contains(char::is_whitespace)
+        || word.starts_with("0x") && Look::at(&word[2..]).is_hex && word.len() < HASH_BYTES_MIN
         || word
             .bytes()
             .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
@@ -67,7 +71,8 @@ pub(super) fn odd(word: &str) -> Odd {
         return Odd::Plain;
     }
     if look.is_hex {
-        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && !word.contains('-');
+        let groups = word.split('-').count();
+        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && matches!(groups, 1 | 5);
         return if is_hash { Odd::Hash } else { Odd::Plain };
     }
     if is_ordinary(word, &look) {
@@ -94,7 +99,15 @@ pub(super) fn odd(word: &str) -> Odd {
             }
         }
         () if is_known(word) => Odd::Plain,
-        () if is_disguised(word) || signs > 0 && look.digits > 0 => Odd::Made,
+        () if is_disguised(word)
+            || signs > 0 && look.digits > 0
+            || look.kinds() == 4
+                && word.len() >= 8
+                && !word.contains(['.', ':'])
+                && (look.digits > 1 || !is_identifier(word)) =>
+        {
+            Odd::Made
+        }
         () => Odd::Numbered,
     }
 }
@@ -119,7 +132,7 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
         1 => word.ends_with('!') || is_humped(word),
         2 => parts().skip(1).any(is_capital) || !word.is_ascii(),
         _ => {
-            parts().all(|part| part.len() > 2) && !word.contains('.')
+            parts().filter(|part| part.len() >= 4).count() >= 2 && !word.contains('.')
                 || !word.is_ascii()
                 || parts().skip(1).any(is_capital)
         }
@@ -186,7 +199,7 @@ fn is_disguised(word: &str) -> bool {
         let lower = part.to_ascii_lowercase();
         let is_inner = |three: &[u8]| {
             three[0].is_ascii_alphabetic()
-                && three[1].is_ascii_digit()
+                && b"01345789".contains(&three[1])
                 && three[2].is_ascii_lowercase()
         };
         part.as_bytes().windows(3).any(is_inner)
@@ -218,12 +231,20 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         .is_some_and(|(_, host)| host.contains('.'));
     let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
     let is_constant = look.lower == 0 && word.len() < 16 && !is_numbered;
-    let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
+    let is_snake = look.upper == 0
+        && word.contains('_')
+        && (word.matches('_').count() >= 2
+            || look.digits == 1 && is_identifier(word) && !is_disguised(word));
     // A type: `Utf8Error`.
     let is_humped = bytes
         .windows(2)
         .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
     let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
+    let is_type = is_type
+        || look.digits == 1
+            && letters + 1 == word.len()
+            && look.is_words()
+            && humps(word).filter(|hump| hump.len() > 1).count() >= 3;
     // `cache-v3-linux-x64-20260104`
     let is_whole = |part: &str| {
         let name = part.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -259,6 +280,10 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         || is_snake
         || is_public
         || has_slash
+        || ["self.", "this.", "#", "@"]
+            .iter()
+            .any(|begin| word.starts_with(begin))
+        || look.digits == 0 && (word.contains("::") || !word.is_ascii())
         || says_nothing(plain(word))
         || is_path(word)
         || is_code(word)

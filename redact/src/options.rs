@@ -96,7 +96,7 @@ fn weight(secret: &str) -> Odd {
 /// Returns whether what follows a person's name is a password.
 fn is_password(secret: &str) -> bool {
     let is_rich = Look::at(secret).kinds() >= 3;
-    weight(secret) >= Odd::Numbered || is_rich && !secret.contains(['/', ':'])
+    weight(secret) >= Odd::Hash || is_rich && !secret.contains(['/', ':'])
 }
 
 /// Returns whether the value of an option is a secret.

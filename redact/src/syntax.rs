@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::chars::{boundary, line_end};
 use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
+use super::names::is_getter;
 use super::scan::Scan;
 use super::value::plain;
 use super::words::WORDS;
@@ -91,11 +92,12 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),
         [b'=', ..] if is_tight => (Sign::Tight, 1),
         [b'=' | b':', ..] => (Sign::Loose, 1),
+        [b'<', b'<', b'<', ..] => (Sign::Loose, 0),
         [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
         [b'|', ..] if sign > at => (Sign::Loose, 1),
         [b'>', next, ..] if is_tag && *next != b' ' && has_close(rest) => (Sign::Tight, 1),
         _ if has_particle => (Sign::Loose, 0),
-        [b'(', b'"' | b'\'', ..] => (Sign::Loose, 1),
+        [b'(', b'"' | b'\'', ..] if !is_getter(&scan.text[name.clone()]) => (Sign::Loose, 1),
         _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
             return Some((Sign::Blank, sign));
         }

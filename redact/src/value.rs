@@ -65,10 +65,11 @@ pub(super) fn is_code(value: &str) -> bool {
         // Names in code seldom have digits, passwords do.
         let is_code = |part: &str| {
             let has_digit = part.contains(|c: char| c.is_ascii_digit());
-            is_name(part)
-                && (joined_by_code
-                    || !has_digit
-                    || !part.contains(|c: char| c.is_ascii_lowercase()))
+            is_identifier(part) && joined_by_code
+                || is_name(part)
+                    && (joined_by_code
+                        || !has_digit
+                        || !part.contains(|c: char| c.is_ascii_lowercase()))
         };
         chain.contains('.') && chain.split('.').all(is_code)
     };
