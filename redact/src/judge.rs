@@ -104,7 +104,8 @@ fn is_count(text: &str, style: Style) -> bool {
 pub(super) fn is_code_of(text: &str) -> bool {
     let plain = plain(text);
     let look = Look::at(plain);
-    let is_number = look.digits == plain.len() && (4..=10).contains(&plain.len());
+    let is_digit = |byte: u8| byte.is_ascii_digit() || b" -".contains(&byte);
+    let is_number = (4..=10).contains(&plain.len()) && plain.bytes().all(is_digit);
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
     is_number || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
 }

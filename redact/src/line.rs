@@ -51,7 +51,17 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let is_prefixed = is_letter(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_letter(at - 1);
         let is_begin = !is_letter(at) || is_prefixed;
         let rest = &text.as_bytes()[at..part.end];
-        let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
+        // What a colon announces and ends the line is one word.
+        let is_tail = || {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            !line
+                .iter()
+                .any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]|".contains(byte))
+        };
+        let is_part = |byte: &&u8| {
+            **byte == b';' && text[..at].ends_with(": ") && is_tail()
+                || !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte)
+        };
         let (value, length) = match byte {
             b'"' | b'\'' | b'`' if is_begin => {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
@@ -62,7 +72,7 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
                 (value, length)
             }
             _ => match groups(rest).filter(|_| is_begin) {
-                Some(length) => (Some(Value::bare(at..at + length, Odd::Random)), length),
+                Some((length, odd)) => (Some(Value::bare(at..at + length, odd)), length),
                 None => {
                     let length = rest.iter().take_while(is_part).count();
                     // What is called or indexed is a name.
@@ -137,7 +147,21 @@ fn is_key(after: &str) -> bool {
 }
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
-fn groups(bytes: &[u8]) -> Option<usize> {
+fn groups(bytes: &[u8]) -> Option<(usize, Odd)> {
+    // Digits: `839 201`, `241755-574005-514369-890305`.
+    let is_part =
+        |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
+    let digits: Vec<_> = bytes.split(|byte| b" -".contains(byte)).take(8).collect();
+    let width = digits.first().map_or(0, |group| group.len());
+    let count = digits
+        .iter()
+        .take_while(|group| is_part(group) && group.len() == width)
+        .count();
+    match count {
+        2 => return Some((width * 2 + 1, Odd::Number)),
+        4.. => return Some(((width + 1) * count - 1, Odd::Random)),
+        _ => (),
+    }
     let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
     let all = bytes.chunks(5);
     let count = all.clone().take_while(|chunk| {
@@ -152,7 +176,7 @@ fn groups(bytes: &[u8]) -> Option<usize> {
     let is_hex = bytes[..length]
         .iter()
         .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
-    (count >= 4 && odd * 4 >= count && !is_hex).then_some(length)
+    (count >= 4 && odd * 4 >= count && !is_hex).then_some((length, Odd::Random))
 }
 
 /// Returns the length of the string that a quote begins, if it is one word.
@@ -163,8 +187,11 @@ fn string(text: &str) -> Option<usize> {
         .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
     let is_closed = text.as_bytes()[1 + length] == quote;
     let inner = &text[1..=length];
-    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<']))
-        .then_some(length)
+    (is_closed
+        && length > 3
+        && !is_call(inner)
+        && !inner.trim_end_matches('=').contains(['=', ';', '<']))
+    .then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
@@ -174,8 +201,11 @@ fn phrase(text: &str) -> Option<usize> {
     let inner = &text[1..=length];
     let has_words =
         (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
+    let is_sentence = inner.split(' ').filter(|word| word.len() > 2).count() >= 4;
     let is_phrase = inner.len() < 64
-        && (has_words || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
+        && (has_words
+            || is_sentence
+            || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
         && inner
             .chars()
             .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')

@@ -174,10 +174,11 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
             "mysqli",
             "encrypt",
             "decrypt",
+            "fernet",
         ]
         .iter()
         .any(|end| small.ends_with(end))
-            || small == "user" && (name.starts_with('-') || before.ends_with('/')) =>
+            || small.trim_start_matches('/') == "user" && name.starts_with(['-', '/']) =>
         {
             Class::Call
         }

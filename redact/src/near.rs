@@ -114,18 +114,23 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
     let is_before = value.whole.end <= whole.start;
-    let is_told = bond >= Bond::Direct && value.is_quoted || is_announced(text, whole, value);
+    let is_said = is_announced(text, whole, value);
+    let is_told = bond >= Bond::Direct && value.is_quoted || is_said;
     let is_close = bond > Bond::Weak;
     let is_password = name.class == Class::Password;
-    if is_before && bond == Bond::Direct && !value.is_quoted && is_password {
-        // It is piped into what asks for it.
-        return value.odd > Odd::Number || look.digits >= NUMBER_DIGITS_MIN;
+    if is_before
+        && bond == Bond::Direct
+        && !value.is_quoted
+        && is_password
+        && look.digits >= NUMBER_DIGITS_MIN
+    {
+        return true;
     }
     if name.class == Class::Call {
         return is_argument(text, whole, bond, value);
     }
     if name.class == Class::Code {
-        return is_close && is_code_of(spelled);
+        return is_close && value.odd >= Odd::Number && is_code_of(spelled);
     }
     let is_told = is_told && is_close;
     match value.odd {
@@ -141,7 +146,7 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
                 && matches!(spelled.len(), 32 | 40 | 64)
         }
         Odd::Hash => is_told || bond >= Bond::Direct,
-        odd => odd >= least(name, bond, value, spelled, is_told),
+        odd => odd >= least(name, bond, value, spelled, is_told, is_said),
     }
 }
 
@@ -152,20 +157,23 @@ fn is_argument(text: &str, whole: &Range<usize>, bond: Bond, value: &Value) -> b
     let is_added = text[whole.clone()].ends_with("user") && value.odd >= Odd::Made;
     let is_piped = value.whole.end <= whole.start && bond == Bond::Direct;
     let is_last = value.is_second && gap.matches(',').count() >= 2;
-    value.odd >= Odd::Hash && (is_piped || value.is_second || value.has_user)
-        || value.odd == Odd::Phrase && is_last
+    value.odd == Odd::Random && value.is_quoted && gap == "("
+        || value.odd >= Odd::Hash && (is_piped || value.is_second || value.has_user)
+        || value.odd == Odd::Phrase && is_last && !text[value.span.clone()].contains(' ')
         || is_added
 }
 
 /// Returns whether several words can be what a name says.
-fn is_phrase_of(class: Class, value: &Value, phrase: &str) -> bool {
+fn is_phrase_of(class: Class, value: &Value, phrase: &str, is_said: bool) -> bool {
+    let has_digit = phrase.contains(|c: char| c.is_ascii_digit());
+    let has_blank = phrase.contains(' ');
     match class {
-        Class::Password => true,
+        Class::Password => is_said || has_digit || !has_blank,
         Class::Login => value.has_user,
         _ => {
             value.is_quoted
-                && phrase.contains(' ') != phrase.contains('-')
-                && (value.is_second || phrase.contains(' '))
+                && (has_blank && has_digit && !phrase.contains('-')
+                    || value.is_second && !has_blank)
         }
     }
 }
@@ -180,7 +188,14 @@ fn digits_least(class: Class, is_quoted: bool) -> usize {
 }
 
 /// Returns how odd a value must at least be: the more its name says and the closer it is, the less.
-fn least(name: Name, bond: Bond, value: &Value, spelled: &str, is_told: bool) -> Odd {
+fn least(
+    name: Name,
+    bond: Bond,
+    value: &Value,
+    spelled: &str,
+    is_told: bool,
+    is_said: bool,
+) -> Odd {
     let is_password = matches!(
         name.class,
         Class::Password | Class::Pass | Class::Login | Class::Auth
@@ -198,7 +213,9 @@ fn least(name: Name, bond: Bond, value: &Value, spelled: &str, is_told: bool) ->
         Bond::Weak if !value.is_quoted => Odd::Never,
         Bond::Weak if is_password => Odd::Made,
         Bond::Weak => Odd::Random,
-        _ if value.odd == Odd::Phrase && !is_phrase_of(name.class, value, spelled) => Odd::Never,
+        _ if value.odd == Odd::Phrase && !is_phrase_of(name.class, value, spelled, is_said) => {
+            Odd::Never
+        }
         _ if is_password && is_told => Odd::Phrase,
         _ if is_secret && is_told => match Look::at(spelled) {
             _ if value.odd == Odd::Phrase => Odd::Phrase,
@@ -330,7 +347,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         // A label: `password of the store: ...`.
         () if before.starts_with(' ')
             && is_sentence(&before.replace(['/', '~'], ""))
-            && gap[..sign].ends_with(':') =>
+            && gap[..sign].ends_with([':', '=']) =>
         {
             Some(Bond::Said)
         }
@@ -384,7 +401,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
     if is_comment {
         return value.is_quoted.then_some(Bond::Direct);
     }
-    if gap.contains('|') {
+    if gap.contains(['|', '>']) {
         let start = line_start(text.as_bytes(), value.whole.start, GAP_BYTES_MAX);
         let command = text.get(start..value.whole.start).unwrap_or_default();
         let is_printed = command

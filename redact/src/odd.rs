@@ -78,13 +78,17 @@ pub(super) fn odd(word: &str) -> Odd {
     if is_ordinary(word, &look) {
         return Odd::Plain;
     }
+    // `KX7-2QD`
+    if look.lower == 0 && word.len() < BASE32_BYTES_MIN && look.digits >= 2 {
+        return Odd::Number;
+    }
     let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
     let is_base32 = word.len() >= BASE32_BYTES_MIN
         && word
             .bytes()
             .all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
         && look.distinct() >= 10
-        && !look.is_words();
+        && (look.digits > 0 || !look.is_words());
     match () {
         () if is_base32 => Odd::Random,
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
@@ -230,7 +234,11 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         .split_once('@')
         .is_some_and(|(_, host)| host.contains('.'));
     let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
-    let is_constant = look.lower == 0 && word.len() < 16 && !is_numbered;
+    let is_coded = bytes
+        .windows(2)
+        .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
+    let is_constant =
+        look.lower == 0 && word.len() < 16 && !is_numbered && !(is_coded && look.digits >= 2);
     let is_snake = look.upper == 0
         && word.contains('_')
         && (word.matches('_').count() >= 2

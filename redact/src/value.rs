@@ -69,6 +69,8 @@ pub(super) fn is_code(value: &str) -> bool {
                 || is_name(part)
                     && (joined_by_code
                         || !has_digit
+                        || part.contains('_')
+                            && part.matches(|c: char| c.is_ascii_digit()).count() == 1
                         || !part.contains(|c: char| c.is_ascii_lowercase()))
         };
         chain.contains('.') && chain.split('.').all(is_code)
