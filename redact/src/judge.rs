@@ -76,7 +76,7 @@ fn is_result(text: &str, style: Style) -> bool {
     };
     let is_word = text.contains(['`', '_']);
     let is_mixed = look.kinds() == 4 && text.len() >= 8 && !text.contains(['_', '/', ':']);
-    style == Style::Loose
+    matches!(style, Style::Loose | Style::Line)
         && !is_made
         && !is_mixed
         && (is_word
@@ -97,7 +97,8 @@ fn is_count(text: &str, style: Style) -> bool {
         .split(':')
         .nth(1)
         .is_some_and(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
-    style == Style::Loose && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
+    matches!(style, Style::Loose | Style::Line)
+        && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
 }
 
 /// Returns whether a text is a code that is sent to a person, or one of those to recover an account.
@@ -107,5 +108,7 @@ pub(super) fn is_code_of(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || b" -".contains(&byte);
     let is_number = (4..=10).contains(&plain.len()) && plain.bytes().all(is_digit);
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    is_number || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
+    is_number
+        || odd(plain) == Odd::Random
+        || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
 }

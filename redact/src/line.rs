@@ -67,7 +67,7 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
                 let length = match &value {
                     Some(value) if value.odd > Odd::Phrase => value.whole.end - at,
-                    _ => key_length(&text[at..part.end]).unwrap_or(1),
+                    _ => key_length(&text[..at], &text[at..part.end]).unwrap_or(1),
                 };
                 (value, length)
             }
@@ -76,7 +76,7 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
                 None => {
                     let length = rest.iter().take_while(is_part).count();
                     // What is called or indexed is a name.
-                    let is_word = length > 4
+                    let is_word = length > if byte.is_ascii_digit() { 3 } else { 4 }
                         && byte != b'-'
                         && !rest.get(length).is_some_and(|next| b"([{".contains(next));
                     (
@@ -129,21 +129,28 @@ fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
     // Of several lines, the first one tells.
     let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
-    let is_value =
-        weight > Odd::Plain && !is_key(&text[at + length + 2..]) && span.len() < LINE_BYTES_MAX;
+    let is_value = weight > Odd::Plain
+        && !is_key(&text[..at], &text[at + length + 2..])
+        && span.len() < LINE_BYTES_MAX;
     is_value.then(|| of(span, prefix.start..at + length + 2, weight))
 }
 
 /// Returns the length of a key of JSON in quotes.
-fn key_length(text: &str) -> Option<usize> {
+fn key_length(before: &str, text: &str) -> Option<usize> {
     let length = string(text)? + 2;
-    is_key(&text[length..]).then_some(length)
+    is_key(before, &text[length..]).then_some(length)
 }
 
 /// Returns whether what stands before a text is a key of JSON.
-fn is_key(after: &str) -> bool {
+fn is_key(before: &str, after: &str) -> bool {
+    let before = before.trim_end_matches(['\\', ' ', '\t', '+', '-']);
     let after = after.trim_start_matches('\\').trim_start_matches(' ');
-    after.starts_with(':') && !after.starts_with("::")
+    before
+        .chars()
+        .next_back()
+        .is_none_or(|last| "{,(\n[n".contains(last))
+        && after.starts_with(':')
+        && !after.starts_with("::")
 }
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.

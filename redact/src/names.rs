@@ -145,8 +145,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
         () if is_pass(small, name) => match small {
             "pass" if !before.ends_with('.') => Class::Pass,
-            _ if name.bytes().any(|byte| byte.is_ascii_lowercase()) => Class::Password,
-            _ => Class::Pass,
+            _ => Class::Password,
         },
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if ["credential", "credentials", "creds"]
@@ -172,6 +171,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
             "useradd",
             "setuser",
             "mysqli",
+            "authenticate",
             "encrypt",
             "decrypt",
             "fernet",

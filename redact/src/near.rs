@@ -9,8 +9,9 @@ use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::is_code_of;
 use super::line::{LINE_BYTES_MAX, Line, Value, values, word};
 use super::names::{Class, Name, is, is_getter, is_name, last_word};
-use super::odd::Odd;
+use super::odd::{Odd, odd};
 use super::scan::Scan;
+use super::shapes::Set;
 use super::syntax::{Sign, sign};
 use super::value::plain;
 use super::words::WORDS;
@@ -21,6 +22,8 @@ const GAP_BYTES_MAX: usize = 120;
 const GAP_WORDS_MAX: usize = 8;
 /// How far behind a name the next one may stand, in bytes.
 const OWNER_BYTES_MAX: usize = 48;
+/// The shortest part of an address that is a secret, in bytes.
+const SEGMENT_BYTES_MIN: usize = 20;
 /// The shortest number that is a password, in digits.
 const NUMBER_DIGITS_MIN: usize = 5;
 /// The shortest one that is a token.
@@ -46,7 +49,10 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     let count = scan.found.len();
     // The name is a part of a path, or the file's.
     let is_path = scan.before(whole.start) == b'/';
-    if scan.at(whole.end) == b'/' || is_path && scan.at(whole.end) == b'.' {
+    if scan.at(whole.end) == b'/' {
+        return segment(scan, whole.end + 1);
+    }
+    if is_path && scan.at(whole.end) == b'.' {
         return false;
     }
     let line = line(scan, whole);
@@ -57,7 +63,12 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     for value in near.take_while(|value| value.whole.start <= whole.end + GAP_BYTES_MAX) {
         let bond = match value.span.start >= whole.end {
             true => after(scan.text, whole, name.class, value),
-            false if value.whole.end <= whole.start => before(scan.text, whole, value),
+            false if value.whole.end <= whole.start => before(
+                scan.text,
+                whole,
+                matches!(name.class, Class::Password | Class::Call),
+                value,
+            ),
             false => None,
         };
         let bond = bond.filter(|bond| !is_path || *bond == Bond::Owned);
@@ -73,6 +84,16 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
         below(scan, name, whole);
     }
     scan.found.len() > count
+}
+
+/// Takes a part of an address whose name is the part before it: `/key/...`.
+fn segment(scan: &mut Scan<'_>, at: usize) -> bool {
+    let end = scan.set_end(Set::Word, at);
+    let is_random = end - at >= SEGMENT_BYTES_MIN && odd(&scan.text[at..end]) == Odd::Random;
+    if is_random {
+        scan.take(at..end, "secret");
+    }
+    is_random
 }
 
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
@@ -130,7 +151,8 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
         return is_argument(text, whole, bond, value);
     }
     if name.class == Class::Code {
-        return is_close && value.odd >= Odd::Number && is_code_of(spelled);
+        let is_call = text[whole.end..].starts_with('(');
+        return is_close && !is_call && value.odd >= Odd::Number && is_code_of(spelled);
     }
     let is_told = is_told && is_close;
     match value.odd {
@@ -168,13 +190,10 @@ fn is_phrase_of(class: Class, value: &Value, phrase: &str, is_said: bool) -> boo
     let has_digit = phrase.contains(|c: char| c.is_ascii_digit());
     let has_blank = phrase.contains(' ');
     match class {
-        Class::Password => is_said || has_digit || !has_blank,
+        Class::Password => is_said || !has_blank,
         Class::Login => value.has_user,
-        _ => {
-            value.is_quoted
-                && (has_blank && has_digit && !phrase.contains('-')
-                    || value.is_second && !has_blank)
-        }
+        _ if has_blank => is_said && has_digit && value.is_quoted,
+        _ => value.is_quoted && value.is_second,
     }
 }
 
@@ -203,7 +222,7 @@ fn least(
     let is_secret = name.class == Class::Secret;
     match bond {
         _ if name.is_part => {
-            if is_told && bond >= Bond::Direct {
+            if bond > Bond::Weak {
                 Odd::Made
             } else {
                 Odd::Never
@@ -319,7 +338,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
     // A call asks for the secret: `getenv("...")`.
     let mut heads = gap.match_indices(['(', '[']);
-    if gap.starts_with('(') && is_getter(&text[name.clone()])
+    if gap.starts_with('(') && !value.is_second && is_getter(&text[name.clone()])
         || heads.any(|(at, _)| is_getter(last_word(&gap[..at])))
     {
         return None;
@@ -389,7 +408,7 @@ fn is_sentence(text: &str) -> bool {
 }
 
 /// Finds what joins a value and a name after it.
-fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
+fn before(text: &str, name: &Range<usize>, is_password: bool, value: &Value) -> Option<Bond> {
     let gap = text.get(value.whole.end..name.start)?;
     if gap.len() > GAP_BYTES_MAX {
         return None;
@@ -419,7 +438,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
                 .then_some(Bond::Owned)
         }
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
-        None => Some(Bond::Weak),
+        None => is_password.then_some(Bond::Weak),
     }
 }
 

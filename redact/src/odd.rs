@@ -107,7 +107,7 @@ pub(super) fn odd(word: &str) -> Odd {
             || signs > 0 && look.digits > 0
             || look.kinds() == 4
                 && word.len() >= 8
-                && !word.contains(['.', ':'])
+                && !word.contains(['.', ':', '='])
                 && (look.digits > 1 || !is_identifier(word)) =>
         {
             Odd::Made
@@ -141,18 +141,28 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
                 || parts().skip(1).any(is_capital)
         }
     };
-    let is_code = |part: &str| {
-        let part = part.to_lowercase();
-        let names = &WORDS.names;
-        let mut known = WORDS
-            .values
-            .code
-            .iter()
-            .chain(&names.stems)
-            .chain(&names.passwords);
-        known.any(|known| part.starts_with(known.as_str()) && part.len() <= known.len() + 2)
-    };
-    is_odd && !look.is_hex && !humps(word).any(is_code)
+    is_odd && !look.is_hex && !humps(word).any(is_code_word)
+}
+
+/// Returns whether a word is one that code and messages are made of.
+fn is_code_word(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let names = &WORDS.names;
+    let mut known = WORDS
+        .values
+        .code
+        .iter()
+        .chain(&names.stems)
+        .chain(&names.passwords);
+    known.any(|known| word.starts_with(known.as_str()) && word.len() <= known.len() + 2)
+}
+
+/// Returns whether a text is one word, as no code has: `Kiefernzapfen`.
+pub(super) fn is_free_word(text: &str) -> bool {
+    text.len() >= WORD_BYTES_MIN
+        && text.chars().all(char::is_alphabetic)
+        && text.chars().skip(1).all(char::is_lowercase)
+        && !is_code_word(text)
 }
 
 /// Returns the words that a name consists of, by their capitals and the signs between them.
@@ -260,7 +270,12 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         !has_digit && (name.len() == part.len() || name.len() <= 3)
     };
     let parts = word.split(['-', '_', '.']);
-    let is_list = look.upper == 0 && parts.clone().count() >= 4 && parts.clone().all(is_whole);
+    let is_version_of = |part: &str| {
+        part.len() > 1 && part.starts_with('v') && Look::at(part).digits + 1 == part.len()
+    };
+    let is_list = look.upper == 0
+        && (parts.clone().count() >= 4 || parts.clone().any(is_version_of))
+        && parts.clone().all(is_whole);
     let is_public = word.starts_with("AAAA");
     let is_word = |part: &str| {
         part.len() >= 3

@@ -87,6 +87,7 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         [b':', next, ..] if scan.before(name.start) == b':' && *next != b' ' => return None,
         // The name ends a string, as the label of an input does.
         [b':', b'"' | b'\'', after, ..] if is_tight && b" ,)|;\n".contains(after) => return None,
+        [b':', b' ', b'"' | b'\'', b' ' | b',' | b')', ..] if is_tight => return None,
         // YAML's long form of a key.
         [b'\n', b':', b' ', ..] if scan.text[..name.start].ends_with("? ") => (Sign::Loose, 2),
         [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),

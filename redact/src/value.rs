@@ -56,6 +56,7 @@ pub(super) fn is_code(value: &str) -> bool {
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
     let joined = inner.contains(['.', ':', '-']);
     let joined_by_code = inner.contains("::") || inner.contains("->") || inner.contains("?.");
+    let has_underscore = |part: &str| part.contains('_') && Look::at(part).digits <= 1;
     let is_chain = || {
         let chain = inner
             .trim_end_matches('!')
@@ -65,13 +66,8 @@ pub(super) fn is_code(value: &str) -> bool {
         // Names in code seldom have digits, passwords do.
         let is_code = |part: &str| {
             let has_digit = part.contains(|c: char| c.is_ascii_digit());
-            is_identifier(part) && joined_by_code
-                || is_name(part)
-                    && (joined_by_code
-                        || !has_digit
-                        || part.contains('_')
-                            && part.matches(|c: char| c.is_ascii_digit()).count() == 1
-                        || !part.contains(|c: char| c.is_ascii_lowercase()))
+            is_identifier(part) && (joined_by_code || has_underscore(part))
+                || is_name(part) && (!has_digit || !part.contains(|c: char| c.is_ascii_lowercase()))
         };
         chain.contains('.') && chain.split('.').all(is_code)
     };
