@@ -155,19 +155,10 @@ fn is_key(before: &str, after: &str) -> bool {
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
 fn groups(bytes: &[u8]) -> Option<(usize, Odd)> {
-    // Digits: `839 201`, `241755-574005-514369-890305`.
-    let is_part =
-        |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
-    let digits: Vec<_> = bytes.split(|byte| b" -".contains(byte)).take(8).collect();
-    let width = digits.first().map_or(0, |group| group.len());
-    let count = digits
-        .iter()
-        .take_while(|group| is_part(group) && group.len() == width)
-        .count();
-    match count {
-        2 => return Some((width * 2 + 1, Odd::Number)),
-        4.. => return Some(((width + 1) * count - 1, Odd::Random)),
-        _ => (),
+    if bytes.first().is_some_and(u8::is_ascii_digit)
+        && let Some(found) = digits(bytes)
+    {
+        return Some(found);
     }
     let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
     let all = bytes.chunks(5);
@@ -184,6 +175,20 @@ fn groups(bytes: &[u8]) -> Option<(usize, Odd)> {
         .iter()
         .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
     (count >= 4 && odd * 4 >= count && !is_hex).then_some((length, Odd::Random))
+}
+
+/// Returns the length of groups of digits: `839 201`, `241755-574005-514369-890305`.
+fn digits(bytes: &[u8]) -> Option<(usize, Odd)> {
+    let is_group =
+        |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
+    let mut groups = bytes.split(|byte| b" -".contains(byte)).take(8);
+    let width = groups.next().filter(is_group)?.len();
+    let others = groups.take_while(|group| is_group(group) && group.len() == width);
+    match others.count() + 1 {
+        2 => Some((width * 2 + 1, Odd::Number)),
+        count @ 4.. => Some(((width + 1) * count - 1, Odd::Random)),
+        _ => None,
+    }
 }
 
 /// Returns the length of the string that a quote begins, if it is one word.
@@ -275,7 +280,11 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
                 && !spelled[user + 1..].contains(['/', ':'])
                 && is_user(&spelled[sign..user]) =>
         {
-            value(user + 1, true).or_else(|| value(sign, false))
+            value(user + 1, true)
+                .filter(|value| {
+                    !matches!(value.odd, Odd::Numbered) || spelled.as_bytes()[user] != b'/'
+                })
+                .or_else(|| value(sign, false))
         }
         _ => value(sign, false),
     }

@@ -135,7 +135,24 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
     let has_end = |end: &String| end.as_bytes().last() == last && small.ends_with(end);
     let ends = |list: &[String]| list.iter().any(has_end);
     let names = &WORDS.names;
-    if ends(&names.public) || small.contains("public") || small.contains("publishable") {
+    let is_told_public = || {
+        let word = before
+            .trim_end()
+            .rsplit(' ')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        small == "key"
+            && names
+                .public
+                .iter()
+                .any(|known| known.strip_suffix("key") == Some(&word))
+    };
+    if ends(&names.public)
+        || is_told_public()
+        || small.contains("public")
+        || small.contains("publishable")
+    {
         return None;
     }
     let class = match () {

@@ -158,6 +158,11 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     match value.odd {
         Odd::Number => {
             is_told
+                && (value.is_quoted
+                    || !text
+                        .get(whole.end..value.whole.start)
+                        .unwrap_or_default()
+                        .contains('='))
                 && look.digits == spelled.len()
                 && look.digits >= digits_least(name.class, value.is_quoted)
         }
@@ -167,8 +172,10 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
                 && whole.len() > 3
                 && matches!(spelled.len(), 32 | 40 | 64)
         }
-        Odd::Hash => is_told || bond >= Bond::Direct,
-        odd => odd >= least(name, bond, value, spelled, is_told, is_said),
+        Odd::Hash => {
+            is_told || bond >= Bond::Direct && !matches!(name.class, Class::Auth | Class::Pass)
+        }
+        odd => odd >= least(text, name, bond, value, is_told, is_said),
     }
 }
 
@@ -181,7 +188,10 @@ fn is_argument(text: &str, whole: &Range<usize>, bond: Bond, value: &Value) -> b
     let is_last = value.is_second && gap.matches(',').count() >= 2;
     value.odd == Odd::Random && value.is_quoted && gap == "("
         || value.odd >= Odd::Hash && (is_piped || value.is_second || value.has_user)
-        || value.odd == Odd::Phrase && is_last && !text[value.span.clone()].contains(' ')
+        || value.odd == Odd::Phrase
+            && is_last
+            && gap.contains('(')
+            && !text[value.span.clone()].contains(' ')
         || is_added
 }
 
@@ -207,22 +217,18 @@ fn digits_least(class: Class, is_quoted: bool) -> usize {
 }
 
 /// Returns how odd a value must at least be: the more its name says and the closer it is, the less.
-fn least(
-    name: Name,
-    bond: Bond,
-    value: &Value,
-    spelled: &str,
-    is_told: bool,
-    is_said: bool,
-) -> Odd {
+fn least(text: &str, name: Name, bond: Bond, value: &Value, is_told: bool, is_said: bool) -> Odd {
+    let spelled = &text[value.span.clone()];
     let is_password = matches!(
         name.class,
         Class::Password | Class::Pass | Class::Login | Class::Auth
     );
     let is_secret = name.class == Class::Secret;
+    // `login: jane / ...`
+    let is_pair = name.class == Class::Login && text[..value.whole.start].ends_with(" / ");
     match bond {
         _ if name.is_part => {
-            if bond > Bond::Weak {
+            if bond > Bond::Weak && (is_told || name.is_flag) {
                 Odd::Made
             } else {
                 Odd::Never
@@ -243,7 +249,7 @@ fn least(
         },
         Bond::Direct if is_password => Odd::Numbered,
         Bond::Direct => Odd::Made,
-        Bond::Said if is_password && value.has_user => Odd::Numbered,
+        Bond::Said if is_password && (value.has_user || is_pair) => Odd::Numbered,
         Bond::Said if is_password || is_secret => Odd::Made,
         _ => Odd::Random,
     }
@@ -316,6 +322,15 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     }
     if name_class == Class::Call {
         return Some(Bond::Direct);
+    }
+    // `credential id: ...`, and the columns of a statement.
+    let next = gap
+        .trim_start()
+        .split(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default();
+    if is(&WORDS.names.identities, next) || gap.contains("VALUES") && value.odd == Odd::Numbered {
+        return None;
     }
     // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
     let gap = match (gap.find('{'), gap.rfind('}')) {

@@ -1,7 +1,7 @@
 //! How much a word looks like a secret, whatever stands around it.
 
 use super::chars::Look;
-use super::value::{is_code, is_identifier, is_path, plain, says_nothing};
+use super::value::{is_code, is_code_word, is_identifier, is_path, plain, says_nothing};
 use super::words::WORDS;
 
 /// The shortest word that is odd, in bytes.
@@ -144,19 +144,6 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
     is_odd && !look.is_hex && !humps(word).any(is_code_word)
 }
 
-/// Returns whether a word is one that code and messages are made of.
-fn is_code_word(word: &str) -> bool {
-    let word = word.to_lowercase();
-    let names = &WORDS.names;
-    let mut known = WORDS
-        .values
-        .code
-        .iter()
-        .chain(&names.stems)
-        .chain(&names.passwords);
-    known.any(|known| word.starts_with(known.as_str()) && word.len() <= known.len() + 2)
-}
-
 /// Returns whether a text is one word, as no code has: `Kiefernzapfen`.
 pub(super) fn is_free_word(text: &str) -> bool {
     text.len() >= WORD_BYTES_MIN
@@ -259,6 +246,7 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
     let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
     let is_type = is_type
+        || look.digits == 1 && is_code_word(word.trim_end_matches(|c: char| c.is_ascii_digit()))
         || look.digits == 1
             && letters + 1 == word.len()
             && look.is_words()
@@ -292,7 +280,20 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     });
     let has_slash =
         (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
+    let is_part_of_code = || {
+        look.upper == 0
+            && parts.clone().count() >= 3
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            && parts.clone().any(|part| {
+                WORDS
+                    .names
+                    .stems
+                    .iter()
+                    .any(|stem| stem == part.trim_end_matches('s'))
+            })
+    };
     is_measure
+        || word.matches(':').count() > 2
         || is_field
         || is_list
         || is_type
@@ -310,4 +311,5 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         || says_nothing(plain(word))
         || is_path(word)
         || is_code(word)
+        || is_part_of_code()
 }

@@ -157,7 +157,14 @@ fn has_close(rest: &[u8]) -> bool {
 
 /// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
 fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
-    let before = &scan.bytes[..name.start.saturating_sub(1)];
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let dotted = scan.bytes[..name.start]
+        .iter()
+        .rev()
+        .take(NAME_BYTES_MAX)
+        .take_while(is_part)
+        .count();
+    let before = &scan.bytes[..(name.start - dotted).saturating_sub(1)];
     let is_attribute = b"\"'".contains(&scan.at(name.end))
         && (before.ends_with(b"name=") || before.ends_with(b"key="));
     let is_element = b"<:".contains(&scan.before(name.start)) && scan.at(name.end) == b' ';
