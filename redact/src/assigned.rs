@@ -44,12 +44,6 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
         }
         None => {
             let count = scan.found.len();
-            let owned = near::owned(scan, &whole).and_then(|at| value_at(scan, at));
-            if let Some(value) =
-                owned.filter(|value| judge(name, Style::Quoted, &scan.text[value.inner.clone()]))
-            {
-                return scan.take(value.trimmed(scan.text), "secret");
-            }
             table::read(scan, name, &whole);
             if scan.found.len() == count {
                 near::read(scan, name, &whole);
@@ -248,10 +242,11 @@ fn after_blank(
     let is_secret = match name.class {
         Class::Password
             if value.is_quoted
+                && !text.contains(' ')
                 && scan.at(whole.end) == b' '
                 && scan.before(value.inner.start) != b'`' =>
         {
-            text.len() > 5 && !text.contains(' ') && judge(name, Style::Quoted, text)
+            text.len() > 5 && judge(name, Style::Quoted, text)
         }
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),
