@@ -35,6 +35,13 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
                     Odd::Made
                 }
         }
+        Class::Password
+            if name.is_env
+                && style == Style::Line
+                && Look::at(plain(text)).digits == plain(text).len() =>
+        {
+            false
+        }
         Class::Password => is_password(text, style) && !is_count(text, style),
         Class::Pass => is_password(text, style) && !is_result(text, style),
         Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => {

@@ -282,7 +282,9 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
         {
             value(user + 1, true)
                 .filter(|value| {
-                    !matches!(value.odd, Odd::Numbered) || spelled.as_bytes()[user] != b'/'
+                    !matches!(value.odd, Odd::Numbered)
+                        || spelled.as_bytes()[user] != b'/'
+                        || spelled.len() < span.len()
                 })
                 .or_else(|| value(sign, false))
         }

@@ -79,7 +79,8 @@ pub(super) fn odd(word: &str) -> Odd {
         return Odd::Plain;
     }
     // `KX7-2QD`
-    if look.lower == 0 && word.len() < BASE32_BYTES_MIN && look.digits >= 2 {
+    let is_numbered = letters >= 6 && letters + look.digits == word.len();
+    if look.lower == 0 && word.len() < BASE32_BYTES_MIN && look.digits >= 2 && !is_numbered {
         return Odd::Number;
     }
     let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
