@@ -104,7 +104,7 @@ fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     let start = line_start(scan.bytes, name.start, NAME_BYTES_MAX);
     let before = scan.bytes[start..name.start].trim_ascii();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    let is_first = before.iter().all(is_part) && !before.is_empty() == before.ends_with(b".")
+    let is_first = before.iter().all(is_part) && (before.is_empty() || before.ends_with(b"."))
         || before.iter().all(|byte| *byte == b'-')
         || before.ends_with(b":");
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))

@@ -35,8 +35,6 @@ pub(super) struct Value {
     pub(super) has_user: bool,
     /// Whether it is an argument in quotes, and not the first.
     pub(super) is_second: bool,
-    /// Whether it ends its line.
-    pub(super) is_last: bool,
 }
 
 /// Finds the odd words and strings of a part of a text.
@@ -101,7 +99,6 @@ impl Value {
             is_quoted: false,
             has_user: false,
             is_second: false,
-            is_last: false,
         }
     }
 }
@@ -263,14 +260,13 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
         };
         let end = start + inner.len();
         let value = Value::bare(start..end, weight);
-        (weight > Odd::Plain).then(|| Value {
+        (weight > Odd::Plain).then_some(Value {
             whole: if has_user {
                 span.start..end
             } else {
                 start..end
             },
             has_user,
-            is_last: matches!(text.as_bytes().get(end), None | Some(b'\n')),
             ..value
         })
     };

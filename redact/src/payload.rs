@@ -24,7 +24,7 @@ impl Redactor {
         if !self.enabled {
             return None;
         }
-        let is_all = payload.to_string() == raw.trim();
+        let is_all = serde_json::to_string(payload).is_ok_and(|own| own == raw.trim());
         let mut changed = payload
             .as_object_mut()
             .is_some_and(|members| self.named(members));

@@ -70,7 +70,7 @@ fn is_placeholder(value: &str) -> bool {
     };
     let is_asking = |part: &str| {
         let part = part.to_ascii_lowercase();
-        WORDS.values.placeholders.iter().any(|word| part == *word)
+        WORDS.values.placeholders.contains(&part)
     };
     let bare = |part| str::trim_end_matches(part, |c: char| c.is_ascii_digit());
     let parts = value.split(|c: char| !c.is_alphanumeric()).map(bare);
