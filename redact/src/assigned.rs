@@ -44,12 +44,6 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
         }
         None => {
             let count = scan.found.len();
-            let owned = near::owned(scan, &whole).and_then(|at| value_at(scan, at));
-            if let Some(value) =
-                owned.filter(|value| judge(name, Style::Quoted, &scan.text[value.inner.clone()]))
-            {
-                return scan.take(value.trimmed(scan.text), "secret");
-            }
             table::read(scan, name, &whole);
             if scan.found.len() == count {
                 near::read(scan, name, &whole);
@@ -94,7 +88,11 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
         (Sign::Tight, false) if name.is_flag => Style::Flag,
         (Sign::Tight, false) => Style::Tight,
         // A line of YAML: nothing but the name and the value.
-        (Sign::Loose, false) if name.is_env && is_line(scan, whole, &value.inner) => Style::Env,
+        (Sign::Loose, false) if is_line(scan, whole, &value.inner) => match name.is_env {
+            true => Style::Env,
+            false => Style::Line,
+        },
+        (Sign::Loose, false) if name.is_env => Style::Line,
         (Sign::Loose, false) => Style::Loose,
     };
     let value = bounded(scan, style, whole, value);
@@ -105,7 +103,10 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
 fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     let start = line_start(scan.bytes, name.start, NAME_BYTES_MAX);
     let before = scan.bytes[start..name.start].trim_ascii();
-    let is_first = before.iter().all(|byte| *byte == b'-') || before.ends_with(b":");
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    let is_first = before.iter().all(is_part) && (before.is_empty() || before.ends_with(b"."))
+        || before.iter().all(|byte| *byte == b'-')
+        || before.ends_with(b":");
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
 }
 
@@ -118,7 +119,7 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
     }
     let line = line_end(scan.bytes, start, ARGUMENT_BYTES_MAX);
     let outer = scan.before(name.start);
-    let is_assigned = style != Style::Loose;
+    let is_assigned = !matches!(style, Style::Loose | Style::Line);
     let until = |ends: &[u8]| {
         scan.bytes[start..line]
             .iter()
@@ -239,6 +240,14 @@ fn after_blank(
     let is_line =
         || is_word() || is_first() && is_last() && text.bytes().any(|byte| byte.is_ascii_digit());
     let is_secret = match name.class {
+        Class::Password
+            if value.is_quoted
+                && !text.contains(' ')
+                && scan.at(whole.end) == b' '
+                && scan.before(value.inner.start) != b'`' =>
+        {
+            text.len() > 5 && judge(name, Style::Quoted, text)
+        }
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),
         Class::Auth | Class::Key => is_key(text, true) && is_set(),

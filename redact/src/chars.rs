@@ -3,6 +3,9 @@
 /// How many bytes of a value are examined.
 pub(super) const LOOK_BYTES_MAX: usize = 96;
 
+/// So many consonants in a row are in no word.
+const CONSONANTS_MIN: usize = 9;
+
 /// What counts of characters a byte adds to: digits, capitals, small letters, and bytes that are not hexadecimal, 16 bits
 /// each.
 const COUNTS: [u64; 256] = counts();
@@ -163,8 +166,10 @@ fn wordy(bytes: &[u8]) -> usize {
         for word in [&bytes[start..begins], &bytes[begins..at]] {
             let is_vowel = |byte: &&u8| b"aeiouyAEIOUY".contains(*byte);
             let vowels = word.iter().filter(is_vowel).count();
+            let mut consonants = word.split(|byte| b"aeiouAEIOU".contains(byte));
             let is_word = (4..=20).contains(&word.len())
-                && vowels * 5 >= word.len()
+                && consonants.all(|row| row.len() < CONSONANTS_MIN)
+                && vowels * 6 >= word.len()
                 && vowels * 5 <= word.len() * 4;
             count += if is_word { word.len() } else { 0 };
         }

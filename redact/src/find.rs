@@ -51,6 +51,10 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         .blocks
         .iter()
         .for_each(|(part, literals)| add(Rule::Block(*part), literals));
+    // Case is ignored in ASCII only.
+    for stem in names.stems.iter().filter(|stem| !stem.is_ascii()) {
+        rules.push((Rule::Name, stem.to_uppercase().leak()));
+    }
     let literals = Literals::new(rules.iter().map(|(_, literal)| *literal));
     Rules { literals, rules }
 });

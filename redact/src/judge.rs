@@ -35,6 +35,13 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
                     Odd::Made
                 }
         }
+        Class::Password
+            if name.is_env
+                && style == Style::Line
+                && Look::at(plain(text)).digits == plain(text).len() =>
+        {
+            false
+        }
         Class::Password => is_password(text, style) && !is_count(text, style),
         Class::Pass => is_password(text, style) && !is_result(text, style),
         Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => {
@@ -48,7 +55,13 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
         {
             Look::at(text).kinds() >= 3
         }
-        Class::Secret => is_secret(text, style) || odd(plain(text)) >= Odd::Made,
+        Class::Secret => {
+            let is_phrase = || style == Style::Quoted || style == Style::Env;
+            let odd = odd(plain(text));
+            is_secret(text, style)
+                || odd >= Odd::Made
+                || odd == Odd::Phrase && text.matches('-').count() > 1 && is_phrase()
+        }
         Class::Auth => {
             is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
         }
@@ -70,7 +83,7 @@ fn is_result(text: &str, style: Style) -> bool {
     };
     let is_word = text.contains(['`', '_']);
     let is_mixed = look.kinds() == 4 && text.len() >= 8 && !text.contains(['_', '/', ':']);
-    style == Style::Loose
+    matches!(style, Style::Loose | Style::Line)
         && !is_made
         && !is_mixed
         && (is_word
@@ -91,14 +104,18 @@ fn is_count(text: &str, style: Style) -> bool {
         .split(':')
         .nth(1)
         .is_some_and(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
-    style == Style::Loose && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
+    matches!(style, Style::Loose | Style::Line)
+        && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
 }
 
 /// Returns whether a text is a code that is sent to a person, or one of those to recover an account.
 pub(super) fn is_code_of(text: &str) -> bool {
     let plain = plain(text);
     let look = Look::at(plain);
-    let is_number = look.digits == plain.len() && (4..=10).contains(&plain.len());
+    let is_digit = |byte: u8| byte.is_ascii_digit() || b" -".contains(&byte);
+    let is_number = (4..=10).contains(&plain.len()) && plain.bytes().all(is_digit);
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    is_number || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
+    is_number
+        || odd(plain) == Odd::Random
+        || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
 }

@@ -35,8 +35,6 @@ pub(super) struct Value {
     pub(super) has_user: bool,
     /// Whether it is an argument in quotes, and not the first.
     pub(super) is_second: bool,
-    /// Whether it ends its line.
-    pub(super) is_last: bool,
 }
 
 /// Finds the odd words and strings of a part of a text.
@@ -51,22 +49,32 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let is_prefixed = is_letter(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_letter(at - 1);
         let is_begin = !is_letter(at) || is_prefixed;
         let rest = &text.as_bytes()[at..part.end];
-        let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte);
+        // What a colon announces and ends the line is one word.
+        let is_tail = || {
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            !line
+                .iter()
+                .any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]|".contains(byte))
+        };
+        let is_part = |byte: &&u8| {
+            **byte == b';' && text[..at].ends_with(": ") && is_tail()
+                || !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte)
+        };
         let (value, length) = match byte {
             b'"' | b'\'' | b'`' if is_begin => {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
-                let length = value
-                    .as_ref()
-                    .filter(|value| value.odd > Odd::Phrase)
-                    .map(|value| value.whole.end - at);
-                (value, length.unwrap_or(1))
+                let length = match &value {
+                    Some(value) if value.odd > Odd::Phrase => value.whole.end - at,
+                    _ => key_length(&text[..at], &text[at..part.end]).unwrap_or(1),
+                };
+                (value, length)
             }
             _ => match groups(rest).filter(|_| is_begin) {
-                Some(length) => (Some(Value::bare(at..at + length, Odd::Random)), length),
+                Some((length, odd)) => (Some(Value::bare(at..at + length, odd)), length),
                 None => {
                     let length = rest.iter().take_while(is_part).count();
                     // What is called or indexed is a name.
-                    let is_word = length > 4
+                    let is_word = length > if byte.is_ascii_digit() { 3 } else { 4 }
                         && byte != b'-'
                         && !rest.get(length).is_some_and(|next| b"([{".contains(next));
                     (
@@ -91,7 +99,6 @@ impl Value {
             is_quoted: false,
             has_user: false,
             is_second: false,
-            is_last: false,
         }
     }
 }
@@ -119,19 +126,37 @@ fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
     // Of several lines, the first one tells.
     let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
-    let is_value =
-        weight > Odd::Plain && !is_key(&text[at + length + 2..]) && span.len() < LINE_BYTES_MAX;
+    let is_value = weight > Odd::Plain
+        && !is_key(&text[..at], &text[at + length + 2..])
+        && span.len() < LINE_BYTES_MAX;
     is_value.then(|| of(span, prefix.start..at + length + 2, weight))
 }
 
+/// Returns the length of a key of JSON in quotes.
+fn key_length(before: &str, text: &str) -> Option<usize> {
+    let length = string(text)? + 2;
+    is_key(before, &text[length..]).then_some(length)
+}
+
 /// Returns whether what stands before a text is a key of JSON.
-fn is_key(after: &str) -> bool {
+fn is_key(before: &str, after: &str) -> bool {
+    let before = before.trim_end_matches(['\\', ' ', '\t', '+', '-']);
     let after = after.trim_start_matches('\\').trim_start_matches(' ');
-    after.starts_with(':') && !after.starts_with("::")
+    before
+        .chars()
+        .next_back()
+        .is_none_or(|last| "{,(\n[n".contains(last))
+        && after.starts_with(':')
+        && !after.starts_with("::")
 }
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
-fn groups(bytes: &[u8]) -> Option<usize> {
+fn groups(bytes: &[u8]) -> Option<(usize, Odd)> {
+    if bytes.first().is_some_and(u8::is_ascii_digit)
+        && let Some(found) = digits(bytes)
+    {
+        return Some(found);
+    }
     let is_group = |group: &[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_alphanumeric);
     let all = bytes.chunks(5);
     let count = all.clone().take_while(|chunk| {
@@ -146,7 +171,21 @@ fn groups(bytes: &[u8]) -> Option<usize> {
     let is_hex = bytes[..length]
         .iter()
         .all(|byte| byte.is_ascii_hexdigit() || *byte == b' ');
-    (count >= 4 && odd * 3 >= count && !is_hex).then_some(length)
+    (count >= 4 && odd * 4 >= count && !is_hex).then_some((length, Odd::Random))
+}
+
+/// Returns the length of groups of digits: `839 201`, `241755-574005-514369-890305`.
+fn digits(bytes: &[u8]) -> Option<(usize, Odd)> {
+    let is_group =
+        |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
+    let mut groups = bytes.split(|byte| b" -".contains(byte)).take(8);
+    let width = groups.next().filter(is_group)?.len();
+    let others = groups.take_while(|group| is_group(group) && group.len() == width);
+    match others.count() + 1 {
+        2 => Some((width * 2 + 1, Odd::Number)),
+        count @ 4.. => Some(((width + 1) * count - 1, Odd::Random)),
+        _ => None,
+    }
 }
 
 /// Returns the length of the string that a quote begins, if it is one word.
@@ -157,8 +196,11 @@ fn string(text: &str) -> Option<usize> {
         .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
     let is_closed = text.as_bytes()[1 + length] == quote;
     let inner = &text[1..=length];
-    (is_closed && length > 3 && !is_call(inner) && !inner.contains(['=', ';', '<']))
-        .then_some(length)
+    (is_closed
+        && length > 3
+        && !is_call(inner)
+        && !inner.trim_end_matches('=').contains(['=', ';', '<']))
+    .then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
@@ -168,8 +210,11 @@ fn phrase(text: &str) -> Option<usize> {
     let inner = &text[1..=length];
     let has_words =
         (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
+    let is_sentence = inner.split(' ').filter(|word| word.len() > 2).count() >= 4;
     let is_phrase = inner.len() < 64
-        && (has_words || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
+        && (has_words
+            || is_sentence
+            || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
         && inner
             .chars()
             .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
@@ -215,14 +260,13 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
         };
         let end = start + inner.len();
         let value = Value::bare(start..end, weight);
-        (weight > Odd::Plain).then(|| Value {
+        (weight > Odd::Plain).then_some(Value {
             whole: if has_user {
                 span.start..end
             } else {
                 start..end
             },
             has_user,
-            is_last: matches!(text.as_bytes().get(end), None | Some(b'\n')),
             ..value
         })
     };
@@ -232,7 +276,13 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
                 && !spelled[user + 1..].contains(['/', ':'])
                 && is_user(&spelled[sign..user]) =>
         {
-            value(user + 1, true).or_else(|| value(sign, false))
+            value(user + 1, true)
+                .filter(|value| {
+                    !matches!(value.odd, Odd::Numbered)
+                        || spelled.as_bytes()[user] != b'/'
+                        || spelled.len() < span.len()
+                })
+                .or_else(|| value(sign, false))
         }
         _ => value(sign, false),
     }

@@ -62,6 +62,9 @@ impl Name {
             length += 1;
         }
         let small = std::str::from_utf8(&small[..length]).ok()?;
+        if name.starts_with("--no-") {
+            return None;
+        }
         // Most keys of JSON tell nothing, and the lists are long.
         if small.is_ascii() && !TELLING.any(small, |_| true) {
             return None;
@@ -132,7 +135,24 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
     let has_end = |end: &String| end.as_bytes().last() == last && small.ends_with(end);
     let ends = |list: &[String]| list.iter().any(has_end);
     let names = &WORDS.names;
-    if ends(&names.public) || small.contains("public") || small.contains("publishable") {
+    let is_told_public = || {
+        let word = before
+            .trim_end()
+            .rsplit(' ')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        small == "key"
+            && names
+                .public
+                .iter()
+                .any(|known| known.strip_suffix("key") == Some(&word))
+    };
+    if ends(&names.public)
+        || is_told_public()
+        || small.contains("public")
+        || small.contains("publishable")
+    {
         return None;
     }
     let class = match () {
@@ -142,8 +162,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
         () if is_pass(small, name) => match small {
             "pass" if !before.ends_with('.') => Class::Pass,
-            _ if name.bytes().any(|byte| byte.is_ascii_lowercase()) => Class::Password,
-            _ => Class::Pass,
+            _ => Class::Password,
         },
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if ["credential", "credentials", "creds"]
@@ -159,9 +178,24 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         {
             Class::Login
         }
-        () if ["connect", "connection", "pdo", "sudo", "sqlplus", "adduser"]
-            .iter()
-            .any(|end| small.ends_with(end)) =>
+        () if [
+            "connect",
+            "connection",
+            "pdo",
+            "sudo",
+            "sqlplus",
+            "adduser",
+            "useradd",
+            "setuser",
+            "mysqli",
+            "authenticate",
+            "encrypt",
+            "decrypt",
+            "fernet",
+        ]
+        .iter()
+        .any(|end| small.ends_with(end))
+            || small.trim_start_matches('/') == "user" && name.starts_with(['-', '/']) =>
         {
             Class::Call
         }
@@ -175,7 +209,12 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         {
             Class::Secret
         }
-        () if small.ends_with("key") || small.ends_with("session") => Class::Key,
+        () if ["key", "session", "sessionid", "sessid"]
+            .iter()
+            .any(|end| small.ends_with(end)) =>
+        {
+            Class::Key
+        }
         () if is_provider(small) && !ends(&names.identities) => Class::Provider,
         () => return None,
     };

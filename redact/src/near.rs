@@ -9,8 +9,9 @@ use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::is_code_of;
 use super::line::{LINE_BYTES_MAX, Line, Value, values, word};
 use super::names::{Class, Name, is, is_getter, is_name, last_word};
-use super::odd::Odd;
+use super::odd::{Odd, odd};
 use super::scan::Scan;
+use super::shapes::Set;
 use super::syntax::{Sign, sign};
 use super::value::plain;
 use super::words::WORDS;
@@ -21,6 +22,8 @@ const GAP_BYTES_MAX: usize = 120;
 const GAP_WORDS_MAX: usize = 8;
 /// How far behind a name the next one may stand, in bytes.
 const OWNER_BYTES_MAX: usize = 48;
+/// The shortest part of an address that is a secret, in bytes.
+const SEGMENT_BYTES_MIN: usize = 20;
 /// The shortest number that is a password, in digits.
 const NUMBER_DIGITS_MIN: usize = 5;
 /// The shortest one that is a token.
@@ -46,7 +49,10 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     let count = scan.found.len();
     // The name is a part of a path, or the file's.
     let is_path = scan.before(whole.start) == b'/';
-    if scan.at(whole.end) == b'/' || is_path && scan.at(whole.end) == b'.' {
+    if scan.at(whole.end) == b'/' {
+        return segment(scan, whole.end + 1);
+    }
+    if is_path && scan.at(whole.end) == b'.' {
         return false;
     }
     let line = line(scan, whole);
@@ -57,7 +63,12 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     for value in near.take_while(|value| value.whole.start <= whole.end + GAP_BYTES_MAX) {
         let bond = match value.span.start >= whole.end {
             true => after(scan.text, whole, name.class, value),
-            false if value.whole.end <= whole.start => before(scan.text, whole, value),
+            false if value.whole.end <= whole.start => before(
+                scan.text,
+                whole,
+                matches!(name.class, Class::Password | Class::Call),
+                value,
+            ),
             false => None,
         };
         let bond = bond.filter(|bond| !is_path || *bond == Bond::Owned);
@@ -73,6 +84,16 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
         below(scan, name, whole);
     }
     scan.found.len() > count
+}
+
+/// Takes a part of an address whose name is the part before it: `/key/...`.
+fn segment(scan: &mut Scan<'_>, at: usize) -> bool {
+    let end = scan.set_end(Set::Word, at);
+    let is_random = end - at >= SEGMENT_BYTES_MIN && odd(&scan.text[at..end]) == Odd::Random;
+    if is_random {
+        scan.take(at..end, "secret");
+    }
+    is_random
 }
 
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
@@ -114,79 +135,122 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
     let is_before = value.whole.end <= whole.start;
-    let is_told = bond >= Bond::Direct && value.is_quoted || is_announced(text, whole, value);
+    let is_said = is_announced(text, whole, value);
+    let is_told = bond >= Bond::Direct && value.is_quoted || is_said;
     let is_close = bond > Bond::Weak;
     let is_password = name.class == Class::Password;
-    if is_before && bond == Bond::Direct && !value.is_quoted && is_password {
-        // It is piped into what asks for it.
-        return value.odd > Odd::Number || look.digits >= NUMBER_DIGITS_MIN;
+    if is_before
+        && bond == Bond::Direct
+        && !value.is_quoted
+        && is_password
+        && look.digits >= NUMBER_DIGITS_MIN
+    {
+        return true;
     }
-    match (name.class, value.odd) {
-        (Class::Call, odd) => {
-            let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
-            let is_user = text[..whole.end].ends_with("user");
-            let is_added = is_user && gap.split_whitespace().count() == 1 && odd >= Odd::Made;
-            let is_piped = is_before && bond == Bond::Direct;
-            let is_last = value.is_second && gap.matches(',').count() >= 2;
-            odd >= Odd::Numbered && (is_piped || value.is_second || value.has_user)
-                || odd == Odd::Phrase && is_last
-                || is_added
+    if name.class == Class::Call {
+        return is_argument(text, whole, bond, value);
+    }
+    if name.class == Class::Code {
+        let is_call = text[whole.end..].starts_with('(');
+        return is_close && !is_call && value.odd >= Odd::Number && is_code_of(spelled);
+    }
+    let is_told = is_told && is_close;
+    match value.odd {
+        Odd::Number => {
+            is_told
+                && (value.is_quoted
+                    || !text
+                        .get(whole.end..value.whole.start)
+                        .unwrap_or_default()
+                        .contains('='))
+                && look.digits == spelled.len()
+                && look.digits >= digits_least(name.class, value.is_quoted)
         }
-        (Class::Code, _) => is_close && is_code_of(spelled),
-        _ if name.is_part => is_told && bond >= Bond::Direct && value.odd >= Odd::Made,
-        (Class::Login, Odd::Phrase) => is_told && is_close && value.has_user,
-        (Class::Secret, Odd::Phrase) => {
-            is_told && is_close && value.is_quoted && !spelled.contains('-')
+        Odd::Hash if name.class == Class::Key => {
+            is_told
+                && bond == Bond::Direct
+                && whole.len() > 3
+                && matches!(spelled.len(), 32 | 40 | 64)
         }
-        (_, Odd::Phrase) => is_told && is_close && is_password,
-        (class, Odd::Number) => {
-            let digits_min = match class {
-                Class::Secret if value.is_quoted => SECRET_DIGITS_MIN,
-                Class::Password | Class::Login | Class::Auth => NUMBER_DIGITS_MIN,
-                _ => usize::MAX,
-            };
-            is_told && is_close && look.digits >= digits_min && look.digits == spelled.len()
+        Odd::Hash => {
+            is_told || bond >= Bond::Direct && !matches!(name.class, Class::Auth | Class::Pass)
         }
-        (Class::Key, Odd::Hash) => {
-            let is_length = matches!(spelled.len(), 32 | 40 | 64);
-            is_told && bond == Bond::Direct && is_length && whole.len() > 3
-        }
-        (Class::Secret | Class::Provider, Odd::Hash) => bond >= Bond::Direct || is_told && is_close,
-        (_, Odd::Hash) => is_password && (is_told || bond >= Bond::Direct),
-        (_, odd) => odd >= least(name, bond, value, &look, is_told),
+        odd => odd >= least(text, name, bond, value, is_told, is_said),
     }
 }
 
-/// Returns how odd a value must at least be.
-fn least(name: Name, bond: Bond, value: &Value, look: &Look<'_>, is_told: bool) -> Odd {
-    let is_rich = look.digits >= 2 || look.kinds() >= 3;
-    let is_named = value.is_quoted || value.has_user;
-    match (name.class, bond) {
-        (_, Bond::Owned) => Odd::Numbered,
-        (Class::Key, Bond::Direct) if look.kinds() == 4 && is_rich && value.is_last => {
-            Odd::Numbered
-        }
-        (Class::Key, Bond::Direct) => Odd::Made,
-        (Class::Password | Class::Pass | Class::Login | Class::Auth, Bond::Direct) if is_named => {
-            Odd::Numbered
-        }
-        (Class::Password | Class::Login, Bond::Said | Bond::Direct)
-            if value.has_user || is_told =>
-        {
-            Odd::Numbered
-        }
-        (Class::Password, Bond::Direct) if is_rich => Odd::Numbered,
-        (Class::Password, Bond::Said) if look.kinds() == 4 => Odd::Numbered,
-        (Class::Password | Class::Pass, Bond::Said | Bond::Direct) => Odd::Made,
-        (Class::Password, Bond::Weak) if value.is_quoted => Odd::Made,
-        (Class::Secret, Bond::Direct) if value.is_quoted => {
-            if is_rich && (value.is_second || name.is_compound) {
-                Odd::Numbered
-            } else {
+/// Returns whether a value is a password that a call or a program is given: the last argument, the second of two, or
+/// what is piped into it.
+fn is_argument(text: &str, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
+    let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
+    let is_added = text[whole.clone()].ends_with("user") && value.odd >= Odd::Made;
+    let is_piped = value.whole.end <= whole.start && bond == Bond::Direct;
+    let is_last = value.is_second && gap.matches(',').count() >= 2;
+    value.odd == Odd::Random && value.is_quoted && gap == "("
+        || value.odd >= Odd::Hash && (is_piped || value.is_second || value.has_user)
+        || value.odd == Odd::Phrase
+            && is_last
+            && gap.contains('(')
+            && !text[value.span.clone()].contains(' ')
+        || is_added
+}
+
+/// Returns whether several words can be what a name says.
+fn is_phrase_of(class: Class, value: &Value, phrase: &str, is_said: bool) -> bool {
+    let has_digit = phrase.contains(|c: char| c.is_ascii_digit());
+    let has_blank = phrase.contains(' ');
+    match class {
+        Class::Password => is_said || !has_blank,
+        Class::Login => value.has_user,
+        _ if has_blank => is_said && has_digit && value.is_quoted,
+        _ => value.is_quoted && value.is_second,
+    }
+}
+
+/// Returns how many digits a number must at least have to be a secret.
+fn digits_least(class: Class, is_quoted: bool) -> usize {
+    match class {
+        Class::Password | Class::Login | Class::Auth => NUMBER_DIGITS_MIN,
+        Class::Secret if is_quoted => SECRET_DIGITS_MIN,
+        _ => usize::MAX,
+    }
+}
+
+/// Returns how odd a value must at least be: the more its name says and the closer it is, the less.
+fn least(text: &str, name: Name, bond: Bond, value: &Value, is_told: bool, is_said: bool) -> Odd {
+    let spelled = &text[value.span.clone()];
+    let is_password = matches!(
+        name.class,
+        Class::Password | Class::Pass | Class::Login | Class::Auth
+    );
+    let is_secret = name.class == Class::Secret;
+    // `login: jane / ...`
+    let is_pair = name.class == Class::Login && text[..value.whole.start].ends_with(" / ");
+    match bond {
+        _ if name.is_part => {
+            if bond > Bond::Weak && (is_told || name.is_flag) {
                 Odd::Made
+            } else {
+                Odd::Never
             }
         }
-        (_, Bond::Weak) if !value.is_quoted => Odd::Never,
+        Bond::Owned => Odd::Numbered,
+        Bond::Weak if !value.is_quoted => Odd::Never,
+        Bond::Weak if is_password => Odd::Made,
+        Bond::Weak => Odd::Random,
+        _ if value.odd == Odd::Phrase && !is_phrase_of(name.class, value, spelled, is_said) => {
+            Odd::Never
+        }
+        _ if is_password && is_told => Odd::Phrase,
+        _ if is_secret && is_told => match Look::at(spelled) {
+            _ if value.odd == Odd::Phrase => Odd::Phrase,
+            look if look.digits >= 2 || look.kinds() >= 3 => Odd::Numbered,
+            _ => Odd::Made,
+        },
+        Bond::Direct if is_password => Odd::Numbered,
+        Bond::Direct => Odd::Made,
+        Bond::Said if is_password && (value.has_user || is_pair) => Odd::Numbered,
+        Bond::Said if is_password || is_secret => Odd::Made,
         _ => Odd::Random,
     }
 }
@@ -259,6 +323,15 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
     if name_class == Class::Call {
         return Some(Bond::Direct);
     }
+    // `credential id: ...`, and the columns of a statement.
+    let next = gap
+        .trim_start()
+        .split(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default();
+    if is(&WORDS.names.identities, next) || gap.contains("VALUES") && value.odd == Odd::Numbered {
+        return None;
+    }
     // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
     let gap = match (gap.find('{'), gap.rfind('}')) {
         (Some(open), Some(close)) if open < close => {
@@ -266,19 +339,26 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         }
         _ => gap,
     };
-    if ends_statement(gap) {
+    let is_owned = is(
+        &WORDS.payload.values,
+        last_word(gap).trim_start_matches('-'),
+    );
+    if ends_statement(gap) && !(is_owned && value.is_quoted) {
+        return None;
+    }
+    // An index: `tokens[KIND]`.
+    if gap.starts_with('[') && !value.is_quoted {
         return None;
     }
     let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
     // A call asks for the secret: `getenv("...")`.
     let mut heads = gap.match_indices(['(', '[']);
-    if heads.any(|(at, _)| is_getter(last_word(&gap[..at]))) {
+    if gap.starts_with('(') && !value.is_second && is_getter(&text[name.clone()])
+        || heads.any(|(at, _)| is_getter(last_word(&gap[..at])))
+    {
         return None;
     }
-    if is(
-        &WORDS.payload.values,
-        last_word(gap).trim_start_matches('-'),
-    ) {
+    if is_owned {
         return Some(Bond::Owned);
     }
     let Some((before, sign)) = last_sign(gap) else {
@@ -301,7 +381,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         // A label: `password of the store: ...`.
         () if before.starts_with(' ')
             && is_sentence(&before.replace(['/', '~'], ""))
-            && gap[..sign].ends_with(':') =>
+            && gap[..sign].ends_with([':', '=']) =>
         {
             Some(Bond::Said)
         }
@@ -343,7 +423,7 @@ fn is_sentence(text: &str) -> bool {
 }
 
 /// Finds what joins a value and a name after it.
-fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
+fn before(text: &str, name: &Range<usize>, is_password: bool, value: &Value) -> Option<Bond> {
     let gap = text.get(value.whole.end..name.start)?;
     if gap.len() > GAP_BYTES_MAX {
         return None;
@@ -355,7 +435,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
     if is_comment {
         return value.is_quoted.then_some(Bond::Direct);
     }
-    if gap.contains('|') {
+    if gap.contains(['|', '>']) {
         let start = line_start(text.as_bytes(), value.whole.start, GAP_BYTES_MAX);
         let command = text.get(start..value.whole.start).unwrap_or_default();
         let is_printed = command
@@ -373,7 +453,7 @@ fn before(text: &str, name: &Range<usize>, value: &Value) -> Option<Bond> {
                 .then_some(Bond::Owned)
         }
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
-        None => Some(Bond::Weak),
+        None => is_password.then_some(Bond::Weak),
     }
 }
 
@@ -428,7 +508,7 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         at = line.end + 1;
         let text = scan.text.get(line.clone()).unwrap_or_default();
         let bare = bare(text);
-        if bare.is_empty() {
+        if bare.is_empty() || text.trim_start().starts_with("```") {
             continue;
         }
         let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
@@ -446,6 +526,9 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
                     && bare.len() > NUMBER_DIGITS_MIN
             }
             Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
+            Class::Secret if is_announced => {
+                matches!(value.odd, Odd::Hash | Odd::Made | Odd::Random)
+            }
             _ => value.odd == Odd::Random,
         };
         let is_code = name.class == Class::Code && is_announced && is_code_of(bare);

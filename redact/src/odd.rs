@@ -1,7 +1,7 @@
 //! How much a word looks like a secret, whatever stands around it.
 
 use super::chars::Look;
-use super::value::{is_code, is_path, plain, says_nothing};
+use super::value::{is_code, is_code_word, is_identifier, is_path, plain, says_nothing};
 use super::words::WORDS;
 
 /// The shortest word that is odd, in bytes.
@@ -43,7 +43,10 @@ pub(super) fn odd(word: &str) -> Odd {
     let look = Look::at(word);
     let letters = look.upper + look.lower;
     let is_sign = |three: &&[u8]| {
-        b"!#$%^&*?~+@".contains(&three[1]) && three[0].is_ascii_alphanumeric() && three[2] > b' '
+        b"!#$%^&*?~@".contains(&three[1])
+            && three[0].is_ascii_alphanumeric()
+            && three[2] > b' '
+            && three[2] != three[1]
     };
     let signs = word.as_bytes().windows(3).filter(is_sign).count();
     if is_joined(word, &look) {
@@ -59,6 +62,7 @@ pub(super) fn odd(word: &str) -> Odd {
         return Odd::Plain;
     }
     if word.contains(char::is_whitespace)
+        || word.starts_with("0x") && Look::at(&word[2..]).is_hex && word.len() < HASH_BYTES_MIN
         || word
             .bytes()
             .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
@@ -67,11 +71,17 @@ pub(super) fn odd(word: &str) -> Odd {
         return Odd::Plain;
     }
     if look.is_hex {
-        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && !word.contains('-');
+        let groups = word.split('-').count();
+        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && matches!(groups, 1 | 5);
         return if is_hash { Odd::Hash } else { Odd::Plain };
     }
     if is_ordinary(word, &look) {
         return Odd::Plain;
+    }
+    // `KX7-2QD`
+    let is_numbered = letters >= 6 && letters + look.digits == word.len();
+    if look.lower == 0 && word.len() < BASE32_BYTES_MIN && look.digits >= 2 && !is_numbered {
+        return Odd::Number;
     }
     let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
     let is_base32 = word.len() >= BASE32_BYTES_MIN
@@ -79,7 +89,7 @@ pub(super) fn odd(word: &str) -> Odd {
             .bytes()
             .all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
         && look.distinct() >= 10
-        && !look.is_words();
+        && (look.digits > 0 || !look.is_words());
     match () {
         () if is_base32 => Odd::Random,
         () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
@@ -94,7 +104,15 @@ pub(super) fn odd(word: &str) -> Odd {
             }
         }
         () if is_known(word) => Odd::Plain,
-        () if is_disguised(word) || signs > 0 && look.digits > 0 => Odd::Made,
+        () if is_disguised(word)
+            || signs > 0 && look.digits > 0
+            || look.kinds() == 4
+                && word.len() >= 8
+                && !word.contains(['.', ':', '='])
+                && (look.digits > 1 || !is_identifier(word)) =>
+        {
+            Odd::Made
+        }
         () => Odd::Numbered,
     }
 }
@@ -119,23 +137,20 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
         1 => word.ends_with('!') || is_humped(word),
         2 => parts().skip(1).any(is_capital) || !word.is_ascii(),
         _ => {
-            parts().all(|part| part.len() > 2) && !word.contains('.')
+            parts().filter(|part| part.len() >= 4).count() >= 2 && !word.contains('.')
                 || !word.is_ascii()
                 || parts().skip(1).any(is_capital)
         }
     };
-    let is_code = |part: &str| {
-        let part = part.to_lowercase();
-        let names = &WORDS.names;
-        let mut known = WORDS
-            .values
-            .code
-            .iter()
-            .chain(&names.stems)
-            .chain(&names.passwords);
-        known.any(|known| part.starts_with(known.as_str()) && part.len() <= known.len() + 2)
-    };
-    is_odd && !look.is_hex && !humps(word).any(is_code)
+    is_odd && !look.is_hex && !humps(word).any(is_code_word)
+}
+
+/// Returns whether a text is one word, as no code has: `Kiefernzapfen`.
+pub(super) fn is_free_word(text: &str) -> bool {
+    text.len() >= WORD_BYTES_MIN
+        && text.chars().all(char::is_alphabetic)
+        && text.chars().skip(1).all(char::is_lowercase)
+        && !is_code_word(text)
 }
 
 /// Returns the words that a name consists of, by their capitals and the signs between them.
@@ -186,7 +201,7 @@ fn is_disguised(word: &str) -> bool {
         let lower = part.to_ascii_lowercase();
         let is_inner = |three: &[u8]| {
             three[0].is_ascii_alphabetic()
-                && three[1].is_ascii_digit()
+                && b"01345789".contains(&three[1])
                 && three[2].is_ascii_lowercase()
         };
         part.as_bytes().windows(3).any(is_inner)
@@ -217,13 +232,26 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         .split_once('@')
         .is_some_and(|(_, host)| host.contains('.'));
     let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
-    let is_constant = look.lower == 0 && word.len() < 16 && !is_numbered;
-    let is_snake = look.upper == 0 && word.matches('_').count() >= 2;
+    let is_coded = bytes
+        .windows(2)
+        .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
+    let is_constant =
+        look.lower == 0 && word.len() < 16 && !is_numbered && !(is_coded && look.digits >= 2);
+    let is_snake = look.upper == 0
+        && word.contains('_')
+        && (word.matches('_').count() >= 2
+            || look.digits == 1 && is_identifier(word) && !is_disguised(word));
     // A type: `Utf8Error`.
     let is_humped = bytes
         .windows(2)
         .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
     let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
+    let is_type = is_type
+        || look.digits == 1 && is_code_word(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+        || look.digits == 1
+            && letters + 1 == word.len()
+            && look.is_words()
+            && humps(word).filter(|hump| hump.len() > 1).count() >= 3;
     // `cache-v3-linux-x64-20260104`
     let is_whole = |part: &str| {
         let name = part.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -231,7 +259,12 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         !has_digit && (name.len() == part.len() || name.len() <= 3)
     };
     let parts = word.split(['-', '_', '.']);
-    let is_list = look.upper == 0 && parts.clone().count() >= 4 && parts.clone().all(is_whole);
+    let is_version_of = |part: &str| {
+        part.len() > 1 && part.starts_with('v') && Look::at(part).digits + 1 == part.len()
+    };
+    let is_list = look.upper == 0
+        && (parts.clone().count() >= 4 || parts.clone().any(is_version_of))
+        && parts.clone().all(is_whole);
     let is_public = word.starts_with("AAAA");
     let is_word = |part: &str| {
         part.len() >= 3
@@ -248,7 +281,20 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     });
     let has_slash =
         (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
+    let is_part_of_code = || {
+        look.upper == 0
+            && parts.clone().count() >= 3
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            && parts.clone().any(|part| {
+                WORDS
+                    .names
+                    .stems
+                    .iter()
+                    .any(|stem| stem == part.trim_end_matches('s'))
+            })
+    };
     is_measure
+        || word.matches(':').count() > 2
         || is_field
         || is_list
         || is_type
@@ -259,7 +305,12 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         || is_snake
         || is_public
         || has_slash
+        || ["self.", "this.", "#", "@"]
+            .iter()
+            .any(|begin| word.starts_with(begin))
+        || look.digits == 0 && (word.contains("::") || !word.is_ascii())
         || says_nothing(plain(word))
         || is_path(word)
         || is_code(word)
+        || is_part_of_code()
 }

@@ -96,7 +96,7 @@ fn weight(secret: &str) -> Odd {
 /// Returns whether what follows a person's name is a password.
 fn is_password(secret: &str) -> bool {
     let is_rich = Look::at(secret).kinds() >= 3;
-    weight(secret) >= Odd::Numbered || is_rich && !secret.contains(['/', ':'])
+    weight(secret) >= Odd::Hash || is_rich && !secret.contains(['/', ':'])
 }
 
 /// Returns whether the value of an option is a secret.
@@ -118,7 +118,7 @@ fn is_secret(
         Odd::Numbered if is_rich || is_attached => is_login(),
         Odd::Numbered => has_sign(scan, begin, &options.asking),
         Odd::Phrase => is_login(),
-        Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
+        Odd::Number => look.digits >= NUMBER_DIGITS_MIN && look.digits == secret.len(),
         Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(),
         Odd::Plain => {
             let is_odd = is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0;

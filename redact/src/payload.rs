@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::chars::table;
 use super::judge::judge;
 use super::names::is;
 use super::names::{Class, Name};
@@ -25,7 +24,7 @@ impl Redactor {
         if !self.enabled {
             return None;
         }
-        let is_all = is_text_of(payload, raw.trim());
+        let is_all = serde_json::to_string(payload).is_ok_and(|own| own == raw.trim());
         let mut changed = payload
             .as_object_mut()
             .is_some_and(|members| self.named(members));
@@ -234,73 +233,6 @@ fn numbers(members: &mut Map<String, Value>) -> bool {
         }
         _ => changed,
     })
-}
-
-/// Returns whether a text is what a value is written as, without writing it.
-fn is_text_of(value: &Value, text: &str) -> bool {
-    behind(value, text.as_bytes()).is_some_and(<[u8]>::is_empty)
-}
-
-/// Returns what follows behind what a value is written as.
-fn behind<'t>(value: &Value, text: &'t [u8]) -> Option<&'t [u8]> {
-    let mut sign: &[u8] = b"";
-    match value {
-        Value::String(string) => behind_string(string, text),
-        Value::Array(items) => {
-            let mut rest = text.strip_prefix(b"[")?;
-            for item in items {
-                rest = behind(item, rest.strip_prefix(sign)?)?;
-                sign = b",";
-            }
-            rest.strip_prefix(b"]")
-        }
-        Value::Object(members) => {
-            let mut rest = text.strip_prefix(b"{")?;
-            for (key, value) in members {
-                rest = behind_string(key, rest.strip_prefix(sign)?)?;
-                rest = behind(value, rest.strip_prefix(b":")?)?;
-                sign = b",";
-            }
-            rest.strip_prefix(b"}")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {
-            text.strip_prefix(value.to_string().as_bytes())
-        }
-    }
-}
-
-/// The bytes that are escaped in strings.
-const ESCAPED: [bool; 256] = {
-    let mut escaped = table(b"\"\\");
-    let mut byte = 0;
-    while byte < 0x20 {
-        escaped[byte] = true;
-        byte += 1;
-    }
-    escaped
-};
-
-fn behind_string<'t>(string: &str, text: &'t [u8]) -> Option<&'t [u8]> {
-    let is_escaped = |byte: &u8| ESCAPED[usize::from(*byte)];
-    let (mut bytes, mut rest) = (string.as_bytes(), text.strip_prefix(b"\"")?);
-    loop {
-        let plain = bytes.iter().position(is_escaped).unwrap_or(bytes.len());
-        rest = rest.strip_prefix(&bytes[..plain])?;
-        let Some(byte) = bytes.get(plain) else {
-            return rest.strip_prefix(b"\"");
-        };
-        rest = match byte {
-            b'\n' => rest.strip_prefix(b"\\n"),
-            b'"' => rest.strip_prefix(b"\\\""),
-            b'\\' => rest.strip_prefix(b"\\\\"),
-            b'\t' => rest.strip_prefix(b"\\t"),
-            b'\r' => rest.strip_prefix(b"\\r"),
-            0x08 => rest.strip_prefix(b"\\b"),
-            0x0c => rest.strip_prefix(b"\\f"),
-            other => rest.strip_prefix(format!("\\u{other:04x}").as_bytes()),
-        }?;
-        bytes = &bytes[plain + 1..];
-    }
 }
 
 /// Reads the name that a key, a path, a selector or a question ends with.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::chars::Look;
 use super::literals::Literals;
-use super::odd::{Odd, odd};
+use super::odd::{Odd, is_free_word, odd};
 use super::value::{is_call, is_code, is_identifier, is_path, plain, says_nothing};
 use super::words::WORDS;
 
@@ -19,6 +19,8 @@ pub(super) enum Style {
     Tight,
     /// `name: value` or `name = value`, as in code and prose too.
     Loose,
+    /// The same, and the line has nothing else.
+    Line,
     /// `--name value`.
     Flag,
 }
@@ -47,7 +49,8 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
             plain.len() > PASSWORD_BYTES_MIN && !is_code(value) && !is_place
         }
         // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
-        Style::Loose => {
+        Style::Line if is_free_word(plain) => !is_label(plain),
+        Style::Loose | Style::Line => {
             let look = Look::at(plain);
             let is_sign = |c: char| "!@#%^*+~=".contains(c);
             let is_name =
@@ -83,7 +86,7 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
     match style {
         Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
         Style::Quoted => look.digits > 0 && !is_chain(),
-        Style::Tight | Style::Loose | Style::Flag => {
+        Style::Tight | Style::Loose | Style::Line | Style::Flag => {
             look.digits > 0 && (!look.is_words() || look.is_disguised()) && !is_code(value)
         }
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::chars::{boundary, line_end};
 use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
+use super::names::is_getter;
 use super::scan::Scan;
 use super::value::plain;
 use super::words::WORDS;
@@ -86,16 +87,18 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         [b':', next, ..] if scan.before(name.start) == b':' && *next != b' ' => return None,
         // The name ends a string, as the label of an input does.
         [b':', b'"' | b'\'', after, ..] if is_tight && b" ,)|;\n".contains(after) => return None,
+        [b':', b' ', b'"' | b'\'', b' ' | b',' | b')', ..] if is_tight => return None,
         // YAML's long form of a key.
         [b'\n', b':', b' ', ..] if scan.text[..name.start].ends_with("? ") => (Sign::Loose, 2),
         [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),
         [b'=', ..] if is_tight => (Sign::Tight, 1),
         [b'=' | b':', ..] => (Sign::Loose, 1),
+        [b'<', b'<', b'<', ..] => (Sign::Loose, 0),
         [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
         [b'|', ..] if sign > at => (Sign::Loose, 1),
         [b'>', next, ..] if is_tag && *next != b' ' && has_close(rest) => (Sign::Tight, 1),
         _ if has_particle => (Sign::Loose, 0),
-        [b'(', b'"' | b'\'', ..] => (Sign::Loose, 1),
+        [b'(', b'"' | b'\'', ..] if !is_getter(&scan.text[name.clone()]) => (Sign::Loose, 1),
         _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
             return Some((Sign::Blank, sign));
         }
@@ -154,7 +157,14 @@ fn has_close(rest: &[u8]) -> bool {
 
 /// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
 fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
-    let before = &scan.bytes[..name.start.saturating_sub(1)];
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let dotted = scan.bytes[..name.start]
+        .iter()
+        .rev()
+        .take(NAME_BYTES_MAX)
+        .take_while(is_part)
+        .count();
+    let before = &scan.bytes[..(name.start - dotted).saturating_sub(1)];
     let is_attribute = b"\"'".contains(&scan.at(name.end))
         && (before.ends_with(b"name=") || before.ends_with(b"key="));
     let is_element = b"<:".contains(&scan.before(name.start)) && scan.at(name.end) == b' ';

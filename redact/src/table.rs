@@ -61,6 +61,13 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     }
     let start = line_start(scan.bytes, whole.start, LINE_BYTES_MAX);
     let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
+    if let Some(open) = scan.bytes[start..whole.start]
+        .iter()
+        .rposition(|byte| *byte == b'(')
+        && scan.bytes[whole.end..end].contains(&b')')
+    {
+        return columns(scan, name, open + start + 1, whole);
+    }
     // A line is looked at once, unless it has the heads of several columns. A long one is no head.
     let is_whole = end - start < LINE_BYTES_MAX && scan.at(end) == b'\n';
     let Some(head) = scan.text.get(start..end).filter(|_| is_whole) else {
@@ -68,9 +75,6 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         return;
     };
     let at = whole.start - start;
-    if let Some(open) = head[..at].rfind('(').filter(|_| head[at..].contains(')')) {
-        return columns(scan, name, open + start + 1, whole);
-    }
     let signs = [',', ';', '|', '\t', ' '];
     let is_word = |c: char| c.is_alphabetic() || "_-. ".contains(c);
     let mut shapes = signs.iter().filter_map(|sign| {

@@ -1,7 +1,14 @@
 //! What a value is that is no secret: a placeholder, a path, code, or a call.
 
+use std::sync::LazyLock;
+
 use super::chars::Look;
+use super::literals::Literals;
 use super::words::WORDS;
+
+/// Finds the words that stand for a value.
+static PLACEHOLDERS: LazyLock<Literals> =
+    LazyLock::new(|| Literals::new(WORDS.values.placeholders.iter().map(String::as_str)));
 
 /// Returns a value without the punctuation around it.
 pub(super) fn plain(value: &str) -> &str {
@@ -20,8 +27,10 @@ pub(super) fn says_nothing(value: &str) -> bool {
         let head = value.as_bytes().get(..name.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
     };
+    let is_masked = value.starts_with("••") || value.starts_with("**");
     is_variable
         || is_filler
+        || is_masked
         || value.starts_with(['<', '%', ',', ')', ']', '}', ';'])
         || value.starts_with('{')
             && (!value.contains('"') || value.starts_with("{{") || value.starts_with("{%"))
@@ -32,6 +41,46 @@ pub(super) fn says_nothing(value: &str) -> bool {
             .iter()
             .any(|word| value.eq_ignore_ascii_case(word))
         || WORDS.values.beginnings.iter().any(begins)
+        || is_placeholder(value)
+}
+
+/// Returns whether a word is one that code and messages are made of.
+pub(super) fn is_code_word(word: &str) -> bool {
+    let names = &WORDS.names;
+    let mut known = WORDS
+        .values
+        .code
+        .iter()
+        .chain(&names.stems)
+        .chain(&names.passwords);
+    let is_head = |known: &String| {
+        let head = word.get(..known.len());
+        word.len() <= known.len() + 2 && head.is_some_and(|head| head.eq_ignore_ascii_case(known))
+    };
+    known.any(is_head)
+}
+
+/// Returns whether a value says what to write in its place: `CHANGE_ME_123`, `<your-token>`, `[FILTERED]`, `__TOKEN__`.
+fn is_placeholder(value: &str) -> bool {
+    let is_framed = |open: &str, close: &str| {
+        let inner = value
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close));
+        inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphabetic() || c == '_'))
+    };
+    let is_asking = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        WORDS.values.placeholders.contains(&part)
+    };
+    let bare = |part| str::trim_end_matches(part, |c: char| c.is_ascii_digit());
+    let parts = value.split(|c: char| !c.is_alphanumeric()).map(bare);
+    let asks = || PLACEHOLDERS.any(value, |_| true) && parts.clone().any(is_asking);
+    is_framed("[", "]")
+        || is_framed("__", "__")
+        || asks()
+            && parts
+                .clone()
+                .all(|part| part.len() <= 4 || is_asking(part) || is_code_word(part))
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
@@ -56,6 +105,7 @@ pub(super) fn is_code(value: &str) -> bool {
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
     let joined = inner.contains(['.', ':', '-']);
     let joined_by_code = inner.contains("::") || inner.contains("->") || inner.contains("?.");
+    let has_underscore = |part: &str| part.contains('_') && Look::at(part).digits <= 1;
     let is_chain = || {
         let chain = inner
             .trim_end_matches('!')
@@ -65,10 +115,8 @@ pub(super) fn is_code(value: &str) -> bool {
         // Names in code seldom have digits, passwords do.
         let is_code = |part: &str| {
             let has_digit = part.contains(|c: char| c.is_ascii_digit());
-            is_name(part)
-                && (joined_by_code
-                    || !has_digit
-                    || !part.contains(|c: char| c.is_ascii_lowercase()))
+            is_identifier(part) && (joined_by_code || has_underscore(part))
+                || is_name(part) && (!has_digit || !part.contains(|c: char| c.is_ascii_lowercase()))
         };
         chain.contains('.') && chain.split('.').all(is_code)
     };
@@ -78,8 +126,15 @@ pub(super) fn is_code(value: &str) -> bool {
     let parts = || inner.split('_').filter(|part| !part.is_empty()).count();
     let is_constant =
         || is_identifier(inner) && !inner.contains(|c: char| c.is_ascii_lowercase()) && parts() > 2;
+    let is_reference = || {
+        let is_part = |part: &str| {
+            part.chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c))
+        };
+        inner.contains('_') && inner.split('.').count() >= 3 && inner.split('.').all(is_part)
+    };
     is_call(value)
-        || joined && is_chain()
+        || joined && (is_chain() || is_reference())
         || is_argument()
         || is_constant()
         || inner.starts_with("__")

@@ -123,6 +123,8 @@ pub(super) struct Names {
 pub(super) struct Values {
     /// Placeholders and the words of code.
     pub(super) nothing: Vec<String>,
+    /// Words that stand for a value that the reader is to write.
+    pub(super) placeholders: Vec<String>,
     /// What values of configurations begin with that name an algorithm or a place.
     pub(super) beginnings: Vec<String>,
     /// Names of technical things with a digit between letters.

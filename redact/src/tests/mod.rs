@@ -146,7 +146,7 @@ const ASSIGNED: [(&str, &str); 20] = [
     ),
     (
         "sshpass -p hunter2 ssh x",
-        "sshpass -p [redacted: password] ssh x",
+        "sshpass -p [redacted: secret] ssh x",
     ),
     (
         "postgres://me:hunter2@db:5432/x",
@@ -420,7 +420,7 @@ fn names_and_arguments_are_read_in_json_too() {
         ),
         (
             json!({ "command": ["docker", "login", "-u", "me", "-p", "S3cretWord"] }),
-            json!({ "command": ["docker", "login", "-u", "me", "-p", "[redacted: password]"] }),
+            json!({ "command": ["docker", "login", "-u", "me", "-p", "[redacted: secret]"] }),
         ),
         (
             json!({ "headers": { "Cookie": "sid=a1b2c3d4e5; theme=dark" } }),
