@@ -15,6 +15,7 @@ mod machines;
 mod marks;
 mod open;
 mod overview;
+mod own_runs;
 mod policies;
 mod question;
 mod range;

@@ -1,12 +1,11 @@
 //! The answers for the contents of a range of commits, from all sessions of its repository (spec EVID-18).
 
-use std::path::Path;
-
 use actors::session_state;
 use checkpoint::record::{Found, Head, Table};
 use journal::chain::Chain;
 use journal::{Envelope, Event, Journal, Stream};
 
+use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
 use super::question::{Range, Result};
 use super::sessions::of_agents;
@@ -16,12 +15,11 @@ pub(super) fn range(journal: &Journal, wanted: &Range) -> Result<Found> {
     let last = journal.last_seq();
     let until = wanted.until.unwrap_or(last);
     let policies = policies(journal)?;
+    let own = OwnRuns::read(journal, until)?;
     let mut table = Table::new(&wanted.contents);
     for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
-        // Git names folders without links.
-        let named = Path::new(state.project());
-        let folder = named.canonicalize().unwrap_or_else(|_| named.to_owned());
+        let folder = folder(state.project());
         let is_inside = wanted.tops.iter().any(|top| folder.starts_with(top));
         if !is_inside && wanted.remote.is_none() {
             continue;
@@ -29,7 +27,7 @@ pub(super) fn range(journal: &Journal, wanted: &Range) -> Result<Found> {
         let mut events = journal.stream(entry.stream.session, 0, usize::MAX)?;
         events.retain(|envelope| envelope.seq <= until);
         if is_inside || is_of(&events, wanted.remote.as_deref()) {
-            table.take(&events, &policies);
+            table.take(&events, &policies, &own.of(&folder));
         }
     }
     Ok(table.finish(head(journal, until.min(last))?))
