@@ -34,12 +34,11 @@ pub(crate) struct Looked {
 
 impl Looked {
     /// Returns the question what the journal says about it.
-    pub(crate) fn question(&self, until: Option<u64>) -> Range {
+    pub(crate) fn question(&self) -> Range {
         Range {
             contents: self.contents.clone(),
             tops: self.tops.clone(),
             remote: self.repository.remote.clone(),
-            until,
         }
     }
 }

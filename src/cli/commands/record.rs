@@ -18,7 +18,7 @@ use crate::cli::shared::Output;
 use crate::cli::signature::{self, Keys};
 use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
-use crate::ops::query::Query;
+use crate::ops::query::{self, Query, Remade};
 use crate::render::{self, Color, Table};
 
 /// Write down what was verified of commits, signed, for reviewers and CI
@@ -110,7 +110,7 @@ fn make(home: &Home, args: &RecordArgs) -> Result<u8> {
     let git = Git::of(Path::new("."))?;
     let (base, end) = git.ends(args.range.as_deref())?;
     let looked = git.range(base.as_deref(), &end)?;
-    let found: Found = connection::ask_one(home, &Query::Range(looked.question(None)), |_, _| ())?;
+    let found: Found = connection::ask_one(home, &Query::Range(looked.question()), |_, _| ())?;
     let version = env!("CARGO_PKG_VERSION");
     let payload = statement(&looked.repository, found, args.level.into(), version).bytes();
     let envelope = if args.unsigned {
@@ -254,34 +254,28 @@ fn checked_one(
 /// Asks the journal of this machine, if the record is from it and was made by the same rules.
 fn again(home: &Home, looked: &Looked, claims: &Claims) -> Again {
     let predicate = &claims.statement.predicate;
-    let ask = |until| connection::ask_one(home, &Query::Range(looked.question(until)), |_, _| ());
-    let found: Option<Found> = ask(None).ok();
-    let is_here = |found: &Found| {
-        found.journal.id == predicate.journal.id
-            && predicate.producer.judgment == journal::DECISION_VERSION
+    let wanted = query::Again {
+        range: looked.question(),
+        journal: predicate.journal.id.clone(),
+        seq: predicate.journal.seq,
     };
-    let Some(now) = found.filter(is_here) else {
+    if predicate.producer.judgment != journal::DECISION_VERSION {
         return Again::Elsewhere;
-    };
-    if now.journal.seq < predicate.journal.seq {
-        return Again::Here {
+    }
+    match connection::ask_one(home, &Query::Again(wanted), |_, _| ()) {
+        Ok(Remade::Here { found, is_older }) => {
+            let version = &predicate.producer.version;
+            let made = statement(&looked.repository, *found, predicate.level, version);
+            Again::Here {
+                bytes: Some(made.bytes()),
+                is_older,
+            }
+        }
+        Ok(Remade::Shorter) => Again::Here {
             bytes: None,
             is_older: false,
-        };
-    }
-    let Some(then) = ask(Some(predicate.journal.seq)).ok() else {
-        return Again::Elsewhere;
-    };
-    let is_older = then.answers() != now.answers();
-    let made = statement(
-        &looked.repository,
-        then,
-        predicate.level,
-        &predicate.producer.version,
-    );
-    Again::Here {
-        bytes: Some(made.bytes()),
-        is_older,
+        },
+        Ok(Remade::Elsewhere) | Err(_) => Again::Elsewhere,
     }
 }
 
