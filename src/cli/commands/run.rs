@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use journal::Agent;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use serde_json::json;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
 use crate::client;
@@ -54,7 +54,7 @@ pub(crate) fn run(line: &[OsString]) -> u8 {
     let Some((program, arguments)) = line.split_first() else {
         return exit::OK;
     };
-    let signals = signals();
+    let signals = signals().unwrap_or_default();
     let began = Instant::now();
     let mut child = match Command::new(program).args(arguments).spawn() {
         Ok(child) => child,
@@ -64,11 +64,7 @@ pub(crate) fn run(line: &[OsString]) -> u8 {
             return if is_missing { NOT_FOUND } else { NOT_RUN };
         }
     };
-    if let Ok(signals) = signals {
-        let pid = Pid::from_child(&child);
-        std::thread::spawn(move || pass_on(&signals, pid));
-    }
-    match child.wait() {
+    match wait(&mut child, &signals) {
         Ok(status) => {
             report(line, began.elapsed(), status);
             end(status)
@@ -87,12 +83,42 @@ fn signals() -> io::Result<Vec<(i32, UnixStream)>> {
     for signal in OF_TERMINAL.into_iter().filter(is_taken) {
         signal_hook::flag::register(signal, Arc::default())?;
     }
-    let passed = PASSED_ON.into_iter().filter(is_taken).map(|signal| {
+    let passed = PASSED_ON.into_iter().filter(is_taken);
+    // It tells that the command ended.
+    let all = passed.chain([SIGCHLD]).map(|signal| {
         let (read, write) = UnixStream::pair()?;
         pipe::register(signal, write)?;
         Ok((signal, read))
     });
-    passed.collect()
+    all.collect()
+}
+
+/// Waits for the command, and passes signals on to it.
+fn wait(child: &mut Child, signals: &[(i32, UnixStream)]) -> io::Result<ExitStatus> {
+    if signals.is_empty() {
+        return child.wait();
+    }
+    let command = Pid::from_child(child);
+    loop {
+        let waited = signals.iter();
+        let waited = waited.map(|(_, came)| PollFd::new(came, PollFlags::IN));
+        let mut waited: Vec<_> = waited.collect();
+        // An interruption is a signal that came.
+        let _ = poll(&mut waited, None);
+        let ready: Vec<bool> = waited.iter().map(|one| !one.revents().is_empty()).collect();
+        for ((signal, came), _) in signals.iter().zip(ready).filter(|(_, ready)| *ready) {
+            let mut came: &UnixStream = came;
+            let _ = came.read(&mut [0; 16]);
+            if let Some(signal) =
+                Signal::from_named_raw(*signal).filter(|one| *one != Signal::CHILD)
+            {
+                let _ = kill_process(command, signal);
+            }
+        }
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+    }
 }
 
 /// Returns the signals that are ignored, a bit for each, as far as the system tells.
@@ -101,26 +127,6 @@ fn ignored() -> u64 {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .unwrap_or_default()
-}
-
-fn pass_on(signals: &[(i32, UnixStream)], command: Pid) {
-    loop {
-        let mut waited: Vec<PollFd<'_>> = signals
-            .iter()
-            .map(|(_, came)| PollFd::new(came, PollFlags::IN))
-            .collect();
-        if poll(&mut waited, None).is_err() {
-            continue;
-        }
-        let ready: Vec<bool> = waited.iter().map(|one| !one.revents().is_empty()).collect();
-        for ((signal, came), _) in signals.iter().zip(ready).filter(|(_, ready)| *ready) {
-            let mut came: &UnixStream = came;
-            let _ = came.read(&mut [0; 16]);
-            if let Some(signal) = Signal::from_named_raw(*signal) {
-                let _ = kill_process(command, signal);
-            }
-        }
-    }
 }
 
 /// Reports the run to the daemon, or to its spool.
