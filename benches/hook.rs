@@ -2,6 +2,8 @@
 //! to `/bin/true`, the cheapest process there is. Both get the same payload through a pipe, in turns. The peers that
 //! people write by hand, `jq` and Python, do no more than read the payload; they are left out where they are not there.
 //!
+//! Then what `checkpointd run -- /bin/true` takes more than `/bin/true`. Its target is 2 ms.
+//!
 //! `cargo bench --bench hook [-- --rounds N] [-- --home FOLDER]`; with a folder, the daemon that runs there answers.
 
 #[path = "support/hooks.rs"]
@@ -14,6 +16,7 @@ use std::process::{Command, Stdio};
 
 use hooks::{BASELINE, compare};
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_checkpointd");
 const CLIENT: &str = env!("CARGO_BIN_EXE_checkpointd-hook");
 /// What a hook written by hand does at the least.
 const PEERS: [&[&str]; 2] = [
@@ -66,6 +69,17 @@ fn main() {
     line(BASELINE, ours.theirs);
     line("checkpointd-hook", ours.ours);
     println!("  ratio of medians  {:.2}", ours.ratio());
+    let run = compare(
+        rounds,
+        &home,
+        &[PROGRAM, "run", "--", BASELINE],
+        &[BASELINE],
+    );
+    line("checkpointd run", run.ours);
+    println!(
+        "  more than {BASELINE}  {} us",
+        (run.ours.0 - run.theirs.0).as_micros()
+    );
     for peer in PEERS {
         let is_there = Command::new(peer[0])
             .arg("--version")

@@ -32,6 +32,16 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
         }
+        // Parsing the command line takes longer than the run may take.
+        Some(first) if first == "run" => {
+            let mut rest = arguments;
+            if rest.next().is_some_and(|word| word == "--") {
+                let line: Vec<_> = rest.collect();
+                if !line.is_empty() {
+                    return ExitCode::from(cli::run_command(&line));
+                }
+            }
+        }
         _ => {}
     }
     restore_sigpipe();

@@ -29,16 +29,21 @@ const KNOWN_MAX: usize = 4 * FILES_MAX;
 /// The digest of a missing file.
 const GONE: u64 = 0;
 
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Mark, u64)>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Mark, Held)>>> = LazyLock::new(Mutex::default);
 
 /// What tells a file from what it was: place, length, and when it was written and changed.
 type Mark = ([u64; 3], [i64; 4]);
+
+/// The digest of a content, and its hash.
+type Held = (u64, u64);
 
 /// What files of a work tree hold.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digests {
     /// The digests of the files, in the order of the paths.
     pub(crate) contents: Vec<(String, u64)>,
+    /// The hashes of all that they hold, in the same order.
+    pub(crate) hashes: Vec<u64>,
     /// Files whose content at the time asked for is not known.
     pub(crate) unknown: Vec<String>,
     /// Not all files were looked at.
@@ -59,17 +64,20 @@ pub(crate) fn take<'a>(
             found.is_cut = true;
             break;
         }
-        let digest = one(top, raw, began, &mut bytes_left);
+        let held = one(top, raw, began, &mut bytes_left);
         let path = String::from_utf8_lossy(raw).into_owned();
-        match digest.filter(|_| str::from_utf8(raw).is_ok()) {
-            Some(digest) => found.contents.push((path, digest)),
+        match held.filter(|_| str::from_utf8(raw).is_ok()) {
+            Some((digest, hash)) => {
+                found.contents.push((path, digest));
+                found.hashes.push(hash);
+            }
             None => found.unknown.push(path),
         }
     }
     found
 }
 
-fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -> Option<u64> {
+fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -> Option<Held> {
     let path = top.join(OsStr::from_bytes(raw));
     let meta = match std::fs::symlink_metadata(&path) {
         Ok(meta) => meta,
@@ -79,7 +87,7 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
                 .ancestors()
                 .find_map(|path| path.symlink_metadata().ok())?;
             let is_late = began.is_some_and(|began| written(&above) > began);
-            return (!is_late).then_some(GONE);
+            return (!is_late).then_some((GONE, GONE));
         }
         Err(_) => return None,
     };
@@ -88,19 +96,20 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
     }
     if meta.is_symlink() {
         let target = std::fs::read_link(&path).ok()?;
-        return Some(digest::of_bytes(target.as_os_str().as_bytes()));
+        let hash = digest::of_bytes(target.as_os_str().as_bytes());
+        return Some((hash, hash));
     }
     if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
         return None;
     }
     let mark = mark(&meta);
-    if let Some((known, digest)) = known().get(&path)
+    if let Some((known, held)) = known().get(&path)
         && *known == mark
     {
-        return Some(*digest);
+        return Some(*held);
     }
     *bytes_left = bytes_left.checked_sub(meta.len())?;
-    let digest = read(&path, raw)?;
+    let held = read(&path, raw)?;
     // A further change within the same tick would leave the same times.
     let is_settled = changed(&meta).plus(FILE_TICK) < Timestamp::now();
     let is_same = path
@@ -111,23 +120,24 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
         if known.len() >= KNOWN_MAX {
             known.clear();
         }
-        known.insert(path, (mark, digest));
+        known.insert(path, (mark, held));
     }
-    Some(digest)
+    Some(held)
 }
 
-/// Returns the digest of a file's content; `None` if it cannot be read whole.
-fn read(path: &Path, raw: &[u8]) -> Option<u64> {
+/// Returns the digest and the hash of a file's content; `None` if it cannot be read whole.
+fn read(path: &Path, raw: &[u8]) -> Option<Held> {
     // The file may have been replaced by a FIFO or a link since the check.
     let (file, _) = named_file::open(path, Links::Refuse).ok()?;
     let mut bytes = Vec::new();
     let count = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
     let is_whole = u64::try_from(count).is_ok_and(|count| count <= FILE_BYTES_MAX);
     let digest = comments::digest(&String::from_utf8_lossy(raw), &bytes);
-    is_whole.then_some(if digest == GONE { 1 } else { digest })
+    let digest = if digest == GONE { 1 } else { digest };
+    is_whole.then(|| (digest, digest::of_bytes(&bytes)))
 }
 
-fn known() -> MutexGuard<'static, HashMap<PathBuf, (Mark, u64)>> {
+fn known() -> MutexGuard<'static, HashMap<PathBuf, (Mark, Held)>> {
     KNOWN.lock()
 }
 

@@ -30,6 +30,9 @@ use crate::work_tree_choice;
 /// changed ones may have had any content.
 const PROMPTLY: Duration = Duration::from_secs(5);
 
+/// A person's run has no turn. Files count that were committed this long before, besides those that are not committed.
+const COMMITTED: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The examinations of one session, one at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Examining {
@@ -74,7 +77,7 @@ impl Examining {
             let Some(examined) = examined else {
                 continue;
             };
-            shared.others.ran(state.session(), &ran, &examined);
+            shared.others.ran(&state.stream, &ran, &examined);
             let event = Event::CallExamined {
                 call_id: ended.id,
                 call_at: ended.at,
@@ -157,8 +160,10 @@ pub fn contents(
     let mut bounds = bounds(config);
     bounds.files_max = digests::FILES_MAX;
     let deadline = Instant::now() + bounds.within;
+    let is_agent = state.stream.agent.is_agent();
     let head = state.turn.head_before().cloned();
     let since = match head {
+        _ if !is_agent => Some(began.minus(COMMITTED)),
         Some(_) => state.turn.started_at,
         None => state.turn_start(policy.timer),
     };
@@ -173,12 +178,17 @@ pub fn contents(
     let taken = digests::take(&changed.top, paths, Some(began), deadline);
     let Digests {
         contents,
+        mut hashes,
         unknown,
         is_cut,
     } = taken;
+    if is_agent {
+        hashes.clear();
+    }
     Some(Examined {
         top: changed.top.to_string_lossy().into_owned(),
         contents,
+        hashes,
         unknown,
         is_cut: is_cut || changed.is_cut,
         ..Examined::default()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use checkpoint::whose::{self, Times};
-use journal::{Draft, Event, Examined, SummaryVerdict, Timestamp, ToolCall};
+use journal::{Draft, Event, Examined, Stream, Timestamp, ToolCall};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
@@ -71,27 +71,28 @@ impl Others {
     }
 
     /// Notes a call that ended well, if all contents that it ran on are known.
-    pub(crate) fn ran(&self, session: Uuid, call: &ToolCall, examined: &Examined) {
+    pub(crate) fn ran(&self, stream: &Stream, call: &ToolCall, examined: &Examined) {
         let is_known = !examined.is_cut && examined.unknown.is_empty();
-        // A pipe may hide that it failed or ran nothing; what it printed does not.
-        let printed = examined.summaries.iter().map(|said| said.verdict);
-        let went_well = |verdict| verdict == SummaryVerdict::Passed;
-        let ended_well = !call.is_error && printed.chain(examined.ended).all(went_well);
         let count = examined.contents.len();
-        if !ended_well || !is_known || !(1..=RUN_FILES_MAX).contains(&count) {
+        if !examined.ended_well(call) || !is_known || !(1..=RUN_FILES_MAX).contains(&count) {
             return;
         }
+        let session = stream.session;
+        let tool = match stream.agent.is_agent() {
+            true => format!(
+                "{}{:.8}",
+                ToolCall::OF_SESSION,
+                session.simple().to_string()
+            ),
+            false => ToolCall::OF_PERSON.to_owned(),
+        };
         let mut runs = self.runs.lock();
         runs.truncate(RUNS_MAX - 1);
         runs.push_front(Arc::new(Ran {
             session,
             call: ToolCall {
                 id: None,
-                tool: format!(
-                    "{}{:.8}",
-                    ToolCall::OF_SESSION,
-                    session.simple().to_string()
-                ),
+                tool,
                 ..call.clone()
             },
             examined: examined.clone(),

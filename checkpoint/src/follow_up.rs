@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use journal::{
-    Action, CallOutcome, Decision, Envelope, Event, Evidence, Examined, PromptOrigin,
-    TimelineSource, Timestamp, ToolCall, ToolKind, Verdict,
+    Action, CallOutcome, ChangedFile, Decision, Envelope, Event, Evidence, Examined, PromptOrigin,
+    Seen, TimelineSource, Timestamp, ToolCall, ToolKind, Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,8 @@ struct Demand<'a> {
     later: Vec<ToolCall>,
     /// What was read of such calls.
     examined: Vec<(Option<&'a str>, Timestamp, &'a Examined)>,
+    /// What a person ran in the work tree.
+    own: &'a [&'a OwnRun],
 }
 
 /// Returns the follow-up of every checkpoint of one session that demanded actions, with the
@@ -126,11 +128,18 @@ pub struct OpenWork {
 
 /// Returns what a session has left open: what the rules find now in the evidence of its last stop that was judged, with
 /// the calls that followed. `None` if that is unknown. The events may begin at that stop.
-pub fn open_work(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Option<OpenWork> {
+///
+/// `own` is what a person ran in its work tree.
+pub fn open_work(
+    events: &[Envelope],
+    policies: &HashMap<u64, Policy>,
+    own: &[&OwnRun],
+) -> Option<OpenWork> {
     if events.iter().any(Envelope::is_withheld) {
         return None;
     }
     let mut demand = last_judged(events)?;
+    demand.own = own;
     let (found, _) = demand.now(policies, None)?;
     let actions = found.trace.iter().flat_map(|rule| &rule.actions);
     Some(OpenWork {
@@ -155,10 +164,15 @@ pub struct Judged {
 
 /// Returns the stops of a session whose work was looked at, in order. `events` are all events of the session. A stop of
 /// which the journal lacks the policy is left out.
-pub fn judged(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Judged> {
+/// `own` is what a person ran in its work tree.
+pub fn judged(
+    events: &[Envelope],
+    policies: &HashMap<u64, Policy>,
+    own: &[&OwnRun],
+) -> Vec<Judged> {
     let demands = judged_demands(events).into_iter();
     let judged = demands.filter_map(|mut demand| {
-        let is_edit = |call: &ToolCall| matches!(call.kind, ToolKind::Edit | ToolKind::Write);
+        demand.own = own;
         let ran = demand.later.iter().position(is_edit);
         demand.later.truncate(ran.unwrap_or(usize::MAX));
         let mut evidence = demand.evidence.take()?;
@@ -173,6 +187,65 @@ pub fn judged(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Judge
         })
     });
     judged.collect()
+}
+
+fn is_edit(call: &ToolCall) -> bool {
+    matches!(call.kind, ToolKind::Edit | ToolKind::Write)
+}
+
+/// A person's own run that ended well, and what it ran on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnRun {
+    /// The call.
+    pub call: ToolCall,
+    /// What was read.
+    pub examined: Examined,
+}
+
+impl OwnRun {
+    /// Returns the runs of a person's stream.
+    pub fn all(events: &[Envelope]) -> Vec<Self> {
+        let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
+        let mut all = Vec::new();
+        for envelope in events {
+            match &envelope.event {
+                Event::ToolFinished { call, .. } => {
+                    calls.extend(call.id.as_deref().map(|id| (id, call)));
+                }
+                Event::CallExamined {
+                    call_id: Some(id),
+                    examined,
+                    ..
+                } => {
+                    let call = calls.get(id.as_str());
+                    if let Some(call) = call.filter(|call| examined.ended_well(call)) {
+                        let call = ToolCall {
+                            id: None,
+                            tool: ToolCall::OF_PERSON.to_owned(),
+                            ..(*call).clone()
+                        };
+                        all.push(Self {
+                            call,
+                            examined: Examined::clone(examined),
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Returns whether it ran on a changed file as it was.
+    fn held(&self, file: &ChangedFile) -> bool {
+        let Examined {
+            contents, hashes, ..
+        } = &self.examined;
+        let at = contents.binary_search_by(|(path, _)| path.as_str().cmp(&file.path));
+        let hash = at.ok().and_then(|at| hashes.get(at));
+        // A file that is gone has no hash at a stop, and 0 in a run.
+        hash.is_some_and(|hash| *hash == file.hash.unwrap_or_default())
+    }
 }
 
 /// Returns whether the work of a stop was looked at, so that its evidence can be judged.
@@ -282,6 +355,7 @@ impl<'a> Demand<'a> {
             last_at: envelope.at,
             later: Vec::new(),
             examined: Vec::new(),
+            own: &[],
         }
     }
 
@@ -330,6 +404,9 @@ impl<'a> Demand<'a> {
         }
         if timeline.source == TimelineSource::None && !self.later.is_empty() {
             timeline.source = TimelineSource::Journal;
+        }
+        if timeline.source != TimelineSource::None && !self.later.iter().any(is_edit) {
+            self.own.iter().for_each(|run| add_own(evidence, run));
         }
     }
 
@@ -424,6 +501,26 @@ impl<'a> Demand<'a> {
         let now = judging::find(&evidence, self.decision.elapsed_ms, &self.project, policy);
         Some((now, evidence.timeline.calls))
     }
+}
+
+/// Adds a person's own run to the evidence of a stop, if it ran on all that the stop left (spec EVID-22).
+fn add_own(evidence: &mut Evidence, run: &OwnRun) {
+    let files = evidence.changes.files().unwrap_or_default();
+    let timeline = &mut evidence.timeline;
+    let is_known = |call: &ToolCall| call.tool == run.call.tool && call.at == run.call.at;
+    if files.is_empty()
+        || !files.iter().all(|file| run.held(file))
+        || timeline.calls.iter().any(is_known)
+    {
+        return;
+    }
+    let call = timeline.calls.len();
+    timeline.calls.push(run.call.clone());
+    evidence.facts.seen.push(Seen {
+        call,
+        same: files.iter().map(|file| file.path.clone()).collect(),
+        other: Vec::new(),
+    });
 }
 
 #[cfg(test)]
@@ -586,7 +683,7 @@ mod tests {
                 "{name}: nothing came after it"
             );
             calls.iter().for_each(|call| scenario.call((*call).clone()));
-            let left = open_work(&scenario.events, &scenario.policies).expect("known");
+            let left = open_work(&scenario.events, &scenario.policies, &[]).expect("known");
             assert_eq!(left.items.is_empty(), met, "{name}: {left:?}");
             if let [item] = &left.items[..] {
                 let failed = calls.last().is_some_and(|call| call.is_error);

@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cli::commands::{
     audit, config, daemon, demo, doctor, explain, fleet, init, journal, lookback, open, orders,
-    progress, record, replay, rules, sessions, shell, stats, status, statusline, timeline,
+    progress, record, replay, rules, run, sessions, shell, stats, status, statusline, timeline,
     uninstall, web, wrong,
 };
 #[cfg(feature = "top")]
@@ -62,6 +62,7 @@ w marks a demand wrong, y and Y copy, s sorts, / filters, ? lists all keys, q qu
     Stats(stats::StatsArgs),
     Lookback(lookback::LookbackArgs),
     Progress(progress::ProgressArgs),
+    Run(run::RunArgs),
     Record(record::RecordArgs),
     Replay(replay::ReplayArgs),
     Journal(journal::JournalArgs),
@@ -81,7 +82,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Watch",
         &["status", "top", "sessions", "timeline", "web", "statusline"],
     ),
-    ("Analyze", &["audit", "stats", "record", "replay", "rules"]),
+    (
+        "Analyze",
+        &["audit", "stats", "run", "record", "replay", "rules"],
+    ),
     ("Control", &["mute", "restart", "wrong"]),
     ("Data", &["journal", "progress", "fleet"]),
     (
@@ -193,6 +197,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Stats(args) => stats::run(&home, &args),
         Command::Lookback(args) => lookback::run(&home, &args),
         Command::Progress(args) => progress::run(&home, args),
+        Command::Run(args) => Ok(run::run(&args.command)),
         Command::Record(args) => record::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),
         Command::Fleet(args) => fleet::run(&home, args),

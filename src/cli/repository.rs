@@ -34,12 +34,11 @@ pub(crate) struct Looked {
 
 impl Looked {
     /// Returns the question what the journal says about it.
-    pub(crate) fn question(&self, until: Option<u64>) -> Range {
+    pub(crate) fn question(&self) -> Range {
         Range {
             contents: self.contents.clone(),
             tops: self.tops.clone(),
             remote: self.repository.remote.clone(),
-            until,
         }
     }
 }
@@ -117,6 +116,12 @@ impl Git {
             &wanted,
         ])
         .map_err(|_| Failure::usage(format!("there is no commit `{name}` in this repository")))
+    }
+
+    /// Returns whether a commit is the other one, or comes before it.
+    pub(crate) fn is_before(&self, one: &str, other: &str) -> bool {
+        self.line(&["merge-base", "--is-ancestor", one, other])
+            .is_ok()
     }
 
     /// Returns a value of git's settings.
@@ -215,6 +220,58 @@ impl Git {
         })
     }
 
+    /// Returns what is staged, beside a commit: the tree that the next commit will have.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn staged(&self, base: Option<&str>) -> Result<Looked> {
+        let tree = self.line(&["write-tree"])?;
+        let mut looked = self.range(base, &tree)?;
+        looked.repository.commit = None;
+        Ok(looked)
+    }
+
+    /// Returns where git looks for a hook.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn hook(&self, name: &str) -> Result<PathBuf> {
+        let path = self.line(&["rev-parse", "--git-path", &format!("hooks/{name}")])?;
+        Ok(self.top.join(path))
+    }
+
+    /// Adds a trailer to a file with a commit's message, in the place of one with the same key.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn add_trailer(&self, file: &Path, trailer: &str) -> Result<()> {
+        let file = std::path::absolute(file)?;
+        let file = file.to_string_lossy();
+        let arguments = [
+            "interpret-trailers",
+            "--in-place",
+            "--if-exists=replace",
+            "--trailer",
+            trailer,
+            &file,
+        ];
+        self.run(&arguments, Vec::new()).map(drop)
+    }
+
+    /// Returns the values of a commit's trailers with a key.
+    ///
+    /// # Errors
+    ///
+    /// If git fails.
+    pub(crate) fn trailers(&self, commit: &str, key: &str) -> Result<Vec<String>> {
+        let format = format!("--format=%(trailers:key={key},valueonly)");
+        let listed = self.line(&["log", "-1", &format, commit, "--"])?;
+        Ok(listed.lines().map(|line| line.trim().to_owned()).collect())
+    }
+
     /// Returns the files of the work tree that are not committed.
     ///
     /// # Errors
@@ -307,19 +364,20 @@ impl Git {
         checkpoint::project::remote(&self.setting("remote.origin.url")?)
     }
 
-    /// Returns the notes of a commit that hold records, one a line.
+    /// Returns the notes of a commit that hold records, one a line; those of its tree, if it has none of its own.
     ///
     /// # Errors
     ///
     /// If it has none.
     pub(crate) fn notes(&self, commit: &str) -> Result<String> {
-        self.line(&["notes", "--ref", NOTES, "show", commit]).map_err(|_| {
+        let of = |object: &str| self.line(&["notes", "--ref", NOTES, "show", object]);
+        of(commit).or_else(|_| of(&format!("{commit}^{{tree}}"))).map_err(|_| {
             Failure::failed(format!("{commit} has no record"))
                 .hint("`git fetch origin refs/notes/checkpointd:refs/notes/checkpointd` fetches those of others")
         })
     }
 
-    /// Replaces the notes of a commit.
+    /// Replaces the notes of a commit or a tree.
     ///
     /// # Errors
     ///

@@ -12,6 +12,7 @@ mod change;
 pub(crate) mod check;
 mod edits;
 pub(crate) mod found;
+pub(crate) mod git_hook;
 pub(crate) mod hooks;
 mod installer;
 mod means;

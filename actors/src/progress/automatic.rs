@@ -13,7 +13,7 @@ use checkpoint::judging;
 use checkpoint::progress::Judgments;
 use checkpoint::shell;
 use checkpoint::state::{SessionState, Written};
-use journal::{Agent, Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
+use journal::{Envelope, Event, ProgressKind, Stream, Timestamp, ToolCall};
 use uuid::Uuid;
 
 use super::documents::Error;
@@ -294,7 +294,7 @@ fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
         .map(|entry| entry.stream);
     known
         .into_iter()
-        .find(|stream| stream.agent != Agent::Daemon && stream.native() == native)
+        .find(|stream| stream.agent.is_agent() && stream.native() == native)
 }
 
 /// Returns the documents of sessions with events in the last `recent`, whose agents have worked for `interval` since
@@ -302,7 +302,7 @@ fn stream_of(shared: &Shared, envelope: &Envelope) -> Option<Stream> {
 fn overdue(shared: &Shared, interval: Duration, recent: Duration) -> Vec<Due> {
     let since = Timestamp::now().minus(recent);
     let mut entries = shared.journal.sessions();
-    entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
+    entries.retain(|entry| entry.stream.agent.is_agent() && entry.last_at >= since);
     let due = |state: &SessionState| {
         let before = state
             .progress

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use checkpoint::progress::Document;
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Event, Journal, Stream, Timestamp};
+use journal::{Envelope, Event, Journal, Stream, Timestamp};
 use parking_lot::Mutex;
 
 use crate::session_state;
@@ -55,7 +55,7 @@ pub(super) fn sessions_of(
     since: Timestamp,
 ) -> Result<Vec<SessionState>, Error> {
     let mut entries = journal.sessions();
-    entries.retain(|entry| entry.stream.agent != Agent::Daemon && entry.last_at >= since);
+    entries.retain(|entry| entry.stream.agent.is_agent() && entry.last_at >= since);
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.last_seq));
     let mut roots = HashMap::new();
     let mut states = Vec::new();

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use checkpoint::progress::{self, Document};
-use journal::{Agent, Event, Home, Journal, ProgressKind, Stream};
+use journal::{Event, Home, Journal, ProgressKind, Stream};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -85,7 +85,7 @@ pub fn rebuild(journal: &Journal, home: &Home, order: Rebuild<'_>) -> Result<Reb
     for entry in journal
         .sessions()
         .into_iter()
-        .filter(|entry| entry.stream.agent != Agent::Daemon)
+        .filter(|entry| entry.stream.agent.is_agent())
     {
         if session_state::load(journal, &entry.stream)?
             .progress

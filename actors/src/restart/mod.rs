@@ -11,7 +11,7 @@ use actix::prelude::*;
 use checkpoint::SessionState;
 use checkpoint::agents;
 use checkpoint::config::Config;
-use journal::{Agent, Draft, Event, Place, Route, Stream, Timestamp};
+use journal::{Draft, Event, Place, Route, Stream, Timestamp};
 use uuid::Uuid;
 
 use crate::draft::derived;
@@ -162,7 +162,7 @@ fn is_pane_taken(shared: &Shared, state: &SessionState) -> journal::Result<bool>
         return Ok(false);
     };
     for entry in shared.journal.sessions() {
-        if entry.last_seq > state.last_seq && entry.stream.agent != Agent::Daemon {
+        if entry.last_seq > state.last_seq && entry.stream.agent.is_agent() {
             let other = shared.load(&entry.stream)?;
             if other.ended_at.is_none() && pane_of(&other.place).as_ref() == Some(&pane) {
                 return Ok(true);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::claude::CLAUDE;
 use crate::adapter::{Adapter, DEFAULT};
 use crate::hooks::common;
-use crate::known::{Known, known};
+use crate::known::{Fields, Known, known};
 use crate::tools::{Frame, ResultText, Tools, flag, plain};
 
 pub(super) const CONFIGURED: Adapter = Adapter {
@@ -22,6 +22,17 @@ pub(super) const CONFIGURED: Adapter = Adapter {
     forward: CLAUDE.forward,
     ..DEFAULT
 };
+
+/// A person's own runs: each says where it was made.
+pub(super) const PERSON: Adapter = Adapter {
+    fields: |_| &OF_PERSON,
+    ..CONFIGURED
+};
+
+static OF_PERSON: LazyLock<Fields> = LazyLock::new(|| Fields {
+    frequent: Vec::new(),
+    ..Fields::default()
+});
 
 static KNOWN: LazyLock<Known> = known!("configured");
 

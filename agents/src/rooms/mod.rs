@@ -42,7 +42,10 @@ pub const ALL: [&Adapter; Agent::HOSTS.len()] = [
 /// that a journal is read, and its decisions are made again, without the configuration.
 pub fn adapter(agent: Agent) -> Option<&'static Adapter> {
     if let Agent::Configured(_) = agent {
-        return Some(&configured::CONFIGURED);
+        return Some(match agent.is_agent() {
+            true => &configured::CONFIGURED,
+            false => &configured::PERSON,
+        });
     }
     ALL.into_iter().find(|adapter| adapter.agent == agent)
 }

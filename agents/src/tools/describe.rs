@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::patch;
 use super::table::Tools;
+use reading::shell::quoted;
 use reading::text;
 
 /// Fields that hold a command line.
@@ -77,7 +78,7 @@ fn command_line(words: &[&str]) -> String {
         [shell, "-Command", script] if is_shell(shell) => (*script).to_owned(),
         _ => words
             .iter()
-            .map(|word| quote(word))
+            .map(|word| quoted(word))
             .collect::<Vec<_>>()
             .join(" "),
     }
@@ -93,15 +94,6 @@ fn is_shell(word: &str) -> bool {
         name,
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "pwsh" | "powershell"
     )
-}
-
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// Guesses what an unknown tool does, from the words of its name and the fields of its input.

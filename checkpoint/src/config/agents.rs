@@ -14,7 +14,7 @@ use super::values::{ResumeLine, VariableName};
 use super::yaml::Name;
 
 /// Names that mean something else in the place of an agent's.
-const TAKEN: [&str; 4] = ["daemon", "notify", "statusline", "unknown"];
+const TAKEN: [&str; 5] = ["daemon", "notify", Agent::PERSON, "statusline", "unknown"];
 
 /// The agents that a configuration describes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,10 +37,12 @@ impl DescribedAgents {
             .map(|(_, described)| described)
     }
 
-    /// Returns the agent with a name: a described one, or one that this product knows.
+    /// Returns the agent with a name: a described one, or one that this product knows. A person's runs have one, too.
     pub fn named(&self, word: &str) -> Option<Agent> {
         let described = || self.iter().find(|(agent, _)| agent.word() == word);
-        Agent::host(word).or_else(|| described().map(|(agent, _)| agent))
+        let person = || (word == Agent::PERSON).then(Agent::person);
+        let known = Agent::host(word).or_else(person);
+        known.or_else(|| described().map(|(agent, _)| agent))
     }
 
     /// Returns the words of all agents, separated by commas.

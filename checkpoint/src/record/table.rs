@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use journal::{
-    Envelope, Event, PromptOrigin, Reason, SummaryKind, SummaryVerdict, ToolKind, Verdict,
+    Agent, Envelope, Event, PromptOrigin, Reason, SummaryKind, SummaryVerdict, ToolCall, ToolKind,
+    Verdict,
 };
 use serde::{Deserialize, Serialize};
 
 use super::statement::{Demand, Digest, Found, Head, Run, Switch, Unit};
-use crate::follow_up::{self, FollowUp, Judged};
+use crate::follow_up::{self, FollowUp, Judged, OwnRun};
 use crate::judging::{Answer, Verified};
 use crate::policy::Policy;
 use crate::shell;
@@ -66,10 +67,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Takes in all events of a session.
-    pub fn take(&mut self, events: &[Envelope], policies: &HashMap<u64, Policy>) {
+    /// Takes in all events of a session, with what a person ran in its work tree.
+    pub fn take(&mut self, events: &[Envelope], policies: &HashMap<u64, Policy>, own: &[&OwnRun]) {
         let Some(first) = events.first() else { return };
-        let stops = follow_up::judged(events, policies);
+        let stops = follow_up::judged(events, policies, own);
         let mut is_about = false;
         for stop in &stops {
             is_about |= self.stop(stop, first);
@@ -231,12 +232,18 @@ fn run(stop: &Judged, call: usize, answer: &Answer, first: &Envelope) -> Option<
         (Verified::Open, Some(_)) => "failed",
         _ => "unknown",
     };
-    let session = made.tool.strip_prefix(journal::ToolCall::OF_SESSION);
+    let session = made.tool.strip_prefix(ToolCall::OF_SESSION);
     let own = first.stream.session.to_string();
+    let is_own = made.tool == ToolCall::OF_PERSON;
+    let agent = if is_own {
+        Agent::person()
+    } else {
+        first.stream.agent
+    };
     Some(Run {
         at: made.at,
-        agent: first.stream.agent.to_string(),
-        session: Some(session.map_or(own, str::to_owned)),
+        agent: agent.to_string(),
+        session: (!is_own).then(|| session.map_or(own, str::to_owned)),
         command: Some(crate::judging::shorten(made)),
         ended: ended.to_owned(),
         passed: count(|summary| summary.passed),

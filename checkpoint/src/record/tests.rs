@@ -159,7 +159,7 @@ impl Session {
             .cloned()
             .collect();
         let mut table = Table::new(files);
-        table.take(&events, &self.policies);
+        table.take(&events, &self.policies, &[]);
         let last = events.last().expect("an event");
         table.finish(Head {
             id: "journal".into(),

@@ -203,7 +203,7 @@ fn of_repository(predicate: &Predicate, repository: &Repository) -> Vec<String> 
         .as_ref()
         .and_then(|base| base.git_commit.as_ref());
     if base != repository.base.as_ref() {
-        wrong.push("its base is not a commit of this repository".to_owned());
+        wrong.push("its base is not in the history of the commit".to_owned());
     }
     let remote = predicate.repository.remote.as_ref();
     if let (Some(said), Some(own)) = (remote, &repository.remote)

@@ -161,6 +161,19 @@ impl Agent {
         }
     }
 
+    /// The word of a person, whose own runs are journaled as tool calls.
+    pub const PERSON: &str = "person";
+
+    /// Returns the agent of a person's own runs.
+    pub fn person() -> Self {
+        Self::Configured(AgentName::new(Self::PERSON).expect("a name"))
+    }
+
+    /// Returns whether sessions of it are those of an agent: not the daemon's, and not a person's runs.
+    pub fn is_agent(&self) -> bool {
+        ![DAEMON, Self::PERSON].contains(&self.word())
+    }
+
     /// Returns the words of the agents with rooms of their own, separated by commas.
     pub fn words() -> String {
         Self::WORDS.join(", ")

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ToolCall;
 use super::summary::{Summary, SummaryVerdict};
 
 /// What was read when a tool call that could verify something ended.
@@ -23,10 +24,22 @@ pub struct Examined {
     /// is 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<(String, u64)>,
+    /// Of a person's own run: the hashes of these contents, as stops have those of changed files; in the same order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hashes: Vec<u64>,
     /// Changed files that were written after the call began, or could not be read: what it ran on is not known; sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
     /// Not all changed files are listed, so a file that is missing may have had any content.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+}
+
+impl Examined {
+    /// Returns whether a call ended well. A pipe may hide that it failed or ran nothing; what it printed does not.
+    pub fn ended_well(&self, call: &ToolCall) -> bool {
+        let printed = self.summaries.iter().map(|said| said.verdict);
+        let went_well = |verdict| verdict == SummaryVerdict::Passed;
+        !call.is_error && printed.chain(self.ended).all(went_well)
+    }
 }

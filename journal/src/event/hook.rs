@@ -109,9 +109,12 @@ impl ToolCall {
     /// Begins the name of the tool of a call that another session made; its id follows.
     pub const OF_SESSION: &str = "session ";
 
-    /// Returns whether it is a call of another session, which ran on the same contents.
+    /// The name of the tool of a person's own run.
+    pub const OF_PERSON: &str = "a run of your own";
+
+    /// Returns whether it is a call of another session, or a person's own run, on the same contents.
     pub fn is_others(&self) -> bool {
-        self.tool.starts_with(Self::OF_SESSION)
+        self.tool.starts_with(Self::OF_SESSION) || self.tool == Self::OF_PERSON
     }
 
     /// Maximum size of a command line; the rest is cut.

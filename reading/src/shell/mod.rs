@@ -28,6 +28,16 @@ mod wrappers;
 pub use argv::{Pattern, is_dry, operands};
 pub use simple::Simple;
 
+/// Returns a word as a shell reads it, in quotes if it needs them.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// Returns a program's name as rules write it, without its folder.
 pub fn canonical_name(program: &str) -> &str {
     Catalogue::built_in().canonical(file_name(program))

@@ -20,6 +20,7 @@ pub(crate) mod progress;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod rules;
+pub(crate) mod run;
 pub(crate) mod service;
 pub(crate) mod sessions;
 pub(crate) mod shell;

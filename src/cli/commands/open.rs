@@ -72,7 +72,7 @@ fn of_contents(home: &Home, args: &OpenArgs) -> Result<u8> {
         let (base, end) = git.ends(args.range.as_deref())?;
         git.range(base.as_deref(), &end)?
     };
-    let found: Found = connection::ask_one(home, &Query::Range(looked.question(None)), |_, _| ())?;
+    let found: Found = connection::ask_one(home, &Query::Range(looked.question()), |_, _| ())?;
     let totals = found.totals();
     if args.output.json {
         print_json(&found);

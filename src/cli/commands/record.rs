@@ -8,9 +8,11 @@ use checkpoint::record::{
     Again, Claims, Found, LIMITS, Level, Refusal, Signature, Statement, Switch, Totals, statement,
     verify,
 };
+use checkpoint::shell;
 use clap::{Args, Subcommand, ValueEnum};
 use journal::Home;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::cli::connection;
 use crate::cli::repository::{Git, Looked};
@@ -18,7 +20,8 @@ use crate::cli::shared::Output;
 use crate::cli::signature::{self, Keys};
 use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
-use crate::ops::query::Query;
+use crate::install::git_hook;
+use crate::ops::query::{self, Query, Remade};
 use crate::render::{self, Color, Table};
 
 /// Write down what was verified of commits, signed, for reviewers and CI
@@ -50,6 +53,12 @@ pub(crate) struct RecordArgs {
     /// Add it to the commit's notes, in `refs/notes/checkpointd`
     #[arg(long)]
     notes: bool,
+    /// Note what is staged, and print the trailer that names the record, or add it to this file with a commit's message
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["output", "notes"])]
+    trailer: Option<Option<PathBuf>>,
+    /// Have git add the trailer to each commit of this repository, with these options
+    #[arg(long, conflicts_with_all = ["range", "output", "notes", "trailer"])]
+    install_hook: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -79,6 +88,11 @@ struct VerifyArgs {
     output: Output,
 }
 
+/// The key of the trailer that names a record.
+const TRAILER: &str = "Checkpointd-Record";
+/// The hook of git that can add it.
+const HOOK: &str = "prepare-commit-msg";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LevelName {
     /// No paths, no commands, no sessions
@@ -102,39 +116,21 @@ impl From<LevelName> for Level {
 pub(crate) fn run(home: &Home, args: RecordArgs) -> Result<u8> {
     match args.command {
         Some(RecordCommand::Verify(args)) => check(home, &args),
+        None if args.install_hook => install_hook(home, &args),
         None => make(home, &args),
     }
 }
 
 fn make(home: &Home, args: &RecordArgs) -> Result<u8> {
     let git = Git::of(Path::new("."))?;
+    if let Some(file) = &args.trailer {
+        return stage(home, &git, args, file.as_deref());
+    }
     let (base, end) = git.ends(args.range.as_deref())?;
     let looked = git.range(base.as_deref(), &end)?;
-    let found: Found = connection::ask_one(home, &Query::Range(looked.question(None)), |_, _| ())?;
-    let version = env!("CARGO_PKG_VERSION");
-    let payload = statement(&looked.repository, found, args.level.into(), version).bytes();
-    let envelope = if args.unsigned {
-        Envelope::unsigned(&payload)
-    } else {
-        let key = args
-            .key
-            .clone()
-            .map_or_else(|| signature::of_git(&git), Ok)?;
-        signature::sign(&key, &payload)?
-    };
-    let line = serde_json::to_string(&envelope).expect("an envelope is plain data");
+    let (_, line) = made(home, &git, &looked, args)?;
     if args.notes {
-        let own = Claims::read(&envelope)
-            .ok()
-            .map(|claims| journal_of(&claims));
-        let kept = git.notes(&end).unwrap_or_default();
-        let kept = kept.lines().filter(|line| {
-            let claims = serde_json::from_str(line).ok();
-            let claims = claims.and_then(|known: Envelope| Claims::read(&known).ok());
-            claims.is_some_and(|claims| Some(journal_of(&claims)) != own)
-        });
-        let lines: Vec<&str> = kept.chain([line.as_str()]).collect();
-        git.write_notes(&end, &lines.join("\n"))?;
+        note(&git, &end, &line)?;
         println!("Noted at {end}. `git push origin refs/notes/checkpointd` shares it.");
     } else if let Some(file) = &args.output {
         std::fs::write(file, line + "\n")?;
@@ -144,8 +140,86 @@ fn make(home: &Home, args: &RecordArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-fn journal_of(claims: &Claims) -> String {
-    claims.statement.predicate.journal.id.clone()
+/// Notes a record of what is staged, and prints the trailer that names it, or adds it to a message.
+fn stage(home: &Home, git: &Git, args: &RecordArgs, message: Option<&Path>) -> Result<u8> {
+    let base = match &args.range {
+        Some(range) => git.ends(Some(range))?.0,
+        None => git.commit("HEAD").ok(),
+    };
+    let looked = git.staged(base.as_deref())?;
+    let (payload, line) = made(home, git, &looked, args)?;
+    note(git, &looked.repository.tree, &line)?;
+    let trailer = format!("{TRAILER}: {}", named(&payload));
+    match message {
+        Some(file) => git.add_trailer(file, &trailer)?,
+        None => println!("{trailer}"),
+    }
+    Ok(exit::OK)
+}
+
+/// Returns how a trailer names a record: by its statement, so that a new signature changes nothing.
+fn named(payload: &[u8]) -> String {
+    let digest = Sha256::digest(payload);
+    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{digits}")
+}
+
+/// Makes a record; returns the statement's bytes, and the line with its envelope.
+fn made(home: &Home, git: &Git, looked: &Looked, args: &RecordArgs) -> Result<(Vec<u8>, String)> {
+    let found: Found = connection::ask_one(home, &Query::Range(looked.question()), |_, _| ())?;
+    let version = env!("CARGO_PKG_VERSION");
+    let payload = statement(&looked.repository, found, args.level.into(), version).bytes();
+    let envelope = if args.unsigned {
+        Envelope::unsigned(&payload)
+    } else {
+        let key = args
+            .key
+            .clone()
+            .map_or_else(|| signature::of_git(git), Ok)?;
+        signature::sign(&key, &payload)?
+    };
+    let line = serde_json::to_string(&envelope).expect("an envelope is plain data");
+    Ok((payload, line))
+}
+
+/// Adds a record to the notes of a commit or a tree, in the place of the one of the same journal.
+fn note(git: &Git, object: &str, line: &str) -> Result<()> {
+    let journal = |line: &str| {
+        let envelope: Option<Envelope> = serde_json::from_str(line).ok();
+        let claims = Claims::read(&envelope?).ok()?;
+        Some(claims.statement.predicate.journal.id)
+    };
+    let own = journal(line);
+    let kept = git.notes(object).unwrap_or_default();
+    let kept = kept.lines().filter(|line| {
+        let of = journal(line);
+        of.is_some() && of != own
+    });
+    let lines: Vec<&str> = kept.chain([line]).collect();
+    git.write_notes(object, &lines.join("\n"))
+}
+
+/// Writes the hook that adds the trailer, with the options that were given.
+fn install_hook(home: &Home, args: &RecordArgs) -> Result<u8> {
+    let path = Git::of(Path::new("."))?.hook(HOOK)?;
+    let level = args.level.to_possible_value().expect("all are possible");
+    let mut options = format!("--level {}", level.get_name());
+    if args.unsigned {
+        options += " --unsigned";
+    }
+    if let Some(key) = &args.key {
+        options += &format!(" --key {}", shell::quoted(key));
+    }
+    let script = include_str!("record_hook.sh").replace("OPTIONS", &options);
+    git_hook::install(home, &path, &script).map_err(|error| {
+        let line = format!("checkpointd record {options} --trailer \"$1\"");
+        Failure::failed(error).hint(format!("add this line to it: {line}"))
+    })?;
+    println!(
+        "{} adds the trailer `{TRAILER}` to each commit. `checkpointd uninstall` removes it.",
+        render::path(&path)
+    );
+    Ok(exit::OK)
 }
 
 /// The result for one record.
@@ -237,9 +311,21 @@ fn checked_one(
         Signature::Missing if unsigned => Signature::NotNeeded,
         signature => signature,
     };
-    // A base that is not in this repository is refused by the comparison.
+    // A base that is not in the commit's history is refused by the comparison.
     let base = claims.base().and_then(|base| git.commit(base).ok());
-    let looked = git.range(base.as_deref(), end)?;
+    let base = base.filter(|base| git.is_before(base, end));
+    let mut looked = git.range(base.as_deref(), end)?;
+    // One of a tree, made before there was a commit: the commit has to name it.
+    let is_of_tree = claims
+        .subject(|digest| digest.git_commit.as_ref())
+        .is_none();
+    if is_of_tree
+        && git
+            .trailers(end, TRAILER)?
+            .contains(&named(&claims.payload))
+    {
+        looked.repository.commit = None;
+    }
     let again = again(home, &looked, &claims);
     let refusals = verify(&claims, &signature, &looked.repository, &again);
     Ok(Checked {
@@ -254,34 +340,28 @@ fn checked_one(
 /// Asks the journal of this machine, if the record is from it and was made by the same rules.
 fn again(home: &Home, looked: &Looked, claims: &Claims) -> Again {
     let predicate = &claims.statement.predicate;
-    let ask = |until| connection::ask_one(home, &Query::Range(looked.question(until)), |_, _| ());
-    let found: Option<Found> = ask(None).ok();
-    let is_here = |found: &Found| {
-        found.journal.id == predicate.journal.id
-            && predicate.producer.judgment == journal::DECISION_VERSION
+    let wanted = query::Again {
+        range: looked.question(),
+        journal: predicate.journal.id.clone(),
+        seq: predicate.journal.seq,
     };
-    let Some(now) = found.filter(is_here) else {
+    if predicate.producer.judgment != journal::DECISION_VERSION {
         return Again::Elsewhere;
-    };
-    if now.journal.seq < predicate.journal.seq {
-        return Again::Here {
+    }
+    match connection::ask_one(home, &Query::Again(wanted), |_, _| ()) {
+        Ok(Remade::Here { found, is_older }) => {
+            let version = &predicate.producer.version;
+            let made = statement(&looked.repository, *found, predicate.level, version);
+            Again::Here {
+                bytes: Some(made.bytes()),
+                is_older,
+            }
+        }
+        Ok(Remade::Shorter) => Again::Here {
             bytes: None,
             is_older: false,
-        };
-    }
-    let Some(then) = ask(Some(predicate.journal.seq)).ok() else {
-        return Again::Elsewhere;
-    };
-    let is_older = then.answers() != now.answers();
-    let made = statement(
-        &looked.repository,
-        then,
-        predicate.level,
-        &predicate.producer.version,
-    );
-    Again::Here {
-        bytes: Some(made.bytes()),
-        is_older,
+        },
+        Ok(Remade::Elsewhere) | Err(_) => Again::Elsewhere,
     }
 }
 

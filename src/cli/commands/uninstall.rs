@@ -18,7 +18,7 @@ use crate::error::{Failure, Result, exit};
 use crate::install::agents;
 use crate::install::apply::{self, Way};
 use crate::install::record::Record;
-use crate::install::{AgentPlan, undo};
+use crate::install::{AgentPlan, git_hook, undo};
 use crate::render;
 use crate::service::manager::Manager;
 use crate::service::place;
@@ -235,8 +235,11 @@ fn plans(home: &Home, asked: &[Agent]) -> Result<Vec<AgentPlan>> {
         let found = agents::find(agent).map_err(Failure::usage)?;
         undo::plan(&found, home, &record).map_err(Failure::failed)
     });
-    let plans: Result<Vec<_>> = plans.collect();
-    Ok(plans?
+    let mut plans: Vec<_> = plans.collect::<Result<_>>()?;
+    if asked.is_empty() {
+        plans.push(git_hook::removal(&record).map_err(Failure::failed)?);
+    }
+    Ok(plans
         .into_iter()
         .filter(|plan| !plan.changes.is_empty())
         .collect())

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::{Shared, session_state, spool};
-use journal::{Agent, Envelope, Event, Timestamp};
+use journal::{Envelope, Event, Timestamp};
 use parking_lot::Mutex;
 use prometheus_client::registry::Unit;
 
@@ -289,10 +289,7 @@ fn levels(shared: &Shared) -> journal::Result<Vec<Figure>> {
     let now = Timestamp::now();
     let mut sessions = 0_u64;
     let mut running = 0_u64;
-    for entry in entries
-        .iter()
-        .filter(|entry| entry.stream.agent != Agent::Daemon)
-    {
+    for entry in entries.iter().filter(|entry| entry.stream.agent.is_agent()) {
         sessions += 1;
         if now.since(entry.last_at) < RUNNING_WITHIN {
             running += u64::from(session_state::load(&shared.journal, &entry.stream)?.running);

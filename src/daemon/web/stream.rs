@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use actix_web::{HttpResponse, web};
 use actors::Shared;
-use journal::Agent;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -95,7 +94,7 @@ fn changes(shared: &Shared, looked: &Known, known: u64) -> query::Result<(u64, S
     if is_whole {
         for envelope in shared.journal.events_from(known + 1) {
             let stream = envelope?.stream;
-            if stream.agent != Agent::Daemon && !sessions.contains(&stream.session) {
+            if stream.agent.is_agent() && !sessions.contains(&stream.session) {
                 sessions.push(stream.session);
             }
         }

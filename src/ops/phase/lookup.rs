@@ -3,7 +3,7 @@
 pub(crate) use actors::progress::project_root as project;
 
 use actors::session_state;
-use journal::{Agent, Journal, SessionEntry};
+use journal::{Journal, SessionEntry};
 
 use crate::ops::query;
 
@@ -53,7 +53,7 @@ pub(crate) fn newest_session(journal: &Journal, project: &str) -> Option<String>
 }
 
 fn is_host(entry: &SessionEntry) -> bool {
-    entry.stream.agent != Agent::Daemon
+    entry.stream.agent.is_agent()
 }
 
 fn project_of_entry(journal: &Journal, entry: &SessionEntry) -> Option<String> {

@@ -15,6 +15,7 @@ mod machines;
 mod marks;
 mod open;
 mod overview;
+mod own_runs;
 mod policies;
 mod question;
 mod range;
@@ -40,8 +41,8 @@ pub(crate) use machines::source;
 pub(crate) use open::Finder;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
-    Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Range, Result,
-    Sessions,
+    Again, Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Range,
+    Remade, Result, Sessions,
 };
 pub(crate) use sessions::{FIRED_PREFIX, find_session, of_agents};
 pub(crate) use status_line::{LineOf, Lines};
@@ -97,6 +98,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             open::table(journal, &entry, emit)
         }
         Query::Range(wanted) => send(emit, &range::range(journal, wanted)?),
+        Query::Again(wanted) => send(emit, &range::again(journal, wanted)?),
         Query::Folded { session } => {
             let state = session_state::load(journal, &find_session(journal, session)?.stream)?;
             send(emit, &state)

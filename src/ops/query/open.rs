@@ -3,12 +3,14 @@
 
 use std::collections::HashMap;
 
+use actors::session_state;
 use checkpoint::Policy;
 use checkpoint::follow_up::{self, OpenWork};
 use checkpoint::state::SessionState;
 use journal::{Event, Journal, SessionEntry};
 
 use super::marks::Marks;
+use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
 use super::question::{Emit, Result, send};
 use crate::ops::views::OpenView;
@@ -16,17 +18,17 @@ use crate::ops::views::OpenView;
 /// Events that are read at first to find a session's last evidence.
 const BACK: u64 = 512;
 
-/// Finds open work, with the policies read once.
+/// Finds open work, with the policies and the person's own runs read once.
 pub(crate) struct Finder<'a> {
     journal: &'a Journal,
-    policies: Option<HashMap<u64, Policy>>,
+    known: Option<(HashMap<u64, Policy>, OwnRuns)>,
 }
 
 impl<'a> Finder<'a> {
     pub(crate) const fn new(journal: &'a Journal) -> Self {
         Self {
             journal,
-            policies: None,
+            known: None,
         }
     }
 
@@ -44,11 +46,11 @@ impl<'a> Finder<'a> {
         if state.counts.injected == 0 {
             return Ok(None);
         }
-        self.judged(entry)
+        self.judged(entry, state)
     }
 
     /// As [`Self::find`], also of a session that never got a checkpoint.
-    fn judged(&mut self, entry: &SessionEntry) -> Result<Option<OpenWork>> {
+    fn judged(&mut self, entry: &SessionEntry, state: &SessionState) -> Result<Option<OpenWork>> {
         let mut back = BACK;
         loop {
             let after = entry.last_seq.saturating_sub(back);
@@ -75,7 +77,9 @@ impl<'a> Finder<'a> {
                 }
                 let events = &events[first..];
                 let marks = Marks::of_session(events);
-                let found = follow_up::open_work(events, self.policies()?);
+                let (policies, own) = self.known()?;
+                let own = own.of(&folder(state.project()));
+                let found = follow_up::open_work(events, policies, &own);
                 // What a person called wrong is not asked for.
                 return Ok(found.filter(|found| !marks.any(found.decision)));
             }
@@ -86,17 +90,22 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn policies(&mut self) -> Result<&HashMap<u64, Policy>> {
-        if self.policies.is_none() {
-            self.policies = Some(policies(self.journal)?);
-        }
-        Ok(self.policies.get_or_insert_default())
+    fn known(&mut self) -> Result<&(HashMap<u64, Policy>, OwnRuns)> {
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => (
+                policies(self.journal)?,
+                OwnRuns::read(self.journal, u64::MAX)?,
+            ),
+        };
+        Ok(self.known.insert(known))
     }
 }
 
 /// Emits the answer table of one session, with what is open.
 pub(super) fn table(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>) -> Result<()> {
-    let found = Finder::new(journal).judged(entry)?;
+    let state = session_state::load(journal, &entry.stream)?;
+    let found = Finder::new(journal).judged(entry, &state)?;
     let events = journal.stream(entry.stream.session, 0, usize::MAX)?;
     let switches = checkpoint::record::switches(&events);
     send(emit, &OpenView::new(entry.stream.session, found, switches))

@@ -25,7 +25,7 @@ pub(super) fn overview(journal: &Journal) -> Result<Overview> {
     sessions.retain(|entry| !is_fired(entry));
     let others = sessions.iter().map(|entry| entry.stream.agent);
     let others: BTreeSet<Agent> = others
-        .filter(|agent| matches!(agent, Agent::Configured(_)))
+        .filter(|agent| matches!(agent, Agent::Configured(_)) && agent.is_agent())
         .collect();
     let agents = Agent::HOSTS.into_iter().chain(others).filter_map(|agent| {
         let own = sessions.iter().filter(|entry| entry.stream.agent == agent);

@@ -1,7 +1,7 @@
 //! The questions that a journal answers, and the form of the answers.
 
 use checkpoint::phase::Scope;
-use checkpoint::record::Content;
+use checkpoint::record::{Content, Found};
 use checkpoint::state::SessionStatus;
 use journal::{Agent, Event, Reason, Timestamp, Verdict};
 use serde::de::{Deserializer, Error as _};
@@ -119,6 +119,8 @@ pub(crate) enum Query {
     },
     /// What all sessions of a repository say about the contents of changed files.
     Range(Range),
+    /// The same up to an event, for a record that names the journal's head.
+    Again(Again),
     /// What `status` shows of the journal.
     Overview,
     /// The events of each kind and agent.
@@ -150,8 +152,29 @@ pub(crate) struct Range {
     pub(crate) tops: Vec<String>,
     /// Host and path of the repository that it is a clone of: sessions of other clones count, too.
     pub(crate) remote: Option<String>,
-    /// Only by events up to this one.
-    pub(crate) until: Option<u64>,
+}
+
+/// The range of a record, and the head that it names.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Again {
+    pub(crate) range: Range,
+    pub(crate) journal: String,
+    pub(crate) seq: u64,
+}
+
+/// What a journal says about the range of a record.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Remade {
+    /// The record is of another journal.
+    Elsewhere,
+    /// The journal ends before the event that the record names.
+    Shorter,
+    /// What was found up to that event.
+    Here {
+        found: Box<Found>,
+        /// Whether later events give a file another answer.
+        is_older: bool,
+    },
 }
 
 /// Selects what leaves the machine.

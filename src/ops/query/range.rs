@@ -1,27 +1,53 @@
 //! The answers for the contents of a range of commits, from all sessions of its repository (spec EVID-18).
 
-use std::path::Path;
-
 use actors::session_state;
 use checkpoint::record::{Found, Head, Table};
 use journal::chain::Chain;
 use journal::{Envelope, Event, Journal, Stream};
 
+use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
-use super::question::{Range, Result};
+use super::question::{Again, Range, Remade, Result};
 use super::sessions::of_agents;
 
 /// Returns what the journal says about contents.
 pub(super) fn range(journal: &Journal, wanted: &Range) -> Result<Found> {
     let last = journal.last_seq();
-    let until = wanted.until.unwrap_or(last);
+    let (table, _) = table(journal, wanted, last)?;
+    Ok(table.finish(head(journal, last)?))
+}
+
+/// Returns what the journal of a record says about its contents. History is only read once, unless one of the sessions
+/// went on.
+pub(super) fn again(journal: &Journal, wanted: &Again) -> Result<Remade> {
+    let last = journal.last_seq();
+    if journal.identity()?.journal.to_string() != wanted.journal {
+        return Ok(Remade::Elsewhere);
+    }
+    if last < wanted.seq {
+        return Ok(Remade::Shorter);
+    }
+    let (then, goes_on) = table(journal, &wanted.range, wanted.seq)?;
+    let found = then.finish(head(journal, wanted.seq)?);
+    let is_older = goes_on && {
+        let (now, _) = table(journal, &wanted.range, last)?;
+        now.finish(Head::default()).answers() != found.answers()
+    };
+    Ok(Remade::Here {
+        found: Box::new(found),
+        is_older,
+    })
+}
+
+/// Returns the answers by the events up to one, and whether one of the sessions went on after it.
+fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<'a>, bool)> {
     let policies = policies(journal)?;
+    let own = OwnRuns::read(journal, until)?;
+    let mut goes_on = own.go_on;
     let mut table = Table::new(&wanted.contents);
     for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
-        // Git names folders without links.
-        let named = Path::new(state.project());
-        let folder = named.canonicalize().unwrap_or_else(|_| named.to_owned());
+        let folder = folder(state.project());
         let is_inside = wanted.tops.iter().any(|top| folder.starts_with(top));
         if !is_inside && wanted.remote.is_none() {
             continue;
@@ -29,10 +55,11 @@ pub(super) fn range(journal: &Journal, wanted: &Range) -> Result<Found> {
         let mut events = journal.stream(entry.stream.session, 0, usize::MAX)?;
         events.retain(|envelope| envelope.seq <= until);
         if is_inside || is_of(&events, wanted.remote.as_deref()) {
-            table.take(&events, &policies);
+            goes_on |= entry.last_seq > until;
+            table.take(&events, &policies, &own.of(&folder));
         }
     }
-    Ok(table.finish(head(journal, until.min(last))?))
+    Ok((table, goes_on))
 }
 
 /// Returns whether a session worked in a clone of a repository.

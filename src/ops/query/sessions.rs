@@ -5,7 +5,7 @@ use std::path::Path;
 
 use actors::session_state;
 use checkpoint::state::SessionState;
-use journal::{Agent, Journal, SessionEntry, Timestamp};
+use journal::{Journal, SessionEntry, Timestamp};
 use uuid::Uuid;
 
 use super::machines;
@@ -24,7 +24,7 @@ pub(super) fn is_fired(entry: &SessionEntry) -> bool {
 /// Returns the sessions of agents: all but the daemon's own.
 pub(crate) fn of_agents(journal: &Journal) -> Vec<SessionEntry> {
     let mut entries = journal.sessions();
-    entries.retain(|entry| entry.stream.agent != Agent::Daemon);
+    entries.retain(|entry| entry.stream.agent.is_agent());
     entries
 }
 

@@ -5,6 +5,7 @@ mod demands;
 mod files;
 mod open;
 mod record;
+mod run;
 mod start;
 mod turns;
 mod unchanged;

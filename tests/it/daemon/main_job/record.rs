@@ -174,6 +174,89 @@ fn notes_hold_one_record_of_each_journal() {
     );
 }
 
+#[test]
+fn a_commit_names_the_record_of_its_tree() {
+    let work = Work::new();
+    let project = &work.scene.project;
+    let own = work.key("own");
+    let own = own.to_str().expect("text");
+    let programs = program("checkpointd");
+    let programs = programs.parent().expect("a folder").display();
+    let path = format!("{programs}:{}", std::env::var("PATH").expect("a path"));
+    let commit = |arguments: &[&str]| {
+        let output = work.run(
+            "git",
+            &[&["commit", "-q"], arguments].concat(),
+            &[("PATH", &path)],
+        );
+        assert!(output.status.success(), "{output:?}");
+    };
+    let trailers = || {
+        let asked = ["log", "-1", "--format=%(trailers:key=Checkpointd-Record)"];
+        let said = work.run("git", &asked, &[]).stdout;
+        String::from_utf8(said).expect("text").trim().to_owned()
+    };
+
+    // A hook of one's own is kept.
+    let hook = project.join(".git/hooks/prepare-commit-msg");
+    let install = ["record", "--install-hook", "--key", own];
+    std::fs::write(&hook, "#!/bin/sh\n").expect("writes");
+    let (code, said) = work.ckd(&install);
+    assert!(code == 1 && said.contains("is there already"), "{said}");
+    assert_eq!(
+        std::fs::read_to_string(&hook).expect("a hook"),
+        "#!/bin/sh\n"
+    );
+    std::fs::remove_file(&hook).expect("ours");
+    for _ in 0..2 {
+        let (code, said) = work.ckd(&install);
+        assert_eq!(code, 0, "{said}");
+    }
+
+    // The content that was tested, in another commit.
+    std::fs::write(project.join("stock.py"), "count = 1\n").expect("writes");
+    commit(&["-am", "back"]);
+    std::fs::write(project.join("stock.py"), "count = 2\n").expect("writes");
+    commit(&["-am", "again\n\nSigned-off-by: n"]);
+    let first = trailers();
+    assert!(first.starts_with("Checkpointd-Record: sha256:"), "{first}");
+    let (is_good, refusals, said) = work.verify("HEAD", "own");
+    assert!(is_good, "{refusals:?}");
+    let predicate = &said["statement"]["predicate"];
+    assert_eq!(
+        (&said["recomputed"], &predicate["totals"]["done"]),
+        (&json!(true), &json!(1))
+    );
+    assert_eq!(work.verify("HEAD", "other").1, ["signature"]);
+
+    // A new message for the same commit has one trailer, and the same content by itself is not named.
+    commit(&["--amend", "--no-edit"]);
+    assert_eq!(trailers(), first);
+    assert!(work.verify("HEAD", "own").0);
+    git::git(
+        project,
+        &["commit", "--amend", "-q", "--no-verify", "-m", "unnamed"],
+    );
+    assert_eq!(work.verify("HEAD", "own").1[0], "subject");
+
+    // An uninstallation takes it away, but not with what was added to it.
+    let edited = std::fs::read_to_string(&hook).expect("a hook") + "echo mine\n";
+    for (text, is_kept) in [(Some(edited), true), (None, false)] {
+        if let Some(text) = text {
+            std::fs::write(&hook, text).expect("writes");
+        } else {
+            std::fs::remove_file(&hook).expect("ours");
+            assert_eq!(work.ckd(&install).0, 0);
+        }
+        let home = work.key("user");
+        let home = home.to_str().expect("text");
+        let uninstall = ["uninstall", "--keep-data", "--yes"];
+        let output = work.run(program("checkpointd"), &uninstall, &[("HOME", home)]);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(hook.exists(), is_kept, "{output:?}");
+    }
+}
+
 /// A forge that keeps comments and checks.
 struct Forge {
     port: u16,
