@@ -6,7 +6,6 @@
 //! nats-server in `CHECKPOINTD_NATS_SERVER`, the same from a broker: `cargo build --release --package checkpointd-fleet` first.
 
 #[path = "support/daemon.rs"]
-#[expect(dead_code, reason = "other benches start daemons")]
 mod daemon;
 #[path = "support/generate.rs"]
 mod generate;
