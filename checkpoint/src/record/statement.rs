@@ -204,7 +204,8 @@ pub struct Switch {
     pub seq: u64,
     /// When.
     pub at: Timestamp,
-    /// `muted`, `cleared`, `marker` or `project_off`.
+    /// `muted`, `cleared`, `marker`, `project_off`, `uninstalled`, `daemon_stopped`, or `daemon_away`: the agent stopped
+    /// while no daemon ran.
     pub what: String,
     /// `agent` if a tool call of the session did it, else `person`.
     pub by: String,
