@@ -33,6 +33,7 @@ pub fn statement(repository: &Repository, found: Found, level: Level, version: &
     let is_summary = level == Level::Summary;
     let hides = |unit: &mut Unit| {
         unit.file.take_if(|_| is_summary);
+        unit.doubts.retain(|_| !is_summary);
         unit.why.take_if(|_| level != Level::Full);
     };
     units.iter_mut().for_each(hides);

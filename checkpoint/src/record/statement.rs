@@ -146,6 +146,9 @@ pub struct Unit {
     pub run: Option<usize>,
     /// The decision that judged it.
     pub decision: Option<u64>,
+    /// What is doubtful of the run, for people to look at; not at level `summary`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
     /// In words; only at level `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

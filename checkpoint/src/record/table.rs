@@ -183,6 +183,7 @@ impl<'a> Table<'a> {
             row: "no record".to_owned(),
             run: None,
             decision: None,
+            doubts: Vec::new(),
             why: Some("no stop judged this content".to_owned()),
         };
         let Some(shown) = self.shown.get(&at) else {
@@ -203,6 +204,7 @@ impl<'a> Table<'a> {
             row: shown.answer.row.clone(),
             run: shown.run.as_ref().and_then(place),
             decision: Some(shown.decision),
+            doubts: shown.answer.doubts.clone(),
             why: Some(shown.answer.why.clone()),
             ..unit
         }
