@@ -34,12 +34,9 @@ fn main() -> ExitCode {
         }
         // Parsing the command line takes longer than the run may take.
         Some(first) if first == "run" => {
-            let mut rest = arguments;
-            if rest.next().is_some_and(|word| word == "--") {
-                let line: Vec<_> = rest.collect();
-                if !line.is_empty() {
-                    return ExitCode::from(cli::run_command(&line));
-                }
+            let line: Vec<_> = std::iter::once(first).chain(arguments).collect();
+            if client::is_run(&line) {
+                return client::run(line.into_iter());
             }
         }
         _ => {}

@@ -174,7 +174,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
     };
     match command {
         // Answered before the command line was parsed.
-        Command::Hook { .. } | Command::Statusline(_) => Ok(exit::OK),
+        Command::Hook { .. } | Command::Statusline(_) | Command::Run(_) => Ok(exit::OK),
         Command::Daemon(args) => daemon::run(home, args),
         Command::Demo(args) => demo::run(&args),
         #[cfg(feature = "top")]
@@ -197,7 +197,6 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Stats(args) => stats::run(&home, &args),
         Command::Lookback(args) => lookback::run(&home, &args),
         Command::Progress(args) => progress::run(&home, args),
-        Command::Run(args) => Ok(run::run(&args.command)),
         Command::Record(args) => record::run(&home, args),
         Command::Replay(args) => replay::run(&home, args),
         Command::Fleet(args) => fleet::run(&home, args),

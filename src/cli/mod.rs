@@ -18,5 +18,4 @@ mod time;
 mod top;
 
 pub(crate) use command::{Cli, parse, run};
-pub(crate) use commands::run::run as run_command;
 pub(crate) use commands::shell::COMPLETE;

@@ -1,7 +1,7 @@
 //! The hook client: passes one hook call to the daemon and prints the reply (spec JRNL-13,
 //! JRNL-14).
 //!
-//! It must never harm the agent that runs it: it always exits with 0, prints nothing or exactly one
+//! It must never harm the agent that runs it: for a hook call it always exits with 0, prints nothing or exactly one
 //! JSON object, limits every wait, and reads no configuration. A call that cannot be delivered goes
 //! to the spool, where the daemon finds it. `checkpointd-hook` and `checkpointd hook` both use this
 //! module.
@@ -11,6 +11,7 @@ mod debug;
 mod ending;
 mod exchange;
 mod input;
+mod person;
 mod spool;
 mod status_line;
 
@@ -51,19 +52,35 @@ const HELP: &str = "\
 Usage: checkpointd-hook AGENT [EVENT]      the agent's payload on standard input
        checkpointd-hook AGENT --as=VARIABLE:OTHER  the same, for another agent if the variable is set
        checkpointd-hook codex [notify] JSON
+       checkpointd-hook run -- COMMAND       runs a command, as `checkpointd run` does
        checkpointd-hook statusline [--json]  the line of a status bar, as `checkpointd statusline` prints it
 
 Passes one hook call of a coding agent on to checkpointd and prints its reply, if any.
-Always exits 0. CHECKPOINTD_DEBUG=1 says on standard error what happened.
+Always exits 0, but for `run`. CHECKPOINTD_DEBUG=1 says on standard error what happened.
 ";
+
+/// Returns whether arguments are a person's own run: `run [--] COMMAND ..`.
+pub(crate) fn is_run(arguments: &[OsString]) -> bool {
+    match arguments {
+        [run, dashes, _, ..] if run == "run" && dashes == "--" => true,
+        [run, program, ..] => run == "run" && !program.as_encoded_bytes().starts_with(b"-"),
+        _ => false,
+    }
+}
 
 /// Passes one hook call, given by the arguments after the program's name, to the daemon.
 ///
-/// The exit code is always 0: agents give every other code a meaning of their own.
+/// The exit code is always 0: agents give every other code a meaning of their own. A person's own run has that of its
+/// command.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.collect();
+    if is_run(&arguments) {
+        let from = if arguments[1] == "--" { 2 } else { 1 };
+        let id = new_id(SystemTime::now());
+        return ExitCode::from(person::run(&arguments[from..], &id, deliver));
+    }
     ending::watch();
     panic::set_hook(Box::new(|panic| debug(&panic)));
-    let arguments: Vec<OsString> = arguments.collect();
     let _ = panic::catch_unwind(AssertUnwindSafe(|| match arguments.as_slice() {
         [only] if only == "--help" || only == "-h" => print(HELP.as_bytes()),
         [only] if only == "--version" || only == "-V" => {

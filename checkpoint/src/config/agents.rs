@@ -14,7 +14,14 @@ use super::values::{ResumeLine, VariableName};
 use super::yaml::Name;
 
 /// Names that mean something else in the place of an agent's.
-const TAKEN: [&str; 5] = ["daemon", "notify", Agent::PERSON, "statusline", "unknown"];
+const TAKEN: [&str; 6] = [
+    "daemon",
+    "notify",
+    Agent::PERSON,
+    "run",
+    "statusline",
+    "unknown",
+];
 
 /// The agents that a configuration describes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 
 pub mod dsse;
 mod statement;
+mod switches;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,8 @@ pub use statement::{
     Demand, Digest, Found, Head, Home, LIMITS, Level, PREDICATE, Predicate, Producer, Run,
     STATEMENT, Statement, Subject, Switch, Totals, Unit,
 };
-pub use table::{Content, Table, switches};
+pub use switches::switches;
+pub use table::{Content, Table};
 pub use verify::{Again, Claims, Refusal, Repository, Signature, verify};
 
 /// Returns the statement about a range.
@@ -31,6 +33,7 @@ pub fn statement(repository: &Repository, found: Found, level: Level, version: &
     let is_summary = level == Level::Summary;
     let hides = |unit: &mut Unit| {
         unit.file.take_if(|_| is_summary);
+        unit.doubts.retain(|_| !is_summary);
         unit.why.take_if(|_| level != Level::Full);
     };
     units.iter_mut().for_each(hides);

@@ -146,6 +146,9 @@ pub struct Unit {
     pub run: Option<usize>,
     /// The decision that judged it.
     pub decision: Option<u64>,
+    /// What is doubtful of the run, for people to look at; not at level `summary`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
     /// In words; only at level `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -204,7 +207,8 @@ pub struct Switch {
     pub seq: u64,
     /// When.
     pub at: Timestamp,
-    /// `muted`, `cleared`, `marker` or `project_off`.
+    /// `muted`, `cleared`, `marker`, `project_off`, `uninstalled`, `daemon_stopped`, or `daemon_away`: the agent stopped
+    /// while no daemon ran.
     pub what: String,
     /// `agent` if a tool call of the session did it, else `person`.
     pub by: String,

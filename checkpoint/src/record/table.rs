@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use journal::{
-    Agent, Envelope, Event, PromptOrigin, Reason, SummaryKind, SummaryVerdict, ToolCall, ToolKind,
-    Verdict,
-};
+use journal::{Agent, Envelope, Event, SummaryKind, SummaryVerdict, Timestamp, ToolCall, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::statement::{Demand, Digest, Found, Head, Run, Switch, Unit};
+use super::switches::switches;
 use crate::follow_up::{self, FollowUp, Judged, OwnRun};
 use crate::judging::{Answer, Verified};
 use crate::policy::Policy;
-use crate::shell;
 
 /// A changed file of a range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,11 +46,13 @@ pub struct Table<'a> {
     unasked: BTreeMap<usize, u64>,
     demands: Vec<Demand>,
     switches: BTreeSet<Switch>,
+    /// When daemons started.
+    starts: Vec<Timestamp>,
 }
 
 impl<'a> Table<'a> {
-    /// Begins a table of changed files.
-    pub fn new(wanted: &'a [Content]) -> Self {
+    /// Begins a table of changed files. `starts` are the times at which daemons started.
+    pub fn new(wanted: &'a [Content], starts: Vec<Timestamp>) -> Self {
         let keys = wanted.iter().enumerate();
         Self {
             wanted,
@@ -64,6 +63,7 @@ impl<'a> Table<'a> {
             unasked: BTreeMap::new(),
             demands: Vec::new(),
             switches: BTreeSet::new(),
+            starts,
         }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Table<'a> {
         }
         if is_about {
             self.demands(events, &stops, policies);
-            self.switches.extend(switches(events));
+            self.switches.extend(switches(events, &self.starts));
         }
     }
 
@@ -183,6 +183,7 @@ impl<'a> Table<'a> {
             row: "no record".to_owned(),
             run: None,
             decision: None,
+            doubts: Vec::new(),
             why: Some("no stop judged this content".to_owned()),
         };
         let Some(shown) = self.shown.get(&at) else {
@@ -203,6 +204,7 @@ impl<'a> Table<'a> {
             row: shown.answer.row.clone(),
             run: shown.run.as_ref().and_then(place),
             decision: Some(shown.decision),
+            doubts: shown.answer.doubts.clone(),
             why: Some(shown.answer.why.clone()),
             ..unit
         }
@@ -260,68 +262,4 @@ fn end(end: Option<&FollowUp>) -> &'static str {
         Some(FollowUp::Open) => "open",
         Some(FollowUp::Unknown | FollowUp::Withheld) | None => "unknown",
     }
-}
-
-/// Returns what kept checkpoints of a session from being sent, and whether a call of the agent did it.
-pub fn switches(events: &[Envelope]) -> Vec<Switch> {
-    let mut found = Vec::new();
-    for (at, envelope) in events.iter().enumerate() {
-        let what = match &envelope.event {
-            Event::Muted { .. } => "muted",
-            Event::CheckpointCleared {} => "cleared",
-            Event::EscapeHatchUsed { by } if by == "marker" => "marker",
-            Event::Decided(decision) if decision.reason == Reason::ProjectOff => "project_off",
-            _ => continue,
-        };
-        let is_agent = what == "marker" || is_by_agent(events, at, what);
-        found.push(Switch {
-            seq: envelope.seq,
-            at: envelope.at,
-            what: what.to_owned(),
-            by: if is_agent { "agent" } else { "person" }.to_owned(),
-        });
-    }
-    found
-}
-
-/// Returns whether a call of the turn that had begun ran checkpointd, or one before it touched the project's settings.
-fn is_by_agent(events: &[Envelope], at: usize, what: &str) -> bool {
-    let begins = |envelope: &Envelope| {
-        let Event::PromptSubmitted { origin, .. } = &envelope.event else {
-            return false;
-        };
-        *origin == PromptOrigin::User
-    };
-    let first = events[..at].iter().rposition(begins).unwrap_or_default();
-    let turn = events[first..].iter().enumerate();
-    let mut turn = turn.take_while(|(place, one)| *place == 0 || !begins(one));
-    turn.any(|(place, one)| {
-        let (Event::ToolStarted { call, .. }
-        | Event::ToolFinished { call, .. }
-        | Event::ToolFailed { call, .. }) = &one.event
-        else {
-            return false;
-        };
-        // Some agents report a call only when it ended.
-        let has_begun = first + place < at || call.at <= events[at].at;
-        let line = call.command.as_deref().unwrap_or_default();
-        let is_ours = match what {
-            "project_off" => {
-                let names = |text: &str| text.contains(".checkpointd.yml");
-                call.kind != ToolKind::Read
-                    && (names(line) || call.paths.iter().any(|path| names(path)))
-            }
-            _ => shell::read(line)
-                .commands
-                .iter()
-                .any(|simple| runs_us(&simple.words)),
-        };
-        has_begun && is_ours
-    })
-}
-
-/// Returns whether a command is `checkpointd mute` or `clear`.
-fn runs_us(words: &[String]) -> bool {
-    let program = words.first().and_then(|word| word.rsplit('/').next());
-    program == Some("checkpointd") && words.iter().any(|word| word == "mute" || word == "clear")
 }

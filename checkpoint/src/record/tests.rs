@@ -158,7 +158,7 @@ impl Session {
             .filter(|one| one.seq <= until)
             .cloned()
             .collect();
-        let mut table = Table::new(files);
+        let mut table = Table::new(files, Vec::new());
         table.take(&events, &self.policies, &[]);
         let last = events.last().expect("an event");
         table.finish(Head {
@@ -588,12 +588,65 @@ fn who_switched_a_session_off_is_told_by_its_calls() {
             session.push(event);
         });
         session.push(Event::Muted { until: None });
-        let found = switches(&session.events);
+        let found = switches(&session.events, &[]);
         assert_eq!(
             found.last().map(|switch| switch.by.as_str()),
             Some(by),
             "{found:?}"
         );
+    }
+}
+
+#[test]
+fn a_call_that_takes_the_daemon_or_the_hooks_away_is_the_agents() {
+    for (line, what) in [
+        ("checkpointd uninstall --yes", Some("uninstalled")),
+        ("checkpointd uninstall --dry-run", None),
+        (
+            "cd / && /opt/bin/checkpointd daemon stop",
+            Some("daemon_stopped"),
+        ),
+        (
+            "checkpointd daemon service uninstall",
+            Some("daemon_stopped"),
+        ),
+        ("checkpointd daemon restart", None),
+        ("pkill -9 -f checkpointd", Some("daemon_stopped")),
+        ("kill $(pgrep checkpointd)", Some("daemon_stopped")),
+        ("kill 12; pgrep other", None),
+        (
+            "systemctl --user stop checkpointd.service",
+            Some("daemon_stopped"),
+        ),
+        ("systemctl --user status checkpointd.service", None),
+        ("echo checkpointd uninstall", None),
+        ("grep -r 'pkill checkpointd' .", None),
+    ] {
+        let mut session = Session::new();
+        let before = switches(&session.events, &[]).len();
+        let call = ToolCall {
+            kind: ToolKind::Shell,
+            command: Some(line.into()),
+            finished: true,
+            ..ToolCall::default()
+        };
+        let refused = ToolCall {
+            refused: true,
+            ..call.clone()
+        };
+        for call in [refused, call] {
+            session.push(Event::ToolFinished {
+                host: Host::default(),
+                call,
+            });
+        }
+        let found = switches(&session.events, &[]);
+        let own = found[before..].iter();
+        let own: Vec<_> = own
+            .map(|one| (one.what.as_str(), one.by.as_str()))
+            .collect();
+        let expected: Vec<_> = what.map(|what| (what, "agent")).into_iter().collect();
+        assert_eq!(own, expected, "{line}");
     }
 }
 

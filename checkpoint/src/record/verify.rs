@@ -279,7 +279,8 @@ fn consistency(predicate: &Predicate) -> Vec<String> {
         (
             units.iter().all(|unit| {
                 unit.file.is_some() == named && unit.why.is_some() == (level == Level::Full)
-            }) && runs.iter().all(|run| run.command.is_some() == named)
+            }) && (named || units.iter().all(|unit| unit.doubts.is_empty()))
+                && runs.iter().all(|run| run.command.is_some() == named)
                 && demands
                     .iter()
                     .all(|demand| level == Level::Full || demand.asked.is_empty()),

@@ -35,6 +35,7 @@ pub(super) fn read(text: &str, state: State) -> Script {
     Script {
         commands: reader.commands,
         bodies: reader.bodies,
+        defines: reader.state.defined,
     }
 }
 
@@ -347,6 +348,7 @@ impl Reader<'_> {
         self.mask_range(start, end);
         let mut after = self.state.clone();
         after.run(&words);
+        after.note_path(assigned.iter().chain(&words));
         let count = self.commands.len();
         self.note(words, io);
         if let Some(command) = self.commands.get_mut(count) {

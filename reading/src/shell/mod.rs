@@ -73,11 +73,16 @@ pub struct CommandLine {
     /// commands. Commands that may not have run are included. Files that a program writes without
     /// naming them (a formatter, an inline script) are not seen.
     pub writes: Vec<String>,
+    /// Functions and aliases that it defines, and `PATH` if it has programs looked for in a relative or a temporary
+    /// folder first: a later call of a program of that name may run something else.
+    pub defines: Vec<String>,
 }
 
 /// Reads a command line.
 pub fn read(line: &str) -> CommandLine {
-    let runs = runs(line);
+    let script = grammar::read(line, State::default());
+    let defines = script.defines.clone();
+    let runs = runs(script);
     let reads = files::reads(&runs);
     let writes = files::writes(&runs);
     let commands = runs
@@ -89,18 +94,19 @@ pub fn read(line: &str) -> CommandLine {
         commands,
         reads,
         writes,
+        defines,
     }
 }
 
 /// Returns the commands of a line, including redirections without a command.
-fn runs(line: &str) -> Vec<Run> {
+fn runs(script: Script) -> Vec<Run> {
     let mut found = Vec::new();
     let around = Around {
         certain: true,
         decides: true,
         depth: 0,
     };
-    collect(grammar::read(line, State::default()), &around, &mut found);
+    collect(script, &around, &mut found);
     found
 }
 

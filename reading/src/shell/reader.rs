@@ -67,6 +67,8 @@ pub(super) struct Io {
 pub(super) struct Script {
     pub(super) commands: Vec<Command>,
     pub(super) bodies: Vec<String>,
+    /// What the text defines, as [`super::CommandLine::defines`].
+    pub(super) defines: Vec<String>,
 }
 
 /// One word with its quotes removed.

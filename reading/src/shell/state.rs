@@ -10,6 +10,9 @@ const PUSHED_MAX: usize = 16;
 /// Exported variables that are remembered.
 const EXPORTED_MAX: usize = 64;
 
+/// Folders in which programs are not installed.
+const TEMPORARY: [&str; 4] = ["/tmp/", "/var/tmp/", "$TMPDIR", "$PWD"];
+
 /// What a subshell inherits and cannot change for its parent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -69,6 +72,18 @@ impl State {
                 self.defined.extend(names.map(|(name, _)| name.to_owned()));
             }
             _ => {}
+        }
+    }
+
+    /// Notes that programs are looked for in another folder first, in which anybody may have put them.
+    pub(super) fn note_path<'t>(&mut self, words: impl Iterator<Item = &'t String>) {
+        let mut paths = words.filter_map(|word| word.strip_prefix("PATH="));
+        let is_own = |path: &str| {
+            let is_elsewhere = path.starts_with(['/', '~', '$']);
+            !is_elsewhere || TEMPORARY.iter().any(|folder| path.starts_with(folder))
+        };
+        if paths.any(is_own) {
+            self.defined.push("PATH".to_owned());
         }
     }
 

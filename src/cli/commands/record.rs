@@ -422,7 +422,11 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
         table.row([
             render::paint(color, word),
             render::printable(unit.file.as_deref().unwrap_or(blob)),
-            render::printable(&unit.row),
+            render::printable(&if unit.doubts.is_empty() {
+                unit.row.clone()
+            } else {
+                format!("{}, doubtful: {}", unit.row, unit.doubts.join(", "))
+            }),
             run.map(|run| render::local_time(&run.at.to_string()))
                 .unwrap_or_default(),
             run.and_then(|run| run.command.as_deref())

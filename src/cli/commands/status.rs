@@ -14,7 +14,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::{decisions, print_json, short, spaced};
 use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
-use crate::ops::query::{Audit, Query, Sessions};
+use crate::ops::query::{Audit, Query, Sessions, Unguarded};
 use crate::ops::views::{
     AgentLine, Benefit, DaemonStatus, DecisionRow, FleetLine, Health, HookFigures, JournalLine,
     Overview, SessionRow, SessionTitle,
@@ -112,6 +112,8 @@ struct Status {
     waiting_for_you: Vec<WaitingSession>,
     open: usize,
     open_work: Vec<OpenSession>,
+    /// Sessions whose agents switched their checkpoints off in the last days.
+    unguarded: Vec<Unguarded>,
     /// What the last checkpoints caught, if anything.
     caught: Option<String>,
     // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
@@ -184,6 +186,7 @@ struct Read {
     sessions: Vec<SessionRow>,
     decisions: Vec<DecisionRow>,
     benefit: Benefit,
+    unguarded: Vec<Unguarded>,
     overview: Option<Overview>,
 }
 
@@ -202,6 +205,8 @@ impl Read {
             ..Audit::default()
         });
         self.benefit = connection::ask_one(home, &sent, |_, _| ())?;
+        let since = Timestamp::now().minus(CAUGHT_WITHIN);
+        self.unguarded = connection::ask_all(home, &Query::Unguarded { since })?;
         self.overview = Some(connection::ask_one(home, &Query::Overview, |_, _| ())?);
         Ok(())
     }
@@ -265,6 +270,7 @@ impl Status {
                 .filter_map(OpenSession::of)
                 .take(OPEN)
                 .collect(),
+            unguarded: read.unguarded,
             caught: read.benefit.sentence(),
             journal: overview.and_then(|overview| overview.journal.clone()),
             agents: overview.map(|overview| overview.agents.clone()),
@@ -302,6 +308,7 @@ impl Status {
             render::print_wrapped("fleet      ", &fleet(line));
         }
         self.print_sessions();
+        self.print_unguarded();
         self.print_journal();
         for warning in &self.warnings {
             print_warning(warning);
@@ -367,6 +374,21 @@ impl Status {
                 let line = format!("           {id} {:6} {what}, in {project}", session.agent);
                 println!("{}", render::cut(&line, render::width()));
             }
+        }
+    }
+
+    fn print_unguarded(&self) {
+        for session in &self.unguarded {
+            let whats = session.switches.iter().map(|switch| spaced(&switch.what));
+            let whats: Vec<_> = whats.collect();
+            let project = render::path(Path::new(&session.project));
+            let said = format!(
+                "{} switched its checkpoints off in {project} ({}): `checkpointd open {}`",
+                session.agent,
+                whats.join(", "),
+                short(session.session)
+            );
+            render::print_wrapped("off        ", &said);
         }
     }
 

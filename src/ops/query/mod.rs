@@ -10,6 +10,7 @@ mod events;
 mod explain;
 mod filter;
 mod fleet;
+mod guard;
 mod history;
 mod machines;
 mod marks;
@@ -36,6 +37,7 @@ use cursor::Walks;
 use question::send;
 use sessions::{find_session_on, state_at};
 
+pub(crate) use guard::Unguarded;
 pub(crate) use history::step;
 pub(crate) use machines::source;
 pub(crate) use open::Finder;
@@ -98,6 +100,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             open::table(journal, &entry, emit)
         }
         Query::Range(wanted) => send(emit, &range::range(journal, wanted)?),
+        Query::Unguarded { since } => guard::unguarded(journal, *since, emit),
         Query::Again(wanted) => send(emit, &range::again(journal, wanted)?),
         Query::Folded { session } => {
             let state = session_state::load(journal, &find_session(journal, session)?.stream)?;

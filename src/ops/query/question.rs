@@ -119,7 +119,9 @@ pub(crate) enum Query {
     },
     /// What all sessions of a repository say about the contents of changed files.
     Range(Range),
-    /// The same up to an event, for a record that names the journal's head.
+    /// Sessions whose agents switched their checkpoints off since a time.
+    Unguarded { since: Timestamp },
+    /// What a range says up to an event, for a record that names the journal's head.
     Again(Again),
     /// What `status` shows of the journal.
     Overview,

@@ -5,6 +5,7 @@ use checkpoint::record::{Found, Head, Table};
 use journal::chain::Chain;
 use journal::{Envelope, Event, Journal, Stream};
 
+use super::guard::starts;
 use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
 use super::question::{Again, Range, Remade, Result};
@@ -44,7 +45,7 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
     let policies = policies(journal)?;
     let own = OwnRuns::read(journal, until)?;
     let mut goes_on = own.go_on;
-    let mut table = Table::new(&wanted.contents);
+    let mut table = Table::new(&wanted.contents, starts(journal, until)?);
     for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
         let folder = folder(state.project());

@@ -76,7 +76,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     (
         "cli",
         &[
-            "error", "config", "render", "edit", "client", "service", "install", "ops", "daemon",
+            "error", "config", "render", "edit", "service", "install", "ops", "daemon",
         ],
     ),
     ("main", &["client", "cli"]),

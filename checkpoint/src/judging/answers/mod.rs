@@ -2,6 +2,7 @@
 //!
 //! The same table decides and explains. The first row that applies gives the answer.
 
+mod doubts;
 pub(super) mod failures;
 mod trace;
 pub(super) mod wording;
@@ -46,6 +47,9 @@ pub struct Answer {
     pub call: Option<usize>,
     /// What that call was, or why there is none.
     pub why: String,
+    /// What is doubtful of that call, for people to look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 impl Answer {
@@ -242,6 +246,13 @@ pub(in crate::judging) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> An
             why += BY_ORDER;
         }
     }
+    let doubts = match (verified, run) {
+        (Verified::Done, Some(run)) => doubts::doubts(ground.turn, run),
+        _ => Vec::new(),
+    };
+    if !doubts.is_empty() {
+        why = format!("{why}; doubtful: {}", doubts.join(", "));
+    }
     Answer {
         file: unit.path.to_owned(),
         verified,
@@ -249,5 +260,6 @@ pub(in crate::judging) fn answer<'a>(ground: &Ground<'a>, unit: &Unit<'a>) -> An
         spec: row.spec.to_owned(),
         call,
         why,
+        doubts,
     }
 }

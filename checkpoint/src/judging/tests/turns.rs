@@ -314,3 +314,29 @@ fn turns_are_asked_for_what_is_certainly_open() {
     );
     assert_eq!(silent.concat(), include_str!("turns/silent.txt"));
 }
+
+#[test]
+fn what_is_doubtful_of_a_run_is_said_and_asks_for_nothing() {
+    let policy = policy();
+    for case in cases(include_str!("turns/doubtful.txt")) {
+        let findings = find(&evidence(&case), Some(95_000), PROJECT, &policy);
+        assert_eq!(demands(&findings), "nothing", "{}", case.name);
+        let actions = findings.trace.iter().flat_map(|rule| &rule.actions);
+        let answers = actions.flat_map(|action| &action.answers);
+        let of_code: Vec<_> = answers.filter(|answer| answer.file == "a.py").collect();
+        let [answer] = of_code[..] else {
+            panic!("{}: {of_code:?}", case.name);
+        };
+        let said = match &answer.doubts[..] {
+            [] => "nothing".to_owned(),
+            doubts => doubts.join("; "),
+        };
+        assert_eq!(said, case.asked, "{}: {}", case.name, answer.why);
+        assert_eq!(
+            answer.verified,
+            crate::judging::Verified::Done,
+            "{}",
+            case.name
+        );
+    }
+}

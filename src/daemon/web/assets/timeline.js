@@ -143,8 +143,10 @@ class Timeline {
 
   // What the session left open, with the files and why, by what is known now.
   async showOpen() {
-    const { open, answers } = await get('/api/sessions/' + encodeURIComponent(this.session) + '/open').catch(() => ({ open: [] }));
-    replace(this.open, open.map((item) => h('div', { class: 'left' }, h('p', { class: 'open' }, 'Open: ' + item.what),
+    const { open, answers, switches } = await get('/api/sessions/' + encodeURIComponent(this.session) + '/open').catch(() => ({ open: [], switches: [] }));
+    const off = switches.map((it) => h('p', { class: it.by === 'agent' ? 'open' : 'soft' },
+      'Switched off by ' + (it.by === 'agent' ? 'the agent itself' : 'a person') + ': ' + it.what.replaceAll('_', ' ') + ', ' + moment(it.at)));
+    replace(this.open, off, open.map((item) => h('div', { class: 'left' }, h('p', { class: 'open' }, 'Open: ' + item.what),
       h('ul', null, item.files.map((file) => {
         const answer = answers.find((it) => it.file === file);
         return h('li', null, h('code', null, file), answer && ': ' + answer.why);

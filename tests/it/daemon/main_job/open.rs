@@ -67,3 +67,57 @@ fn tests_that_failed_are_open_and_what_a_person_calls_wrong_is_not() {
     scene.daemon.ask(&["wrong", "--json"]);
     assert_eq!(open(&scene), (0, vec![]));
 }
+
+/// The daemon that an agent takes away is missed, and so is the answer to a stop that came meanwhile.
+#[test]
+fn an_agent_that_takes_the_daemon_away_is_named() {
+    for (command, by) in [("pkill -f checkpointd", "agent"), ("ls", "person")] {
+        let mut scene = Scene::new("");
+        scene.prompt("one", true);
+        scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
+        scene.tool("one", "Bash", json!({ "command": command }), || ());
+        super::stop(&mut scene.daemon);
+        let stop = json!({ "stop_hook_active": false, "last_assistant_message": "done" });
+        assert_eq!(
+            scene.call("Stop", "one", &scene.project, stop),
+            "",
+            "nobody answers"
+        );
+        scene.daemon.start();
+        let switches = |scene: &Scene| {
+            let (code, view) = scene.daemon.ask_code(&["open", "last", "--json"]);
+            let list = view[0]["switches"].as_array().expect("a list").clone();
+            let word = |value: &Value| value.as_str().expect("a word").to_owned();
+            let pairs = list
+                .iter()
+                .map(|one| (word(&one["what"]), word(&one["by"])));
+            (code, pairs.collect::<Vec<_>>())
+        };
+        wait_until(|| {
+            switches(&scene)
+                .1
+                .iter()
+                .any(|(what, _)| what == "daemon_away")
+        });
+        let mut expected = vec![("daemon_away".to_owned(), by.to_owned())];
+        if by == "agent" {
+            expected.insert(0, ("daemon_stopped".to_owned(), by.to_owned()));
+        }
+        assert_eq!(
+            switches(&scene),
+            (i32::from(by == "agent"), expected),
+            "{command}"
+        );
+        let status = scene.daemon.ask(&["status", "--json"]);
+        let unguarded = status[0]["unguarded"].as_array().expect("a list");
+        assert_eq!(unguarded.len(), usize::from(by == "agent"), "{}", status[0]);
+
+        // The daemon that started again is no switch by itself.
+        scene.prompt("two", true);
+        let before = switches(&scene).1.len();
+        super::stop(&mut scene.daemon);
+        scene.daemon.start();
+        assert_eq!(scene.stop("two"), "silent_unchanged");
+        assert_eq!(switches(&scene).1.len(), before);
+    }
+}

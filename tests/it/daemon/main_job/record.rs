@@ -257,6 +257,50 @@ fn a_commit_names_the_record_of_its_tree() {
     }
 }
 
+/// Those who have no checkpointd check a record by the commands of its chapter.
+#[test]
+fn public_tools_accept_a_record_and_refuse_a_changed_one() {
+    let work = Work::new();
+    let chapter = include_str!("../../../../docs/record.md");
+    let blocks = chapter.split("```sh\n").skip(1);
+    let blocks = blocks.filter_map(|block| block.split("```").next());
+    let mut checks = blocks.filter(|block| block.contains("ssh-keygen -Y verify"));
+    let check = checks.next().expect("a block that verifies");
+    let home = work.key("reader");
+    std::fs::create_dir_all(home.join(".ssh")).expect("a folder");
+    std::fs::copy(work.key("own.pub"), home.join(".ssh/id_ed25519.pub")).expect("a key");
+    let home = home.to_str().expect("text");
+    let sh = |script: &str| work.run("sh", &["-ec", script], &[("HOME", home)]);
+    let note = |key: &str| {
+        let key = work.key(key);
+        let made = work.ckd(&["record", "--notes", "--key", key.to_str().expect("text")]);
+        assert_eq!(made.0, 0, "{}", made.1);
+    };
+
+    note("own");
+    let output = sh(check);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("done\ttests passed\tstock.py"), "{said}");
+    assert!(said.contains("unknown\tno record\tnotes.md"), "{said}");
+
+    let changed = r#"git notes --ref checkpointd show HEAD |
+        jq -c '.payload |= (@base64d | sub("\"unknown\""; "\"done\"") | @base64)' |
+        git -c user.name=n -c user.email=e@x notes --ref checkpointd add --force --file - HEAD"#;
+    assert!(sh(changed).status.success());
+    assert!(!sh(check).status.success(), "another answer");
+    note("other");
+    assert!(!sh(check).status.success(), "another key");
+    note("own");
+    assert!(sh(check).status.success());
+    let moved = "git notes --ref checkpointd show HEAD > ../moved
+        git -c user.name=n -c user.email=e@x commit -q --allow-empty -m next
+        echo more > more; git add more; git -c user.name=n -c user.email=e@x commit -q -m more
+        git -c user.name=n -c user.email=e@x notes --ref checkpointd add --file ../moved HEAD";
+    assert!(sh(moved).status.success());
+    assert!(!sh(check).status.success(), "another commit");
+}
+
 /// A forge that keeps comments and checks.
 struct Forge {
     port: u16,
