@@ -174,7 +174,11 @@ fn the_command_is_as_it_would_be_without() {
             bare.expect("runs").signal(),
             "{signal}"
         );
-        assert!(output.status.signal().is_some(), "{signal}");
+        // A shell without job control has its background commands ignore an interrupt.
+        assert!(
+            signal == "INT" || output.status.signal().is_some(),
+            "{signal}"
+        );
     }
 
     // A signal for the program around it reaches it.
