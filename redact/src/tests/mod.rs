@@ -440,3 +440,26 @@ fn names_and_arguments_are_read_in_json_too() {
         assert_eq!(payload["tool_input"], expected);
     }
 }
+
+/// Without them, all sessions of an agent would be one.
+#[test]
+fn ids_stay_under_each_name_that_agents_give_them() {
+    let names = [
+        "session_id sessionId sessionID thread_id thread-id conversation_id generation_id",
+        "tool_use_id tool_call_id toolCallId call_id callId callID",
+    ];
+    for name in names.iter().flat_map(|names| names.split(' ')) {
+        for id in [
+            "checkpointd-doctor-01935b1e-7c4b-7d3a-9c1d-1234567890ab",
+            "ses_5Xk29QpLmNb7RtVw3Zd8",
+        ] {
+            let payload = json!({ name: id, "tool_name": "Bash" });
+            let raw = payload.to_string();
+            assert_eq!(
+                built_in().payload(&mut payload.clone(), &raw),
+                None,
+                "{name}"
+            );
+        }
+    }
+}
