@@ -114,6 +114,41 @@ pub(crate) fn done_already(agent: Agent) -> Counts {
     stage.finish()
 }
 
+/// What its tests ran on is recorded, signed, and found right by us, by public tools, and by the journal.
+pub(crate) fn recorded(agent: Agent) -> Counts {
+    let mut stage = Stage::new(agent, &format!("{SOON}headless: always\n"));
+    let test = "import unittest, app\nclass Test(unittest.TestCase):\n    def test_answer(self):\n        self.assertEqual(app.answer(), 42)\n";
+    let run = shell(format!("{WHILE}; python3 -m unittest test_app"));
+    let work = [write("app.py", CODE), write("test_app.py", test), run];
+    stage.run(TASK, [&work[..], &[says("Tested.")]].concat());
+    stage.sh(
+        "git add . && git -c user.name=A -c user.email=a@localhost commit -qm Work
+        mkdir -p ~/.ssh && ssh-keygen -qt ed25519 -N '' -f ~/.ssh/id_ed25519
+        git config user.name A; git config user.email a@localhost
+        checkpointd record --notes --key ~/.ssh/id_ed25519",
+    );
+    let verify = "checkpointd record verify HEAD --json --key ~/.ssh/id_ed25519.pub";
+    let said: Value = serde_json::from_str(&stage.sh(verify)).expect("JSON");
+    assert!(
+        said["accepted"] == true && said["recomputed"] == true,
+        "{said}"
+    );
+    // The chapter's own commands, for those who do not have checkpointd.
+    let blocks = include_str!("../../docs/record.md")
+        .split("```sh\n")
+        .skip(1);
+    let mut blocks = blocks.filter_map(|block| block.split("```").next());
+    let check = blocks.find(|block| block.contains("ssh-keygen -Y verify"));
+    let said = stage.sh(check.expect("a block that verifies"));
+    for file in ["app.py", "test_app.py"] {
+        assert!(
+            said.contains(&format!("done\ttests passed\t{file}")),
+            "{said}"
+        );
+    }
+    stage.finish()
+}
+
 /// The program that the hooks call was removed without them.
 pub(crate) fn client_gone(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);

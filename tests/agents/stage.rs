@@ -342,6 +342,12 @@ impl Stage {
         printed
     }
 
+    /// Runs a script in the project, and returns what it printed.
+    pub(crate) fn sh(&self, script: &str) -> String {
+        let mut command = self.command("sh");
+        self.finish_command(command.args(["-ec", script]), "script")
+    }
+
     /// Runs the installed program, and returns what it printed.
     pub(crate) fn checkpointd(&self, arguments: &[&str]) -> String {
         let mut command = self.command(self.path("bin/checkpointd"));

@@ -6,7 +6,7 @@ use crate::opencode;
 use crate::progress;
 use crate::scenarios::{
     also_run, client_gone, done_already, failing_command, in_terminal, killed_daemon, long_turn,
-    next_prompt, no_cap, parallel_calls, short_turn, subagent, uninstalled,
+    next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent, uninstalled,
 };
 use crate::stage::Counts;
 use crate::typed;
@@ -16,6 +16,7 @@ type Scenario = (&'static str, fn(Agent) -> Counts);
 
 const LONG: &str = "a long turn is journaled, gets one checkpoint, then may end";
 const DONE: &str = "what is done already is not asked for";
+const RECORDED: &str = "its commit has a record that stands up to public tools";
 const GONE: &str = "without the hook client it works as before";
 const FAILING: &str = "a failing command is seen";
 const UNINSTALLED: &str = "without hooks nothing is called";
@@ -33,10 +34,11 @@ const ASKED: &str = "while it asks for permission nothing is typed";
 const STEERED: &str = "what is typed while it works is added to the turn";
 const DELEGATED: &str = "a subagent's stops change nothing";
 
-const USUAL: [Scenario; 18] = [
+const USUAL: [Scenario; 19] = [
     ("a short turn is left alone", short_turn),
     (LONG, long_turn),
     (DONE, done_already),
+    (RECORDED, recorded),
     (RESUMED, next_prompt),
     (FAILING, failing_command),
     (PARALLEL, parallel_calls),
