@@ -10,6 +10,8 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Known {
+    /// Where the agent's hooks are written: how the paths of these files end.
+    pub hooks: Vec<String>,
     /// The tools that the agent itself has, by kind.
     pub tools: HashMap<ToolKind, Vec<String>>,
     /// The tool that runs a subagent, if the agent has no hook events for subagents.

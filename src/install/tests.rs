@@ -370,3 +370,22 @@ fn a_switch_of_the_administrator_counts_in_their_files_only() {
     );
     assert_eq!(settings::switched_off(text, false), None);
 }
+
+/// Whoever edits it is noted (spec EVID-23).
+#[test]
+fn the_file_with_an_agents_hooks_is_known_to_the_core() {
+    for agent in Agent::HOSTS {
+        let installer = installer(agent);
+        let file = installer
+            .user_folder()
+            .expect("a home")
+            .join(installer.file);
+        let adapter = checkpoint::agents::adapter(agent).expect("an adapter");
+        let known = &(adapter.tools.known)().hooks;
+        let file = file.to_string_lossy();
+        assert!(
+            known.iter().any(|end| file.ends_with(end)),
+            "{file}: {known:?}"
+        );
+    }
+}

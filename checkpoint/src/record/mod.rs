@@ -16,7 +16,7 @@ pub use statement::{
     Demand, Digest, Found, Head, Home, LIMITS, Level, PREDICATE, Predicate, Producer, Run,
     STATEMENT, Statement, Subject, Switch, Totals, Unit,
 };
-pub use switches::switches;
+pub use switches::{UNINSTALL, switches};
 pub use table::{Content, Table};
 pub use verify::{Again, Claims, Refusal, Repository, Signature, verify};
 

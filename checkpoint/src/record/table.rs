@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use journal::{Agent, Envelope, Event, SummaryKind, SummaryVerdict, Timestamp, ToolCall, Verdict};
+use journal::{Agent, Envelope, Event, SummaryKind, SummaryVerdict, ToolCall, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::statement::{Demand, Digest, Found, Head, Run, Switch, Unit};
@@ -47,12 +47,12 @@ pub struct Table<'a> {
     demands: Vec<Demand>,
     switches: BTreeSet<Switch>,
     /// When daemons started.
-    starts: Vec<Timestamp>,
+    daemons: Vec<Envelope>,
 }
 
 impl<'a> Table<'a> {
-    /// Begins a table of changed files. `starts` are the times at which daemons started.
-    pub fn new(wanted: &'a [Content], starts: Vec<Timestamp>) -> Self {
+    /// Begins a table of changed files. `daemons` are the events of the daemon's own stream.
+    pub fn new(wanted: &'a [Content], daemons: Vec<Envelope>) -> Self {
         let keys = wanted.iter().enumerate();
         Self {
             wanted,
@@ -63,7 +63,7 @@ impl<'a> Table<'a> {
             unasked: BTreeMap::new(),
             demands: Vec::new(),
             switches: BTreeSet::new(),
-            starts,
+            daemons,
         }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Table<'a> {
         }
         if is_about {
             self.demands(events, &stops, policies);
-            self.switches.extend(switches(events, &self.starts));
+            self.switches.extend(switches(events, &self.daemons));
         }
     }
 

@@ -621,6 +621,10 @@ fn a_call_that_takes_the_daemon_or_the_hooks_away_is_the_agents() {
         ("systemctl --user status checkpointd.service", None),
         ("echo checkpointd uninstall", None),
         ("grep -r 'pkill checkpointd' .", None),
+        ("echo '{}' > ~/.claude/settings.json", Some("settings")),
+        ("rm ~/.config/checkpointd/config.yml", Some("settings")),
+        ("sed -i s/5s/5h/ .checkpointd.yml", Some("settings")),
+        ("cat .checkpointd.yml", None),
     ] {
         let mut session = Session::new();
         let before = switches(&session.events, &[]).len();
@@ -647,6 +651,33 @@ fn a_call_that_takes_the_daemon_or_the_hooks_away_is_the_agents() {
             .collect();
         let expected: Vec<_> = what.map(|what| (what, "agent")).into_iter().collect();
         assert_eq!(own, expected, "{line}");
+    }
+}
+
+#[test]
+fn a_file_that_switches_off_is_the_agents_if_a_call_wrote_it() {
+    for (kind, path, is_noted) in [
+        (ToolKind::Edit, "/p/.claude/settings.local.json", true),
+        (ToolKind::Write, "/p/.checkpointd.yml", true),
+        (ToolKind::Read, "/p/.checkpointd.yml", false),
+        (ToolKind::Edit, "/p/.gemini/settings.json", false),
+        (ToolKind::Edit, "/p/settings.json", false),
+    ] {
+        let mut session = Session::new();
+        let before = switches(&session.events, &[]).len();
+        session.push(Event::ToolFinished {
+            host: Host::default(),
+            call: ToolCall {
+                kind,
+                paths: vec![path.into()],
+                finished: true,
+                ..ToolCall::default()
+            },
+        });
+        let found = &switches(&session.events, &[])[before..];
+        let found = found.iter().map(|one| (one.what.as_str(), one.by.as_str()));
+        let expected = is_noted.then_some(("settings", "agent"));
+        assert!(found.eq(expected), "{path}");
     }
 }
 

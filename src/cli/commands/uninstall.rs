@@ -5,9 +5,12 @@ use std::fs;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
+use actors::draft::daemon_draft;
+use checkpoint::record::UNINSTALL;
 use clap::Args;
-use journal::{Agent, Home};
+use journal::{Agent, Event, Home, Options};
 use serde::Serialize;
+use uuid::Uuid;
 
 use crate::cli::commands::{config, service};
 use crate::cli::shared::{AgentName, Output, ask_yes};
@@ -168,6 +171,9 @@ impl Work {
         if self.stops_daemon && connection::health(home).is_some() {
             daemon_process::end(home)?;
         }
+        if self.removes_copies && !self.plans.is_empty() && self.data.is_empty() {
+            note(home)?;
+        }
         if self.removes_copies {
             // Copies are no data, so they go with the hooks that name them.
             let _ = fs::remove_dir_all(place::folder(home));
@@ -178,6 +184,23 @@ impl Work {
         }
         remove(home, &self.data)
     }
+}
+
+/// Journals that a person took the hooks away (spec EVID-23). What an agent does is in its calls.
+fn note(home: &Home) -> Result<()> {
+    let mut sessions = checkpoint::agents::session_variables();
+    let is_agents = sessions.any(|name| std::env::var_os(name).is_some_and(|id| !id.is_empty()));
+    if is_agents || connection::has_journal(home).is_err() {
+        return Ok(());
+    }
+    let event = Event::EscapeHatchUsed {
+        by: UNINSTALL.to_owned(),
+    };
+    let journal = connection::open_journal(home, Options::default())?;
+    let name = Uuid::new_v4().to_string();
+    journal.append_wait(vec![daemon_draft(event, &name)])?;
+    journal.close();
+    Ok(())
 }
 
 fn print_paths(title: &str, paths: &[PathBuf]) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use actors::session_state;
 use checkpoint::record::{Switch, switches};
-use journal::{Agent, Event, Journal, Stream, Timestamp};
+use journal::{Agent, Envelope, Journal, Stream, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -35,10 +35,10 @@ pub(super) fn unguarded(journal: &Journal, since: Timestamp, emit: &mut Emit<'_>
             streams.insert(envelope.stream.session, envelope.stream);
         }
     }
-    let starts = starts(journal, u64::MAX)?;
+    let daemons = daemons(journal, u64::MAX)?;
     for (session, stream) in streams {
         let events = journal.stream(session, 0, usize::MAX)?;
-        let mut own = switches(&events, &starts);
+        let mut own = switches(&events, &daemons);
         own.retain(|switch| switch.is_by_agent() && switch.at >= since);
         if own.is_empty() {
             continue;
@@ -55,11 +55,9 @@ pub(super) fn unguarded(journal: &Journal, since: Timestamp, emit: &mut Emit<'_>
     Ok(())
 }
 
-/// Returns when daemons started, up to an event.
-pub(super) fn starts(journal: &Journal, until: u64) -> Result<Vec<Timestamp>> {
-    let own = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
-    let starts = own.iter().filter(|envelope| {
-        envelope.seq <= until && matches!(envelope.event, Event::DaemonStarted { .. })
-    });
-    Ok(starts.map(|envelope| envelope.at).collect())
+/// Returns the events of the daemon's own stream, up to one.
+pub(super) fn daemons(journal: &Journal, until: u64) -> Result<Vec<Envelope>> {
+    let mut own = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
+    own.retain(|envelope| envelope.seq <= until);
+    Ok(own)
 }

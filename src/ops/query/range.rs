@@ -5,7 +5,7 @@ use checkpoint::record::{Found, Head, Table};
 use journal::chain::Chain;
 use journal::{Envelope, Event, Journal, Stream};
 
-use super::guard::starts;
+use super::guard::daemons;
 use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
 use super::question::{Again, Range, Remade, Result};
@@ -45,7 +45,7 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
     let policies = policies(journal)?;
     let own = OwnRuns::read(journal, until)?;
     let mut goes_on = own.go_on;
-    let mut table = Table::new(&wanted.contents, starts(journal, until)?);
+    let mut table = Table::new(&wanted.contents, daemons(journal, until)?);
     for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
         let folder = folder(state.project());
@@ -80,7 +80,10 @@ fn head(journal: &Journal, until: u64) -> Result<Head> {
     let mut chain = Chain::new(identity.journal);
     let mut last = until;
     let daemon = Stream::daemon();
-    while let Some(envelope) = journal.event(last)?.filter(|one| one.stream == daemon) {
+    let is_aside = |one: &Envelope| {
+        one.stream == daemon && !matches!(one.event, Event::EscapeHatchUsed { .. })
+    };
+    while let Some(envelope) = journal.event(last)?.filter(is_aside) {
         last = envelope.seq - 1;
     }
     journal.extend(&mut chain, last)?;

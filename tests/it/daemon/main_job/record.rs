@@ -255,6 +255,14 @@ fn a_commit_names_the_record_of_its_tree() {
         assert!(output.status.success(), "{output:?}");
         assert_eq!(hook.exists(), is_kept, "{output:?}");
     }
+    let (code, said) = work.ckd(&["open", "last", "--json"]);
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    let off = said["switches"].as_array().expect("a list");
+    let is_persons = |one: &Value| one["what"] == "uninstalled" && one["by"] == "person";
+    assert!(
+        code == 0 && off.len() == 2 && off.iter().all(is_persons),
+        "{said}"
+    );
 }
 
 /// Those who have no checkpointd check a record by the commands of its chapter.
