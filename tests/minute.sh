@@ -2,7 +2,7 @@
 # Meets checkpointd as a person does on an empty Debian: with node (npx, npm), with Python (uvx, uv, pipx, pip), with neither
 # (`curl .. | sh`), and with a package of Debian. From nothing to the first finding of one's own, with a stopwatch; then `init`, a
 # turn of a real agent with its checkpoint, `uninstall`, and nothing is left. At last each step fails once: one sentence, and
-# nothing half done. The registries are on loopback; while it is tried there is no other network.
+# nothing half done. The steps of action.yml are taken in such a system, too. The registries are on loopback; while it is tried there is no other network.
 #
 #   tests/minute.sh ARCHIVES [PACKAGE.deb]
 #
@@ -33,7 +33,7 @@ prepare() {
     mkdir -p "$cache"
     exec 8>"$cache/lock"
     flock 8
-    system "plain-$VERSION_CODENAME" ca-certificates,curl,git &
+    system "bare-$VERSION_CODENAME" ca-certificates,curl,git,jq,openssh-client &
     local plain=$!
     system "python-$VERSION_CODENAME" ca-certificates,git,pipx,python3-venv &
     local python=$! tools=$cache/tools-1
@@ -47,7 +47,7 @@ prepare() {
     wait $plain && wait $python || skip 'no Debian can be fetched'
     [ -e "$tools/whole" ] || skip 'npm or pip cannot install the registries'
     agents=$(tests/agents/install.sh 2>/dev/null) || skip 'the agents cannot be installed'
-    plain=$cache/plain-$VERSION_CODENAME python=$cache/python-$VERSION_CODENAME
+    plain=$cache/bare-$VERSION_CODENAME python=$cache/python-$VERSION_CODENAME
     flock --unlock 8
     export MINUTE_PLAIN=$plain MINUTE_PYTHON=$python MINUTE_TOOLS=$tools MINUTE_AGENTS=$agents
 }
@@ -295,11 +295,34 @@ with_neither() {
         fails "^error: the release does not run on this system: .*GLIBC_2.99' not found" env CHECKPOINTD_RELEASES="https://127.0.0.1:$web/old" sh /tmp/install.sh
     fi
     read_only /tmp/program/checkpointd '^error: .*/.cargo cannot be written to' 'sh /tmp/install.sh'
+    (machine "$MINUTE_PLAIN"; mkdir "$root/tmp/program"; cp "$program"/* "$root/tmp/program/"; action /tmp/program)
     [ -n "$deb" ] || return 0
     cp "$deb" "$root/tmp/checkpointd.deb"
     meet turn checkpointd .cache 'dpkg --purge checkpointd' 'dpkg --install /tmp/checkpointd.deb' 'checkpointd lookback'
     left=$(find "$root"/usr "$root"/etc "$root"/var/lib/systemd -iname '*checkpointd*')
     [ -z "$left" ] || fail "the package left $left"
+}
+
+# The steps of action.yml, as they stand there, on a commit that its author's machine recorded.
+action() { # PROGRAMS
+    local name input step status=0
+    mkdir "$root/action"
+    cp -r action.yml install.sh ci "$root/action/"
+    inside sh -ec "cd code/shop; ssh-keygen -qt ed25519 -N '' -f ~/key; ssh-keygen -qt ed25519 -N '' -f ~/other
+        git config user.name a; git config user.email a@localhost; echo 'a = 1' > a.py; git add a.py; git commit -qm a
+        echo '{\"agent\":\"claude\",\"payload\":{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"x\",\"cwd\":\"/\"}}' | $1/checkpointd journal append
+        $1/checkpointd record --notes --key ~/key" >"$scratch/$kind" 2>&1 || fail "a record: $(cat "$scratch/$kind")"
+    for key in key other; do
+        local -A given=([commit]=HEAD [allowed-signers]='' [key]="$home/$key.pub" [require]=record [token]='')
+        local variables=(GITHUB_ACTION_PATH=/action GITHUB_STEP_SUMMARY="$home/$key.summary")
+        while read -r name input; do variables+=("$name=${given[$input]}"); done < <(sed -n 's/^        \([A-Z_]*\): ${{ inputs\.\([a-z-]*\) }}$/\1 \2/p' action.yml)
+        while IFS= read -r step; do
+            inside "${variables[@]}" bash -c "cd code/shop && $step" >"$scratch/$kind" 2>&1 || status=$?
+        done < <(sed -n 's/^      run: //p' action.yml)
+        [ "$key" = other ] || [ "$status" = 0 ] || fail "the action: $(cat "$scratch/$kind")"
+    done
+    [ "$status" != 0 ] || fail 'the action accepts a record by another key'
+    grep -q '| unknown | `a.py` |' "$root$home/key.summary" && grep -q 'Refused' "$root$home/other.summary" || fail "the action says: $(cat "$root$home"/*.summary)"
 }
 
 # Releases and indexes in which something is wrong.
