@@ -51,6 +51,13 @@ pub(crate) fn acts(stage: &Stage, browser: &Browser) {
         let whole: Value = serde_json::from_str(&whole).expect("JSON");
         assert_eq!(whole["payload"], json!({ "by": "page" }), "{kind}");
     }
+    // What was switched off stays to be seen.
+    browser.show(&format!("session/{id}"));
+    for what in ["muted", "cleared"] {
+        browser.wait(&format!(
+            "[...document.querySelectorAll('main p.soft')].some(it => it.textContent.startsWith('Switched off by a person: {what}, '))"
+        ));
+    }
     told.end();
 }
 
