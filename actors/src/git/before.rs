@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use checkpoint::project::{is_loosened, is_test};
 use checkpoint::{comments, generated, manifest};
 use journal::{FileFacts, Timestamp};
 
@@ -94,8 +95,16 @@ impl<'a> Held<'a> {
             } else if self.tells_comments && before.as_ref().is_some_and(same_code) {
                 self.facts.comments_only.push(path.clone());
             }
+            let before = before.as_deref().map(text);
+            if is_test(path)
+                && !now.is_empty()
+                && before
+                    .as_ref()
+                    .is_some_and(|before| is_loosened(before, &text(now)))
+            {
+                self.facts.loosened.push(path.clone());
+            }
             if let Some(format) = manifest::format(path) {
-                let before = before.as_deref().map(text);
                 if manifest::names_the_same(format, before.as_deref(), &text(now)) {
                     self.facts.same_dependencies.push(path.clone());
                 }

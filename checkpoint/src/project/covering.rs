@@ -27,6 +27,19 @@ pub struct Sources<'a> {
     pub rust_tests_in: &'a dyn Fn(&str) -> bool,
 }
 
+/// Returns whether a test asserts less often than it did.
+pub fn is_loosened(before: &str, now: &str) -> bool {
+    let asserts = |text: &str| {
+        let text = text.to_lowercase();
+        let times = |word: &&str| text.matches(*word).count();
+        ["assert", "expect", "should", "require"]
+            .iter()
+            .map(times)
+            .sum::<usize>()
+    };
+    asserts(now) < asserts(before)
+}
+
 static NAMING: LazyLock<Naming> =
     LazyLock::new(|| Catalogue::built_in().naming().cloned().unwrap_or_default());
 

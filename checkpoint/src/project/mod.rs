@@ -26,7 +26,7 @@ pub(crate) mod usual;
 
 use journal::{ChangedFile, Task, Workspace};
 
-pub use covering::{Sources, covered, holds_rust_tests, is_test};
+pub use covering::{Sources, covered, holds_rust_tests, is_loosened, is_test};
 pub(crate) use file::file_name;
 use file::usual_runner;
 pub use file::{ProjectFile, folder, read_files, seen};

@@ -75,6 +75,9 @@ pub struct FileFacts {
     /// Files of code in which only comments and blank lines differ from what they held before the turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments_only: Vec<String>,
+    /// Test files that assert less often than before the turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loosened: Vec<String>,
 }
 
 impl Facts {

@@ -49,6 +49,16 @@ const HELD: &[(&str, Change, &str)] = &[
         "",
     ),
     (
+        "a test that asserts less",
+        |repo| repo.write("lib/test_said.py", "assert a() == 1\nb()\n"),
+        "loosened lib/test_said.py",
+    ),
+    (
+        "a test that asserts the same of something else",
+        |repo| repo.write("lib/test_said.py", "assert a() == 2\nassert c()\n"),
+        "",
+    ),
+    (
         "the mode and the content",
         |repo| repo.write("kept", "new\n").executable("kept"),
         "",
@@ -118,6 +128,7 @@ fn files_are_compared_with_the_commit_before_the_turn() {
             r#"{"version": "1", "dependencies": {"a": "1"}}"#,
         )
         .write("lib/said.rs", "// Old.\nfn a() {}\n")
+        .write("lib/test_said.py", "assert a() == 1\nassert b()\n")
         .commit_at(BEFORE);
         change(&repo);
         let held = repo.inspect(turn()).files;
@@ -127,6 +138,7 @@ fn files_are_compared_with_the_commit_before_the_turn() {
             ("restored", &held.restored),
             ("same_dependencies", &held.same_dependencies),
             ("comments_only", &held.comments_only),
+            ("loosened", &held.loosened),
         ];
         let lists: Vec<_> = lists
             .iter()

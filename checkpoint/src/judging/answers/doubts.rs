@@ -29,12 +29,14 @@ pub(super) fn doubts(turn: &Turn<'_>, run: &Run) -> Vec<String> {
     {
         found.push("its `PATH` begins with a folder of its own".to_owned());
     }
-    let empty = &turn.evidence.facts.files.empty;
+    let facts = &turn.evidence.facts.files;
     for file in turn.files.iter().filter(|file| is_test(&file.path)) {
-        if empty.contains(&file.path) {
+        if facts.empty.contains(&file.path) {
             found.push(format!("`{}` is empty", file.path));
         } else if file.hash.is_none() {
             found.push(format!("`{}` is gone", file.path));
+        } else if facts.loosened.contains(&file.path) {
+            found.push(format!("`{}` asserts less than before", file.path));
         }
     }
     found.truncate(DOUBTS_MAX);

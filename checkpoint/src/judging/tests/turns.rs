@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use journal::{Agent, PromptOrigin, Timestamp};
+use journal::{Agent, FileFacts, PromptOrigin, Timestamp};
 use serde_json::{Value, json};
 
 use super::*;
@@ -199,6 +199,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
         origin: PromptOrigin::User,
     }];
     let mut files: Vec<ChangedFile> = Vec::new();
+    let mut held = FileFacts::default();
     for (at, line) in case.calls.iter().enumerate() {
         let hash = match line.word {
             "gone" => None,
@@ -206,7 +207,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
         };
         if matches!(
             line.word,
-            "edit" | "write" | "gone" | "changed" | "notebook"
+            "edit" | "write" | "gone" | "changed" | "notebook" | "loosened" | "emptied"
         ) && !line.rest.starts_with(['/', '~'])
         {
             files.retain(|file| file.path != line.rest);
@@ -218,7 +219,12 @@ fn evidence(case: &Case<'_>) -> Evidence {
         if line.word == "restored" {
             files.retain(|file| file.path != line.rest);
         }
-        if matches!(line.word, "changed" | "restored") {
+        match line.word {
+            "loosened" => held.loosened.push(line.rest.to_owned()),
+            "emptied" => held.empty.push(line.rest.to_owned()),
+            _ => {}
+        }
+        if matches!(line.word, "changed" | "restored" | "loosened" | "emptied") {
             continue;
         }
         if line.word == "<" {
@@ -253,6 +259,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
         ..Evidence::default()
     };
     evidence.facts.outcomes = joined.outcomes;
+    evidence.facts.files = held;
     evidence.facts.workspace = Some(project(&case.project));
     evidence.facts.last_message.clone_from(&case.said);
     evidence
