@@ -1,5 +1,6 @@
 //! Prints one decision with its inputs, on one screen.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use checkpoint::demands;
@@ -192,7 +193,7 @@ pub(crate) fn explanation(answer: &Explanation) -> Vec<String> {
     }
     show_state(&mut page, &answer.state);
     if let Some(evidence) = &answer.evidence {
-        show_evidence(&mut page, evidence, &answer.state.cwd);
+        show_evidence(&mut page, evidence, &answer.subagents, &answer.state.cwd);
     }
     if let Some(rules) = &answer.rules {
         rule_trace::show(&mut page, &rules.trace);
@@ -315,7 +316,12 @@ fn show_state(page: &mut Vec<String>, state: &StateView) {
     }
 }
 
-fn show_evidence(page: &mut Vec<String>, evidence: &Evidence, folder: &str) {
+fn show_evidence(
+    page: &mut Vec<String>,
+    evidence: &Evidence,
+    subagents: &BTreeMap<String, String>,
+    folder: &str,
+) {
     heading(page, "what git and the transcript said");
     let files = match &evidence.changes {
         Changes::Known(files) if files.is_empty() => "none".to_owned(),
@@ -337,8 +343,16 @@ fn show_evidence(page: &mut Vec<String>, evidence: &Evidence, folder: &str) {
         page.push(format!("    {first} more before these"));
     }
     for (index, call) in calls.iter().enumerate().skip(first) {
+        let by = call.id.as_ref().and_then(|id| subagents.get(id));
+        let by = by.map_or_else(String::new, |name| {
+            format!("  {}: ", render::printable(name))
+        });
         page.push(render::fit(
-            &format!("    {:>3} {}", index + 1, event_line::tool(call, folder)),
+            &format!(
+                "    {:>3} {by}{}",
+                index + 1,
+                event_line::tool(call, folder)
+            ),
             render::width(),
         ));
     }

@@ -3,7 +3,7 @@
 use journal::{Event, Timestamp, Verdict};
 
 use super::event_line;
-use crate::ops::views::TimelineLine;
+use crate::ops::views::{Subagents, TimelineLine};
 use crate::render::{self, Color};
 
 /// The narrowest and the widest axis; in between it takes a quarter of the line.
@@ -57,6 +57,7 @@ pub(crate) struct Turns {
     began: Timestamp,
     /// Where the agent works.
     folder: String,
+    subagents: Subagents,
     moments: Vec<Moment>,
     drawn: Vec<Drawn>,
 }
@@ -74,14 +75,16 @@ impl Turns {
         if let Some(folder) = event_line::folder_of(event) {
             folder.clone_into(&mut self.folder);
         }
+        let subagent = self.subagents.of(event);
         let Some(mut words) = event_line::in_timeline(event, &self.folder) else {
             return;
         };
+        // What a subagent did stands below what started it.
+        if let Some(name) = subagent {
+            words = format!("  {}: {words}", render::printable(&name));
+        }
         let ended = line.event.at;
         let began = line.place.began_at.unwrap_or(ended);
-        if event.host().is_some_and(|host| host.subagent.is_some()) {
-            words.push_str(" (subagent)");
-        }
         let took = match event {
             Event::ToolFinished { call, .. } | Event::ToolFailed { call, .. } => call.duration_ms,
             _ => None,

@@ -15,7 +15,8 @@ use super::policies::policies;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{
-    DecisionRow, Demand, EventLine, Explanation, OtherStop, RulesView, StateView, TimeAfter,
+    DecisionRow, Demand, EventLine, Explanation, OtherStop, RulesView, StateView, Subagents,
+    TimeAfter,
 };
 
 /// The smallest number that may be the short id of a session: eight digits.
@@ -196,6 +197,7 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         policy,
         basis: decision.basis,
         version: decision.version,
+        subagents: Subagents::by_call(&stream),
         others,
     })
 }

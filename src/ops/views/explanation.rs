@@ -1,5 +1,7 @@
 //! One decision with its inputs.
 
+use std::collections::BTreeMap;
+
 use checkpoint::Policy;
 use checkpoint::decide::Considered;
 use checkpoint::follow_up::{DoneBy, FollowUp, Followed};
@@ -33,6 +35,9 @@ pub(crate) struct Explanation {
     pub(crate) policy: Option<Policy>,
     pub(crate) basis: u64,
     pub(crate) version: u32,
+    /// Whose calls are a subagent's, by the ids of the calls.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) subagents: BTreeMap<String, String>,
     /// The turn's other decisions, and the session's last one if it is newer.
     #[serde(default)]
     pub(crate) others: Vec<OtherStop>,

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 /// The fields that are shown of an event, whatever its kind.
-const SAID: [&str; 23] = [
+const SAID: [&str; 24] = [
     "source",
+    "subagent_type",
     "reason",
     "origin",
     "text",
@@ -50,6 +51,9 @@ pub(crate) struct LaneLine {
     call: Option<LaneCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hook: Option<String>,
+    /// The id of the subagent that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subagent: Option<String>,
     /// The fields of the event's kind that are worth a word in the table.
     #[serde(flatten)]
     said: Map<String, Value>,
@@ -102,6 +106,7 @@ impl LaneLine {
             began_at: began,
             call: None,
             hook: None,
+            subagent: None,
             said: Map::new(),
             cwd: None,
             of: None,
@@ -123,7 +128,9 @@ impl LaneLine {
             }
             event => line.said = said(event),
         }
-        let place = envelope.event.host().and_then(|host| host.place.as_ref());
+        let host = envelope.event.host();
+        line.subagent = host.and_then(|host| host.subagent.as_deref().map(cut));
+        let place = host.and_then(|host| host.place.as_ref());
         line.cwd = place.map(|place| place.cwd.clone());
         line
     }

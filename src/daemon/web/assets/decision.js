@@ -153,7 +153,7 @@ function page(answer) {
       : h('p', null, 'Nothing was sent: ', why(answer), '.'),
     folded('Ways out that were not taken', exits(answer)),
     rules ? folded('What each rule found', found(rules)) : null,
-    evidence ? folded('What git and the transcript said', seen(evidence)) : null,
+    evidence ? folded('What git and the transcript said', seen(evidence, answer.subagents)) : null,
     folded('The session before it', inputs(answer)),
     folded('Times, and the delivery', times(answer)),
   ];
@@ -231,7 +231,7 @@ function inputs({ event, state }) {
 
 const when = (at) => (at ? moment(at) : '–');
 
-function seen(evidence) {
+function seen(evidence, subagents = {}) {
   const { changes } = evidence;
   const files = changes?.known?.map((file) => file.path);
   const said = files ? (files.length ? number(files.length) : 'none') : changes?.unknown ? 'unknown: ' + words(changes.unknown) : 'not asked for';
@@ -241,7 +241,7 @@ function seen(evidence) {
       evidence.notes.map((note) => [h('dt', null, 'note'), h('dd', null, note)])),
     files?.length ? [h('h3', null, 'Changed files'), h('ul', { class: 'mono' }, files.slice(0, FILES_MAX).map((file) => h('li', null, file))),
       files.length > FILES_MAX ? h('p', null, '… and ' + (files.length - FILES_MAX) + ' more') : null] : null,
-    calls.length ? [h('h3', null, 'Tool calls'), h('ol', { class: 'mono' }, calls.map((call) => h('li', { class: call.is_error ? 'bad' : null }, toolWords(call))))] : null,
+    calls.length ? [h('h3', null, 'Tool calls'), h('ol', { class: 'mono' }, calls.map((call) => h('li', { class: call.is_error ? 'bad' : null }, subagents[call.id] ? subagents[call.id] + ': ' : null, toolWords(call))))] : null,
   ];
 }
 

@@ -79,6 +79,19 @@ export async function show(root, id) {
 const isUsers = (event) => (event.kind === 'prompt_submitted' || event.kind === 'prompt_found') && event.origin === 'user';
 const call = (event) => event.began_at + event.call.tool;
 
+// The name of each subagent: its kind, with a number from the second of a kind on.
+function subagentsOf(events) {
+  const names = new Map();
+  const kinds = new Map();
+  for (const event of events.filter((event) => event.subagent && !names.has(event.subagent))) {
+    const kind = event.subagent_type || 'subagent';
+    const number = (kinds.get(kind) ?? 0) + 1;
+    kinds.set(kind, number);
+    names.set(event.subagent, number === 1 ? kind : kind + ' ' + number);
+  }
+  return names;
+}
+
 class Timeline {
   constructor(root, events, session) {
     Object.assign(this, { events, session, selected: null, page: null, filter: '', cuts: true, internals: false, boxes: new Map() });
@@ -124,6 +137,7 @@ class Timeline {
       plural(count((event) => event.kind === 'tool_finished' || event.kind === 'tool_failed'), 'tool call'),
       failed ? [', ', h('span', { class: 'bad' }, number(failed) + ' failed')] : null, ' · last event ', moment(last.at)]
       : 'Nothing is known of this session.');
+    this.subagents = subagentsOf(events);
     this.joinCalls();
     this.redraw();
     this.drawList();
@@ -244,10 +258,11 @@ class Timeline {
     const { seq } = event;
     const chosen = seq === this.selected;
     const [took, tone, word] = outcome(event);
+    const by = this.subagents.get(event.subagent);
     const open = (click) => { if (!click.ctrlKey && !click.metaKey) click.preventDefault(); };
-    return h('li', { 'data-seq': seq, class: [chosen && 'chosen', isUsers(event) && 'prompt', event.kind === 'agent_stopped' && 'stop'].filter(Boolean).join(' ') || null, onclick: () => this.choose(seq) },
+    return h('li', { 'data-seq': seq, class: [chosen && 'chosen', isUsers(event) && 'prompt', event.kind === 'agent_stopped' && 'stop', by && 'by'].filter(Boolean).join(' ') || null, onclick: () => this.choose(seq) },
       h('time', { datetime: event.at, title: exact(event.at) }, time(event.at)),
-      h('p', null, h('a', { href: '#/event/' + seq, 'aria-current': chosen ? 'true' : null, onclick: open }, event.call?.tool ?? kind(event)), ' ', h('span', { class: event.call ? 'mono' : null }, about(event, this.project))),
+      h('p', null, by ? h('span', { class: 'soft' }, by + ': ') : null, h('a', { href: '#/event/' + seq, 'aria-current': chosen ? 'true' : null, onclick: open }, event.call?.tool ?? kind(event)), ' ', h('span', { class: event.call ? 'mono' : null }, about(event, this.project))),
       h('p', { class: 'outcome' }, word ? h('span', { class: tone }, word) : null, took === null ? null : h('span', { class: 'number' }, duration(took))),
       event.kind === 'decided' ? this.checked(event) : null);
   }

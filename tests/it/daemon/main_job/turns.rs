@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use testkit::git::{commit_all, git};
 
 use crate::support::daemon::{Daemon, EVERY_STOP};
-use crate::support::wait_until;
+use crate::support::{program, run, text, wait_until};
 
 /// Longer than the resolution of file times.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -342,5 +342,35 @@ fn a_message_typed_while_the_agent_works_belongs_to_the_turn() {
         let third = scene.stop("two");
         assert_eq!([first, second, third], expected, "{settings}");
         scene.daemon.verify();
+    }
+}
+
+#[test]
+fn what_each_subagent_did_is_told_by_its_name() {
+    let scene = Scene::new("");
+    scene.prompt("one", true);
+    for id in ["a1", "a2"] {
+        let of = json!({ "agent_id": id, "agent_type": "Explore" });
+        scene.call("SubagentStart", "one", &scene.project, of);
+    }
+    for (id, command) in [("a2", "git log"), ("a1", "git status")] {
+        let call = json!({
+            "agent_id": id, "agent_type": "Explore", "tool_name": "Bash", "tool_use_id": format!("call-{id}"),
+            "tool_input": { "command": command }, "tool_response": { "stdout": "", "stderr": "", "interrupted": false },
+        });
+        scene.call("PostToolUse", "one", &scene.project, call);
+    }
+    scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
+    let (_, explained) = scene.stop_in("one", &scene.project);
+    assert_eq!(
+        explained["subagents"],
+        json!({ "call-a1": "Explore", "call-a2": "Explore 2" })
+    );
+    for arguments in [&["timeline", "last"][..], &["explain", "--verbose"]] {
+        let mut command = scene.daemon.home.command(program("checkpointd"), arguments);
+        let said = text(&run(&mut command, b"").stdout);
+        for line in ["  Explore 2: Bash git log", "  Explore: Bash git status"] {
+            assert!(said.contains(line), "{said}");
+        }
     }
 }
