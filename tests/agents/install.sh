@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the real agents, in the versions that the tests were written with, through npm and pip as they are configured
-# here, into a cache, and prints the folder of their programs.
+# here, into a cache, and prints the folder of their programs. With CHECKPOINTD_AGENTS_NEWEST=1 installs their newest versions.
 # Exits 75 where npm is not there or cannot reach its registry: nothing can be said of the agents then.
 set -euo pipefail
 
@@ -12,6 +12,26 @@ packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/co
 # Needs Python 3.12 or newer. Without it, or without its registry, this agent is left out with a word.
 python_package=mistral-vibe@3.0.2
 unreachable=75
+
+# Prints a Python that is new enough, also one that pyenv keeps.
+python() {
+    local one
+    for one in python3 python3.14 python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+        if "$one" -c 'import sys, venv; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1; then
+            echo "$one"
+            return
+        fi
+    done
+    return 1
+}
+
+if [ -n "${CHECKPOINTD_AGENTS_NEWEST:-}" ]; then
+    for index in "${!packages[@]}"; do
+        [[ ${packages[index]} = node-linux* ]] || packages[index]=${packages[index]%@*}@$(npm view "${packages[index]%@*}" version)
+    done
+    newest=$("$(python)" -m pip index versions "${python_package%@*}" 2>/dev/null | sed -n '1s/.*(\(.*\))$/\1/p' || true)
+    python_package=${python_package%@*}@${newest:-${python_package#*@}}
+fi
 
 key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/checkpointd-agents"
@@ -38,18 +58,6 @@ if [ ! -e "$folder/whole" ]; then
         touch "$folder/whole"
     fi
 fi
-
-# Prints a Python that is new enough, also one that pyenv keeps.
-python() {
-    local one
-    for one in python3 python3.14 python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
-        if "$one" -c 'import sys, venv; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1; then
-            echo "$one"
-            return
-        fi
-    done
-    return 1
-}
 
 # Installs the agent from PyPI into a folder of its own, and puts its program beside the others.
 install_python_agent() {

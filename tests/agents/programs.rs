@@ -25,7 +25,12 @@ pub(crate) fn counting_client(agent: Agent, fired: &Path, ended: &Path) -> Strin
     let client = installed("checkpointd-hook", env!("CARGO_BIN_EXE_checkpointd-hook"));
     let (client, fired, ended) = (client.display(), fired.display(), ended.display());
     let note = format!("printf '%s\\n' \"${{2-$1}}\" >> '{fired}'");
-    if agent.ends_hooks() {
+    // What agents send can be kept, so that versions can be compared (`newest.sh`).
+    let kept = std::env::var("CHECKPOINTD_AGENTS_PAYLOADS");
+    if let Ok(folder) = kept {
+        let keep = format!("tee \"{folder}/{}.$$\"", agent.name());
+        format!("#!/bin/sh\ntrap : TERM\n{note}\n{keep} | '{client}' \"$@\"\n")
+    } else if agent.ends_hooks() {
         format!("#!/bin/sh\ntrap : TERM\n{note}\n'{client}' \"$@\" || echo $? >> '{ended}'\n")
     } else {
         format!("#!/bin/sh\n{note}\nexec '{client}' \"$@\"\n")
