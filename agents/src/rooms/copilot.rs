@@ -23,7 +23,6 @@ use crate::transcript::normal::Entry;
 pub(super) const COPILOT: Adapter = Adapter {
     agent: Agent::Copilot,
     program: "copilot",
-    package: "@github/copilot",
     fields: |_| &KNOWN.fields,
     event,
     variables: Variables {

@@ -19,7 +19,6 @@ use crate::transcript::normal::Entry;
 pub(super) const DROID: Adapter = Adapter {
     agent: Agent::Droid,
     program: "droid",
-    package: "droid",
     event: common::event_or_notification,
     variables: Variables {
         project: Some("FACTORY_PROJECT_DIR"),

@@ -26,7 +26,6 @@ const STEP: &str = "context.append_loop_event";
 pub(super) const KIMI: Adapter = Adapter {
     agent: Agent::Kimi,
     program: "kimi",
-    package: "@moonshot-ai/kimi-code",
     event,
     // It continues once in a turn.
     may_continue: |payload| payload.get("stop_hook_active").and_then(Value::as_bool) != Some(true),

@@ -25,7 +25,6 @@ use crate::transcript::normal::Entry;
 pub(super) const OPENCODE: Adapter = Adapter {
     agent: Agent::OpenCode,
     program: "opencode",
-    package: "opencode-ai",
     event,
     may_continue: |payload| payload.get("can_continue").and_then(Value::as_bool) != Some(false),
     variables: Variables {

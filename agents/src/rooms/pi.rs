@@ -22,7 +22,6 @@ use crate::transcript::normal::Entry;
 pub(super) const PI: Adapter = Adapter {
     agent: Agent::Pi,
     program: "pi",
-    package: "@mariozechner/pi-coding-agent",
     event,
     variables: Variables {
         session: Some("CHECKPOINTD_PI_SESSION"),

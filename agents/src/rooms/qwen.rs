@@ -26,7 +26,6 @@ const MID_TURN: &str = "mid_turn_user_message";
 pub(super) const QWEN: Adapter = Adapter {
     agent: Agent::Qwen,
     program: "qwen",
-    package: "@qwen-code/qwen-code",
     fields: |_| &KNOWN.fields,
     event,
     notifications: Notifications {

@@ -32,7 +32,6 @@ const PARENT: &str = "parent_session_id";
 pub(super) const VIBE: Adapter = Adapter {
     agent: Agent::Vibe,
     program: "vibe",
-    package: "mistral-vibe",
     // A subagent's calls have a session of their own, and its place is not the agent's.
     fields: |payload| match payload.text(PARENT) {
         Some(_) => &KNOWN.other_fields,

@@ -7,11 +7,13 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
+use checkpoint::agents::adapter;
 use journal::Agent;
 
 use super::check::Check;
 use super::found::{Found, on_path, version_of};
 use super::installer::Installer;
+use super::version::Version;
 use table::INSTALLERS;
 
 /// Returns how to install into an agent. Panics for one that is neither known nor described, as [`named`] finds none.
@@ -65,18 +67,26 @@ pub(crate) fn with_version(mut found: Found) -> Found {
     found
 }
 
-/// Checks that an agent is not too old to call hooks. `None` if every version does, or `init` has asked.
+/// Checks that an agent is not too old to call hooks, and says if nobody has tried its version.
 pub(crate) fn age(found: &Found) -> Option<Check> {
     let installer = installer(found.agent);
-    let since = installer.hooks_since?;
-    let version = version_of(found.program.as_deref()?, installer.folder_variable())?;
+    let ask = || version_of(found.program.as_deref()?, installer.folder_variable());
+    let version = found.version.or_else(ask)?;
     let (name, agent) = (format!("{}.version", found.agent), found.agent.name());
-    Some(if version < since {
+    if let Some(since) = installer.hooks_since.filter(|since| version < *since) {
         let detail = format!("{agent} {version} does not call the hooks that are needed");
-        Check::fail(name, detail, format!("update {agent} to {since} or newer"))
-    } else {
-        Check::pass(name, format!("{agent} {version} calls hooks"))
-    })
+        let fix = format!("update {agent} to {since} or newer");
+        return Some(Check::fail(name, detail, fix));
+    }
+    let known = (adapter(found.agent)?.tools.known)();
+    let tried = known.tried().and_then(|(_, tried)| Version::find(tried));
+    let detail = match tried {
+        Some(tried) if version > tried => {
+            format!("{agent} {version} is newer than {tried}, with which all was tested")
+        }
+        _ => format!("{agent} {version} calls hooks"),
+    };
+    Some(Check::pass(name, detail))
 }
 
 pub(crate) fn hooks_file(agent: Agent, folder: &Path) -> PathBuf {

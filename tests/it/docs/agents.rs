@@ -33,8 +33,8 @@ fn check_facts(path: &str, title: &str, facts: &str) {
 struct Subject {
     agent: Agent,
     adapter: &'static Adapter,
-    /// The version that the tests run, if they run it.
-    version: Option<String>,
+    /// The package and the version that the tests run, if they run it.
+    tried: Option<(&'static str, &'static str)>,
     /// What `init` would do, for the user and for a project. A project's hooks may be refused.
     user: Value,
     project: Result<Value, String>,
@@ -43,7 +43,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(agent: Agent, machine: &Machine, versions: &str, config: &Config) -> Self {
+    fn of(agent: Agent, machine: &Machine, config: &Config) -> Self {
         let adapter = adapter(agent).expect("an adapter");
         let line = config.settings.resume_line(agent).expect("a line");
         let home = machine.home();
@@ -61,7 +61,7 @@ impl Subject {
         Self {
             agent,
             adapter,
-            version: tested(versions, adapter),
+            tried: (adapter.tools.known)().tried(),
             user: plan(&[]).expect("a plan"),
             project: plan(&["--project"]),
             resume: line.for_session("SESSION").expect("a command"),
@@ -74,7 +74,7 @@ impl Subject {
         format!(
             "| [{}](agents/{word}.md) | `{word}` | {} | `{}` | {} | {} |\n",
             self.agent.name(),
-            self.version.as_deref().unwrap_or("not tested"),
+            self.tried.map_or("not tested", |(_, version)| version),
             text(&files(&self.user)[0]["path"]),
             forms.join(" or "),
             self.typed(),
@@ -90,11 +90,8 @@ impl Subject {
     }
 
     fn facts(&self) -> String {
-        let tested = match &self.version {
-            Some(version) => format!(
-                "`{}` {version}, with a scripted model",
-                self.adapter.package
-            ),
+        let tested = match self.tried {
+            Some((package, version)) => format!("`{package}` {version}, with a scripted model"),
             None => "nothing: its support was written from its public documentation".to_owned(),
         };
         let mut rows = vec![
@@ -161,13 +158,12 @@ impl Subject {
 fn the_chapters_say_what_adapters_and_installers_do() {
     let machine = Machine::with(&[]);
     let config = Config::default();
-    let versions = read("tests/agents/install.sh");
     let summary = read("docs/SUMMARY.md");
     let mut rows = "| agent | name | tested with | hooks are in | answer to a stop | checkpoints are typed in tmux |\n\
                     |---|---|---|---|---|---|\n"
         .to_owned();
     for agent in Agent::HOSTS {
-        let subject = Subject::of(agent, &machine, &versions, &config);
+        let subject = Subject::of(agent, &machine, &config);
         rows.push_str(&subject.row());
         let (name, word) = (agent.name(), agent.word());
         check_facts(&format!("docs/agents/{word}.md"), name, &subject.facts());
@@ -184,16 +180,6 @@ fn the_chapters_say_what_adapters_and_installers_do() {
         Agent::HOSTS.len(),
         "one chapter for each agent"
     );
-}
-
-/// Returns the version of an agent that the tests install.
-fn tested(versions: &str, of: &Adapter) -> Option<String> {
-    let package = Some(of.package).filter(|name| !name.is_empty())?;
-    let (_, rest) = versions
-        .split_once(&format!("{package}@"))
-        .unwrap_or_else(|| panic!("tests/agents/install.sh installs no {package}"));
-    let version = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.');
-    Some(version.collect())
 }
 
 fn files(plan: &Value) -> &[Value] {

@@ -19,7 +19,6 @@ use crate::transcript::forward::{Forward, Lines};
 pub(super) const CLAUDE: Adapter = Adapter {
     agent: Agent::Claude,
     program: "claude",
-    package: "@anthropic-ai/claude-code",
     fields: |_| &tools::KNOWN.fields,
     event,
     notifications: Notifications {

@@ -29,7 +29,6 @@ const NOTIFY: &str = "notify";
 pub(super) const CODEX: Adapter = Adapter {
     agent: Agent::Codex,
     program: PROGRAM,
-    package: "@openai/codex",
     fields: |payload| match (payload.text("type"), payload.text("thread-id")) {
         (Some(_), Some(_)) => &tools::KNOWN.other_fields,
         _ => &tools::KNOWN.fields,

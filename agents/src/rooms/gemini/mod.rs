@@ -22,7 +22,6 @@ pub(super) use transcript::{Part, answer};
 pub(super) const GEMINI: Adapter = Adapter {
     agent: Agent::Gemini,
     program: "gemini",
-    package: "@google/gemini-cli",
     fields: |_| &tools::KNOWN.fields,
     event,
     notifications: Notifications {
