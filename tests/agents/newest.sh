@@ -32,6 +32,7 @@ join <(versions "$(tests/agents/install.sh)" | sort) <(versions "$(CHECKPOINTD_A
 say() { # TITLE LINES: prints what there is
     [ -z "$2" ] || printf -- '-- %s\n%s\n' "$1" "$2"
 }
+echo "-- $(cat "$scratch"/newest/* | wc -c) bytes of payloads, $(wc -l <"$scratch/newest.fields") fields"
 failed=$(comm -13 "$scratch"/{tried,newest}.failed)
 gone=$(comm -23 "$scratch"/{tried,newest}.fields)
 say 'scenarios that fail in the newest version' "$failed"

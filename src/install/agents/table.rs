@@ -43,6 +43,10 @@ const CLAUDE: Installer = Installer {
         ("Notification", Plain, ANY),
         ("Stop", Reply, ANY),
         ("StopFailure", Plain, Version(2, 1, 78)),
+        // These were tried with that version. A hook for `WorktreeCreate` would have to make the work tree itself.
+        ("ConfigChange", Plain, Version(2, 1, 330)),
+        ("TaskCompleted", Plain, Version(2, 1, 330)),
+        ("TeammateIdle", Plain, Version(2, 1, 330)),
         ("SubagentStart", Plain, Version(2, 0, 44)),
         ("SubagentStop", Plain, ANY),
         ("PreCompact", Plain, ANY),
