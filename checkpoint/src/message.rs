@@ -7,8 +7,8 @@ use std::fmt::Write;
 use journal::Action;
 use uuid::Uuid;
 
-use crate::config::Template;
 use crate::catalogue::Catalogue;
+use crate::config::Template;
 use crate::judging::{Findings, leaving};
 use crate::policy::Policy;
 use crate::rules::pack_names;
@@ -99,7 +99,10 @@ fn held(findings: &Findings, policy: &Policy, line: &str) -> String {
     let command = leaving(&Catalogue::with(&policy.programs), line);
     let command = command.map_or_else(|| "This".to_owned(), |command| format!("`{command}`"));
     let mut text = prefix(policy);
-    let _ = writeln!(text, "{command} was held. {OPEN}\n");
+    let _ = writeln!(
+        text,
+        "{command} was held, because this is not verified yet:\n"
+    );
     let actions = findings.actions.iter().map(|action| action.text.as_str());
     push_items(&mut text, actions.collect());
     let _ = write!(text, "\n{FIX} Then run it again: it is held only once.");

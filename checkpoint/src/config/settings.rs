@@ -20,8 +20,8 @@ use super::values::{
 use crate::catalogue::Row;
 use crate::layered::layered;
 use crate::policy::{
-    Ask, Background, Comments, Edition, EvidenceRule, Exits, Headless, Quiet, Repeat, Reply, Scope, Timer,
-    Uncovered,
+    Ask, Background, Comments, Edition, EvidenceRule, Exits, Headless, Quiet, Repeat, Reply, Scope,
+    Timer, Uncovered,
 };
 use crate::redact::{self, Redactor};
 use crate::terminal::{Bounds, Draft};

@@ -432,7 +432,12 @@ pub fn decide(case: &Case<'_>) -> Decision {
     }
     let text = catch_unwind(AssertUnwindSafe(|| {
         let leaves = case.stop.leaves.as_deref();
-        message::compose(&findings, case.policy, case.state.stream.own_session(), leaves)
+        message::compose(
+            &findings,
+            case.policy,
+            case.state.stream.own_session(),
+            leaves,
+        )
     }));
     let generic = Findings {
         generic: true,

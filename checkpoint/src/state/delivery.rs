@@ -98,6 +98,11 @@ impl SessionState {
                 let Some(lost) = self.close_delivery(*decision) else {
                     return;
                 };
+                let failed = matches!(event, Event::DeliveryFailed { .. });
+                if lost.holds_call && !failed {
+                    // The host was answered, and nothing is held twice.
+                    return;
+                }
                 // A demand that never arrived may be made again.
                 self.demands.retain(|known| Some(*known) != lost.demand);
                 if lost.holds_call {

@@ -315,7 +315,10 @@ impl Catalogue {
                 !word.is_ascii() || (is_whole && !goes_on(before.chars().next_back()))
             })
         };
-        let words = self.languages().iter().flat_map(|language| &language.asks_to_leave);
+        let words = self
+            .languages()
+            .iter()
+            .flat_map(|language| &language.asks_to_leave);
         words.into_iter().any(|word| speaks(word))
     }
 

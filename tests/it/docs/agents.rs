@@ -116,6 +116,10 @@ impl Subject {
                 format!("`{reply}`"),
             ));
         }
+        let held = self.adapter.tool_form.map_or("no".to_owned(), |it| {
+            format!("yes, by `{}`", reply::to_stop(it, "[checkpointd] ..."))
+        });
+        rows.push(("can be held before work leaves".to_owned(), held));
         rows.push((
             "checkpoints are typed in tmux".to_owned(),
             self.typed().to_owned(),
@@ -226,5 +230,6 @@ const fn form(form: ReplyForm) -> &'static str {
         ReplyForm::Context => "context",
         ReplyForm::Permission => "permission",
         ReplyForm::FollowUp => "follow_up",
+        ReplyForm::Tool => "tool",
     }
 }

@@ -66,20 +66,98 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
     let code = || evidence(CODE, &[]);
     for (given, prompt, seen, policy, then) in [
         ("nothing ran", "go", code(), &hold, Reason::LeavesOpen),
-        ("only looked", "go", evidence(CODE, &["ls"]), &hold, Reason::LeavesOpen),
-        ("tests failed", "go", evidence(CODE, &["!cargo test"]), &hold, Reason::LeavesOpen),
-        ("tests passed", "go", evidence(CODE, &["cargo test"]), &hold, Reason::LeavesClear),
-        ("not known what ran", "go", evidence(CODE, &["./check.sh"]), &hold, Reason::LeavesClear),
-        ("the line itself tests", "go", same_line, &hold, Reason::LeavesClear),
-        ("only a document", "go", evidence(&["README.md=1"], &[]), &hold, Reason::LeavesClear),
-        ("only a manifest", "go", evidence(&["Cargo.toml=1"], &[]), &hold, Reason::LeavesClear),
-        ("nothing changed", "go", evidence(&[], &[]), &hold, Reason::LeavesClear),
+        (
+            "only looked",
+            "go",
+            evidence(CODE, &["ls"]),
+            &hold,
+            Reason::LeavesOpen,
+        ),
+        (
+            "tests failed",
+            "go",
+            evidence(CODE, &["!cargo test"]),
+            &hold,
+            Reason::LeavesOpen,
+        ),
+        (
+            "tests passed",
+            "go",
+            evidence(CODE, &["cargo test"]),
+            &hold,
+            Reason::LeavesClear,
+        ),
+        (
+            "not known what ran",
+            "go",
+            evidence(CODE, &["./check.sh"]),
+            &hold,
+            Reason::LeavesClear,
+        ),
+        (
+            "the line itself tests",
+            "go",
+            same_line,
+            &hold,
+            Reason::LeavesClear,
+        ),
+        (
+            "only a document",
+            "go",
+            evidence(&["README.md=1"], &[]),
+            &hold,
+            Reason::LeavesClear,
+        ),
+        (
+            "only a manifest",
+            "go",
+            evidence(&["Cargo.toml=1"], &[]),
+            &hold,
+            Reason::LeavesClear,
+        ),
+        (
+            "nothing changed",
+            "go",
+            evidence(&[], &[]),
+            &hold,
+            Reason::LeavesClear,
+        ),
         ("changes not known", "go", blind, &hold, Reason::LeavesClear),
-        ("asked for", "Fix it and push it.", code(), &hold, Reason::LeavesAsked),
-        ("a pull request is asked for", "open a PR", code(), &hold, Reason::LeavesAsked),
-        ("asked for in another language", "修好之后推送", code(), &hold, Reason::LeavesAsked),
-        ("a word that only holds one", "improve the sprint", code(), &hold, Reason::LeavesOpen),
-        ("judged by the letter", "go", code(), &letter, Reason::LeavesClear),
+        (
+            "asked for",
+            "Fix it and push it.",
+            code(),
+            &hold,
+            Reason::LeavesAsked,
+        ),
+        (
+            "a pull request is asked for",
+            "open a PR",
+            code(),
+            &hold,
+            Reason::LeavesAsked,
+        ),
+        (
+            "asked for in another language",
+            "修好之后推送",
+            code(),
+            &hold,
+            Reason::LeavesAsked,
+        ),
+        (
+            "a word that only holds one",
+            "improve the sprint",
+            code(),
+            &hold,
+            Reason::LeavesOpen,
+        ),
+        (
+            "judged by the letter",
+            "go",
+            code(),
+            &letter,
+            Reason::LeavesClear,
+        ),
         ("off", "go", code(), &off, Reason::ProjectOff),
     ] {
         let decision = push_after(prompt, &seen, policy);
@@ -87,14 +165,24 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
         let is_held = then == Reason::LeavesOpen;
         assert_eq!(decision.verdict == Verdict::Inject, is_held, "{given}");
         assert_eq!(decision.form, is_held.then_some(ReplyForm::Tool), "{given}");
-        assert_eq!(decision, push_after(prompt, &seen, policy), "a replay agrees: {given}");
+        assert_eq!(
+            decision,
+            push_after(prompt, &seen, policy),
+            "a replay agrees: {given}"
+        );
     }
 }
 
 #[test]
 fn the_agent_reads_what_was_held_and_why() {
     let decision = push_after("go", &evidence(CODE, &[]), &hold());
-    insta::assert_snapshot!(decision.message.expect("it is held"), @"");
+    insta::assert_snapshot!(decision.message.expect("it is held"), @r"
+    [checkpointd] `git push` was held, because this is not verified yet:
+
+    Run the tests of `src/a.rs` (`cargo test`): nothing that could show a mistake ran after the last change.
+
+    Fix what fails. Then run it again: it is held only once.
+    ");
 }
 
 #[test]
@@ -116,7 +204,11 @@ fn a_push_is_held_once_and_counts_as_the_checkpoint_of_its_turn() {
 
         session.prompt_with("go on");
         let same = session.push(&code, &policy);
-        assert_eq!(same.reason, Reason::Repeated, "never twice for the same contents");
+        assert_eq!(
+            same.reason,
+            Reason::Repeated,
+            "never twice for the same contents"
+        );
         assert_eq!(session.push(&other, &policy).reason, Reason::LeavesOpen);
     }
 }

@@ -108,7 +108,11 @@ fn a_push_of_open_work_is_held_once_in_the_form_of_each_host() {
         let mut work = Work::with(agent, HOLD);
         work.prompt("count to one");
         work.edit("count = 1\n");
-        assert_eq!(work.begin("git status"), "", "no command by which work leaves");
+        assert_eq!(
+            work.begin("git status"),
+            "",
+            "no command by which work leaves"
+        );
         let held: Value = serde_json::from_str(&work.begin(PUSH)).expect("one JSON object");
         let (decision, reason) = match agent {
             Agent::Gemini => (&held["decision"], &held["reason"]),
@@ -121,7 +125,7 @@ fn a_push_of_open_work_is_held_once_in_the_form_of_each_host() {
         assert_eq!(decision, "deny", "{held}");
         let reason = reason.as_str().expect("a text");
         assert!(
-            reason.starts_with("[checkpointd] `git push` was held."),
+            reason.starts_with("[checkpointd] `git push` was held, because"),
             "{reason}"
         );
         assert!(reason.contains("`stock.py`"), "{reason}");
@@ -131,7 +135,12 @@ fn a_push_of_open_work_is_held_once_in_the_form_of_each_host() {
         work.prompt("now push it");
         work.edit("count = 2\n");
         assert_eq!(work.begin(PUSH), "", "the person asked for it");
-        let expected = ["leaves_open", "block_budget", "block_budget", "leaves_asked"];
+        let expected = [
+            "leaves_open",
+            "block_budget",
+            "block_budget",
+            "leaves_asked",
+        ];
         assert_eq!(work.reasons(), expected, "{agent:?}");
         let audit = work.daemon.ask(&["audit", "--json"]);
         assert_eq!(audit[0]["delivery"], "confirmed", "{:?}", audit[0]);
@@ -198,5 +207,8 @@ fn explain_and_another_policy_know_what_was_held() {
     let path = other.to_str().expect("a plain path");
     let changed = work.daemon.ask(&["replay", "--policy", path, "--json"]);
     let text = Value::from(changed).to_string();
-    assert!(text.contains("leaves_open") && text.contains("project_off"), "{text}");
+    assert!(
+        text.contains("leaves_open") && text.contains("project_off"),
+        "{text}"
+    );
 }
