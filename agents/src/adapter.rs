@@ -74,6 +74,8 @@ pub struct Adapter {
     // Replies to hook calls.
     /// The form in which a stop is answered.
     pub(crate) reply_form: ReplyForm,
+    /// The form in which a tool call is held back; none if it is not known that the agent reads one.
+    pub tool_form: Option<ReplyForm>,
     /// The first version that can be answered in the form [`ReplyForm::Context`] too.
     pub(crate) context_since: Option<[u64; 3]>,
     /// No hook tells that the agent took the answer to its stop, so its next tool call does.
@@ -117,6 +119,7 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     omits_prompts: false,
     headless: has_no_terminal,
     reply_form: ReplyForm::Block,
+    tool_form: None,
     context_since: None,
     takes_silently: false,
     hears_start: true,

@@ -112,6 +112,7 @@ impl Call {
                 Awaits::Decision
             }
             Some(b"SessionStart") => Awaits::Greeting,
+            Some(b"PreToolUse" | b"BeforeTool") => Awaits::Call,
             _ => Awaits::Nothing,
         }
     }
@@ -138,6 +139,8 @@ pub(super) enum Awaits {
     Greeting,
     /// Whether the agent may stop.
     Decision,
+    /// Whether a tool may run. Mostly nobody says anything about that.
+    Call,
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -359,7 +362,7 @@ mod tests {
 
     #[test]
     fn only_events_with_a_use_for_the_reply_wait() {
-        use Awaits::{Decision, Greeting, Nothing};
+        use Awaits::{Call as ToolCall, Decision, Greeting, Nothing};
         let awaits = |payload: &str, event: Option<&str>, is_reply_read| {
             Call {
                 agent: String::new(),
@@ -382,6 +385,7 @@ mod tests {
             Decision
         );
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
+        assert_eq!(awaits("{}", Some("BeforeTool"), true), ToolCall);
         assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
         assert_eq!(
             awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true),

@@ -190,6 +190,9 @@ impl SessionState {
                 });
             }
             Event::TurnJoined { turn_at } => self.join_turns(*turn_at),
+            Event::WorkLeaves { command, host_turn } => {
+                self.leaves(envelope, command, host_turn.as_deref());
+            }
             Event::CallExamined {
                 call_id,
                 call_at,

@@ -11,7 +11,7 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 15;
+pub const SNAPSHOT_VERSION: u32 = 16;
 /// The most subagents of one session that are remembered.
 pub(super) const SUBAGENTS_MAX: usize = 64;
 
@@ -76,7 +76,7 @@ pub struct Block {
     pub demand: Option<u64>,
 }
 
-/// A stop without a decision so far.
+/// A stop, or a command by which work leaves, without a decision so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// Its sequence number.
@@ -91,6 +91,8 @@ pub struct Stop {
     pub background_tasks: u32,
     /// It was asked for by an agent restart, not by the agent (spec RESTART-1).
     pub restart: bool,
+    /// The agent does not stop, but is about to run this command, by which work leaves (spec DECIDE-25).
+    pub leaves: Option<String>,
 }
 
 /// Counts of a session's events.
@@ -244,6 +246,8 @@ pub struct Delivery {
     pub typed: Typed,
     /// The kind of event that showed that the agent has it.
     pub seen_by: Option<String>,
+    /// It holds back a tool call.
+    pub holds_call: bool,
 }
 
 /// Whether a session is switched off.

@@ -416,6 +416,14 @@ pub enum Event {
     },
     /// A person had tmux show the session's pane, from the page or from `top`.
     PaneShown {},
+    /// The agent is about to run a command by which work leaves the machine, and waits for an answer (spec DECIDE-25). The
+    /// event before it is the call's.
+    WorkLeaves {
+        /// The command line, cut to [`Event::TEXT_BYTES_MAX`].
+        command: String,
+        /// The host's id of the turn.
+        host_turn: Option<String>,
+    },
 }
 
 impl Event {

@@ -70,6 +70,7 @@ pub(crate) fn said(event: &Event) -> String {
         | Event::ToolFailed { call, .. }
         | Event::PermissionAsked { call, .. } => tool(call, folder_of(event).unwrap_or_default()),
         Event::AgentStopped { reentry: true, .. } => "again".to_owned(),
+        Event::WorkLeaves { command, .. } => quoted(command),
         Event::Interrupted { cause, .. } => spaced(cause),
         Event::Notified {
             notification,

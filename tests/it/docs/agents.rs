@@ -113,6 +113,10 @@ impl Subject {
                 format!("`{reply}`"),
             ));
         }
+        let held = self.adapter.tool_form.map_or("no".to_owned(), |it| {
+            format!("yes, by `{}`", reply::to_stop(it, "[checkpointd] ..."))
+        });
+        rows.push(("can be held before work leaves".to_owned(), held));
         rows.push((
             "checkpoints are typed in tmux".to_owned(),
             self.typed().to_owned(),
@@ -212,5 +216,6 @@ const fn form(form: ReplyForm) -> &'static str {
         ReplyForm::Context => "context",
         ReplyForm::Permission => "permission",
         ReplyForm::FollowUp => "follow_up",
+        ReplyForm::Tool => "tool",
     }
 }

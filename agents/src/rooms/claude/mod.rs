@@ -3,7 +3,7 @@
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, ToolCall};
+use journal::{Agent, Event, Host, ReplyForm, ToolCall};
 
 use crate::adapter::{
     Adapter, ComposerForm, DEFAULT, HeadlessSign, Library, Notifications, SubagentTranscripts,
@@ -61,6 +61,7 @@ pub(super) const CLAUDE: Adapter = Adapter {
             })
         },
     }),
+    tool_form: Some(ReplyForm::Tool),
     ..DEFAULT
 };
 

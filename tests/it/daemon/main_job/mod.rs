@@ -3,6 +3,7 @@
 mod contents;
 mod demands;
 mod files;
+mod leaving;
 mod open;
 mod record;
 mod run;
