@@ -168,20 +168,27 @@ impl Handler<AcceptHook> for Ingest {
     }
 }
 
-/// Returns the event for a call of a tool by which work leaves, if that is to be decided and the agent reads the answer.
+/// Returns the event for work that is handed over, if that is to be decided and the agent reads the answer.
 fn leaves(shared: &Shared, draft: &Draft) -> Option<Draft> {
-    let Event::ToolStarted { host, call } = &draft.event else {
-        return None;
-    };
+    let host = draft.event.host()?;
     let settings = &shared.config().settings;
-    if settings.hooks.exits == Exits::Off {
-        return None;
-    }
-    agents::adapter(draft.stream.agent)?.tool_form?;
-    let command = call.command.as_ref()?;
-    judging::leaving(&Catalogue::with(&settings.programs), command)?;
+    let adapter = agents::adapter(draft.stream.agent)?;
+    let command = match &draft.event {
+        Event::ToolStarted { call, .. } if settings.hooks.exits >= Exits::Hold => {
+            adapter.tool_form?;
+            let command = call.command.as_ref()?;
+            judging::leaving(&Catalogue::with(&settings.programs), command)?;
+            Some(text::head(command, Event::TEXT_BYTES_MAX).to_owned())
+        }
+        _ if settings.hooks.exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => {
+            None
+        }
+        _ => return None,
+    };
     let event = Event::WorkLeaves {
-        command: text::head(command, Event::TEXT_BYTES_MAX).to_owned(),
+        // What leaves is the work of all.
+        subagent: host.subagent.clone().filter(|_| command.is_none()),
+        command,
         host_turn: host.turn.clone(),
     };
     let cause = draft.id.to_string();

@@ -12,6 +12,7 @@ use crate::config::Template;
 use crate::judging::{Findings, leaving};
 use crate::policy::Policy;
 use crate::rules::pack_names;
+use crate::state::Leaving;
 
 /// The longest message; Codex cuts what is longer than about 10 KB.
 pub const BYTES_MAX: usize = 8 * 1024;
@@ -41,15 +42,15 @@ const CAPTURE: &str = "Capture memories/bugs/ideas worth keeping.";
 const SILENT: &str = "Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a \
                       decision you need. Leave checkpoint chores out of it.";
 
-/// Returns the text of a checkpoint, in the variant that fits the findings. `leaves` is the command line that is held.
+/// Returns the text of a checkpoint, in the variant that fits the findings. `leaves` is what is held.
 pub fn compose(
     findings: &Findings,
     policy: &Policy,
     session: Uuid,
-    leaves: Option<&str>,
+    leaves: Option<&Leaving>,
 ) -> String {
     let text = match leaves {
-        Some(line) => held(findings, policy, line),
+        Some(leaving) => held(findings, policy, leaving.command.as_deref()),
         None if policy.is_letter() => of_teleclaude(findings, policy, session),
         None => plain(findings, policy, session),
     };
@@ -94,10 +95,11 @@ fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
     text
 }
 
-/// Returns what was held, why, and how to go on (spec DECIDE-25).
-fn held(findings: &Findings, policy: &Policy, line: &str) -> String {
-    let command = leaving(&Catalogue::with(&policy.programs), line);
+/// Returns what was held, why, and how to go on (spec DECIDE-25, DECIDE-26).
+fn held(findings: &Findings, policy: &Policy, line: Option<&str>) -> String {
+    let command = line.and_then(|line| leaving(&Catalogue::with(&policy.programs), line));
     let command = command.map_or_else(|| "This".to_owned(), |command| format!("`{command}`"));
+    let again = line.map_or("end", |_| "run it");
     let mut text = prefix(policy);
     let _ = writeln!(
         text,
@@ -105,7 +107,7 @@ fn held(findings: &Findings, policy: &Policy, line: &str) -> String {
     );
     let actions = findings.actions.iter().map(|action| action.text.as_str());
     push_items(&mut text, actions.collect());
-    let _ = write!(text, "\n{FIX} Then run it again: it is held only once.");
+    let _ = write!(text, "\n{FIX} Then {again} again: it is held only once.");
     text
 }
 

@@ -112,7 +112,10 @@ impl Call {
                 Awaits::Decision
             }
             Some(b"SessionStart") => Awaits::Greeting,
-            Some(b"PreToolUse" | b"BeforeTool") => Awaits::Call,
+            Some(
+                b"PreToolUse" | b"BeforeTool" | b"SubagentStop" | b"TaskCompleted"
+                | b"TeammateIdle",
+            ) => Awaits::Call,
             _ => Awaits::Nothing,
         }
     }
@@ -139,7 +142,7 @@ pub(super) enum Awaits {
     Greeting,
     /// Whether the agent may stop.
     Decision,
-    /// Whether a tool may run. Mostly nobody says anything about that.
+    /// Whether a tool may run, or a part of the work may end. Mostly nobody says anything about that.
     Call,
 }
 
@@ -386,7 +389,8 @@ mod tests {
         );
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
         assert_eq!(awaits("{}", Some("BeforeTool"), true), ToolCall);
-        assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
+        assert_eq!(awaits("{}", Some("SubagentStop"), true), ToolCall);
+        assert_eq!(awaits("{}", Some("SubagentStart"), true), Nothing);
         assert_eq!(
             awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true),
             Nothing

@@ -81,7 +81,7 @@ pub(crate) fn mark_exits(shared: &Shared) {
     let file = shared.home.exits_file();
     let marked = match shared.config().settings.hooks.exits {
         Exits::Off => fs::remove_file(file),
-        Exits::Hold => {
+        Exits::Hold | Exits::Parts => {
             let mut options = File::options();
             options.write(true).create(true);
             named_file::open_own(&file, &mut options).map(drop)

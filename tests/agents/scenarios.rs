@@ -337,6 +337,31 @@ pub(crate) fn subagent(agent: Agent) -> Counts {
     stage.finish()
 }
 
+/// A subagent that ends with its work open is made to go on, once.
+pub(crate) fn held_subagent(agent: Agent) -> Counts {
+    let mut stage = Stage::new(
+        agent,
+        &format!("{SOON}headless: always\nhooks: {{exits: parts}}\n"),
+    );
+    let part = "Look after the other part.";
+    let work = [
+        write("app.py", CODE),
+        says("The tests pass."),
+        says("I could not run any."),
+    ];
+    stage.model.expect(part, work);
+    let delegate = Answer::Calls(vec![Call::Delegate(part.to_owned())]);
+    stage.run(TASK, [delegate, says("Delegated."), says("Written.")]);
+    assert_eq!(stage.checkpoints(part), [0, 0, 1]);
+    let decisions = stage.decisions();
+    assert_eq!(
+        decisions[decisions.len() - 2..],
+        ["block_budget none"; 2],
+        "{decisions:?}"
+    );
+    stage.finish()
+}
+
 pub(crate) fn killed_daemon(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let pid = stage.path("data/run/pid");

@@ -5,8 +5,9 @@ use crate::notify;
 use crate::opencode;
 use crate::progress;
 use crate::scenarios::{
-    also_run, client_gone, done_already, failing_command, in_terminal, killed_daemon, long_turn,
-    next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent, uninstalled,
+    also_run, client_gone, done_already, failing_command, held_subagent, in_terminal,
+    killed_daemon, long_turn, next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent,
+    uninstalled,
 };
 use crate::stage::Counts;
 use crate::typed;
@@ -106,6 +107,10 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
 /// Returns what is tried with this agent only.
 fn own(agent: Agent) -> &'static [Scenario] {
     match agent {
+        Agent::Claude => &[(
+            "a subagent that leaves its work open goes on with it, once",
+            held_subagent,
+        )],
         Agent::Codex => &[
             (
                 "its notify beside hooks tells of nothing new",

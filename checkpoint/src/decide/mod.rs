@@ -4,6 +4,7 @@
 //! Pure, so that deciding again from the journal gives the same bytes. The order of the exits is spec DECIDE-2.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
@@ -53,10 +54,18 @@ const OF_STOPS: usize = 9;
 /// The exits that need nothing from outside the journal, in order (spec DECIDE-2). The last is for work that leaves.
 const EARLY: [Exit; 10] = [
     (Reason::ProjectOff, |case| {
-        let lets_leave = case.stop.leaves.is_some() && case.policy.exits == Exits::Off;
+        let needed = case
+            .stop
+            .leaves
+            .as_ref()
+            .map(|leaving| match leaving.command {
+                Some(_) => Exits::Hold,
+                None => Exits::Parts,
+            });
+        let lets_leave = needed.is_some_and(|needed| case.policy.exits < needed);
         let why = format!("enabled: {}", case.policy.enabled);
         match lets_leave {
-            true => (true, format!("{why}, exits: off")),
+            true => (true, format!("{why}, exits: {}", case.policy.exits.word())),
             false => (!case.policy.enabled, why),
         }
     }),
@@ -136,7 +145,12 @@ const EARLY: [Exit; 10] = [
     (Reason::LeavesAsked, |case| {
         let catalogue = Catalogue::with(&case.policy.programs);
         let mut prompts = case.turn().prompts.iter();
-        let asked = prompts.any(|prompt| catalogue.asks_to_leave(prompt));
+        let is_command = case
+            .stop
+            .leaves
+            .as_ref()
+            .is_some_and(|leaving| leaving.command.is_some());
+        let asked = is_command && prompts.any(|prompt| catalogue.asks_to_leave(prompt));
         (asked, format!("the turn's prompt speaks of it: {asked}"))
     }),
 ];
@@ -186,7 +200,14 @@ impl Case<'_> {
         let version = self.evidence.host_version.as_deref();
         agents::adapter(self.state.stream.agent).map_or(ReplyForm::Block, |adapter| {
             let of_stop = || adapter.reply_form(self.policy.reply, version);
-            let of_call = self.stop.leaves.as_ref().and(adapter.tool_form);
+            let of_call = self
+                .stop
+                .leaves
+                .as_ref()
+                .and_then(|leaving| match leaving.command {
+                    Some(_) => adapter.tool_form,
+                    None => Some(ReplyForm::Block),
+                });
             of_call.unwrap_or_else(of_stop)
         })
     }
@@ -263,8 +284,14 @@ impl Case<'_> {
         let policy = self.policy;
         let mut findings =
             or_generic(|| judging::find(evidence, self.elapsed_ms(), self.state.project(), policy));
-        if self.stop.leaves.is_some() {
-            findings.keep_open();
+        if let Some(leaving) = &self.stop.leaves {
+            let parts = &self.turn().parts;
+            findings.keep_open(|file| match &leaving.subagent {
+                Some(id) => parts
+                    .iter()
+                    .any(|(of, path)| of == id && Path::new(path).ends_with(file)),
+                None => true,
+            });
         }
         findings
     }
@@ -431,7 +458,7 @@ pub fn decide(case: &Case<'_>) -> Decision {
         return pass(case, reason, &findings);
     }
     let text = catch_unwind(AssertUnwindSafe(|| {
-        let leaves = case.stop.leaves.as_deref();
+        let leaves = case.stop.leaves.as_ref();
         message::compose(
             &findings,
             case.policy,

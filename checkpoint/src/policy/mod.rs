@@ -230,7 +230,7 @@ pub enum Repeat {
 }
 
 /// What happens to a command by which work leaves the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exits {
     /// It runs.
@@ -238,9 +238,19 @@ pub enum Exits {
     Off,
     /// It is held once if some of that work is certainly open.
     Hold,
+    /// So is the end of a part: of a subagent, a task, or a teammate's work.
+    Parts,
 }
 
 impl Exits {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Hold => "hold",
+            Self::Parts => "parts",
+        }
+    }
+
     /// Returns whether it runs, as in policies that were journaled before the key existed.
     fn is_off(&self) -> bool {
         *self == Self::Off

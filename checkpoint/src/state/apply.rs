@@ -3,7 +3,7 @@
 use journal::{Envelope, Event, ProgressKind, PromptOrigin, Timestamp};
 
 use super::ended::ExaminedCall;
-use super::model::{Head, Mute, SUBAGENTS_MAX, SessionState, Written};
+use super::model::{Head, Leaving, Mute, SUBAGENTS_MAX, SessionState, Written};
 use crate::agents;
 
 impl SessionState {
@@ -190,8 +190,16 @@ impl SessionState {
                 });
             }
             Event::TurnJoined { turn_at } => self.join_turns(*turn_at),
-            Event::WorkLeaves { command, host_turn } => {
-                self.leaves(envelope, command, host_turn.as_deref());
+            Event::WorkLeaves {
+                command,
+                subagent,
+                host_turn,
+            } => {
+                let leaving = Leaving {
+                    command: command.clone(),
+                    subagent: subagent.clone(),
+                };
+                self.leaves(envelope, leaving, host_turn.as_deref());
             }
             Event::CallExamined {
                 call_id,

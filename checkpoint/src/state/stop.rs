@@ -2,7 +2,7 @@
 
 use journal::{Decision, Envelope, Event, Route, Timestamp, Verdict};
 
-use super::model::{Block, Delivery, SessionState, Stop};
+use super::model::{Block, Delivery, Leaving, SessionState, Stop};
 
 /// The most stops that wait for a decision; the caller of an older one no longer waits.
 pub const PENDING_MAX: usize = 8;
@@ -49,8 +49,13 @@ impl SessionState {
         });
     }
 
-    /// A command by which work leaves waits for an answer.
-    pub(super) fn leaves(&mut self, envelope: &Envelope, command: &str, host_turn: Option<&str>) {
+    /// An agent that hands work over waits for an answer.
+    pub(super) fn leaves(
+        &mut self,
+        envelope: &Envelope,
+        leaving: Leaving,
+        host_turn: Option<&str>,
+    ) {
         self.waits(Stop {
             seq: envelope.seq,
             at: envelope.at,
@@ -58,7 +63,7 @@ impl SessionState {
             can_reply: true,
             background_tasks: 0,
             restart: false,
-            leaves: Some(command.to_owned()),
+            leaves: Some(leaving),
         });
     }
 

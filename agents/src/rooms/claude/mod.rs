@@ -62,6 +62,7 @@ pub(super) const CLAUDE: Adapter = Adapter {
         },
     }),
     tool_form: Some(ReplyForm::Tool),
+    part_hooks: &["SubagentStop", "TaskCompleted", "TeammateIdle"],
     ..DEFAULT
 };
 

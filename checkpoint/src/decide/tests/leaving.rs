@@ -1,6 +1,8 @@
 //! Work that leaves: given a turn, when the agent is about to run a command, then what is decided (spec DECIDE-25).
 
-use journal::{Changes, Decision, Event, Evidence, Reason, ReplyForm, Verdict};
+use journal::{
+    Changes, Decision, Event, Evidence, Host, Reason, ReplyForm, ToolCall, ToolKind, Verdict,
+};
 
 use super::repeat::{CODE, Session, evidence, policy};
 use crate::policy::{Edition, Exits, Policy};
@@ -15,9 +17,26 @@ fn hold() -> Policy {
 impl Session {
     /// The agent is about to push, half a minute later.
     fn push(&mut self, evidence: &Evidence, policy: &Policy) -> Decision {
+        self.leave(
+            Some("git add -A && git push -u origin work"),
+            None,
+            evidence,
+            policy,
+        )
+    }
+
+    /// A command is about to run, or a part of the work is done, half a minute later.
+    fn leave(
+        &mut self,
+        command: Option<&str>,
+        subagent: Option<&str>,
+        evidence: &Evidence,
+        policy: &Policy,
+    ) -> Decision {
         self.second += 31;
         self.apply(Event::WorkLeaves {
-            command: "git add -A && git push -u origin work".into(),
+            command: command.map(str::to_owned),
+            subagent: subagent.map(str::to_owned),
             host_turn: None,
         });
         let stop = self.state.pending.last().expect("it waits").clone();
@@ -39,6 +58,91 @@ impl Session {
             leaves: None,
         };
         self.decide(&stop, evidence, policy)
+    }
+}
+
+/// A subagent edits a file.
+fn edits(subagent: &str, path: &str) -> Event {
+    Event::ToolFinished {
+        host: Host {
+            subagent: Some(subagent.into()),
+            ..Host::default()
+        },
+        call: ToolCall {
+            kind: ToolKind::Edit,
+            paths: vec![path.into()],
+            finished: true,
+            ..ToolCall::default()
+        },
+    }
+}
+
+#[test]
+fn a_subagent_is_held_for_what_it_edited_itself() {
+    let parts = Policy {
+        exits: Exits::Parts,
+        ..policy()
+    };
+    let code = evidence(CODE, &[]);
+    let tested = evidence(CODE, &["cargo test"]);
+    for (given, of, seen, policy, then) in [
+        (
+            "its own work",
+            Some("a1"),
+            &code,
+            &parts,
+            Reason::LeavesOpen,
+        ),
+        (
+            "another's work",
+            Some("a2"),
+            &code,
+            &parts,
+            Reason::LeavesClear,
+        ),
+        (
+            "its own work, tested",
+            Some("a1"),
+            &tested,
+            &parts,
+            Reason::LeavesClear,
+        ),
+        (
+            "a task, whoever worked on it",
+            None,
+            &code,
+            &parts,
+            Reason::LeavesOpen,
+        ),
+        (
+            "only commands are held",
+            Some("a1"),
+            &code,
+            &hold(),
+            Reason::ProjectOff,
+        ),
+    ] {
+        let mut session = Session::new();
+        session.prompt_with("change it and push it");
+        session.apply(edits("a1", "/p/src/a.rs"));
+        session.apply(edits("a2", "/p/src/b.rs"));
+        let decision = session.leave(None, of, seen, policy);
+        assert_eq!(decision.reason, then, "{given}");
+        let is_held = then == Reason::LeavesOpen;
+        assert_eq!(
+            decision.form,
+            is_held.then_some(ReplyForm::Block),
+            "{given}"
+        );
+        if is_held {
+            let text = decision.message.expect("a text");
+            assert!(
+                text.ends_with("Then end again: it is held only once."),
+                "{text}"
+            );
+            let again = session.leave(None, of, seen, policy);
+            assert_eq!(again.reason, Reason::BlockBudget, "{given}");
+        }
     }
 }
 

@@ -149,6 +149,34 @@ fn a_push_of_open_work_is_held_once_in_the_form_of_each_host() {
 }
 
 #[test]
+fn a_subagent_that_leaves_its_own_work_open_goes_on_once() {
+    for (config, is_held) in [("hooks: {exits: parts}\n", true), (HOLD, false)] {
+        let mut work = Work::with(Agent::Claude, config);
+        work.prompt("count to one");
+        let path = work.project.join("stock.py");
+        std::fs::write(&path, "count = 1\n").expect("writes");
+        let of = |id: &str, more: Value| {
+            let mut fields = json!({ "agent_id": id, "agent_type": "worker" });
+            let own = fields.as_object_mut().expect("an object");
+            own.extend(more.as_object().expect("an object").clone());
+            fields
+        };
+        let edit = json!({ "tool_name": "Write", "tool_use_id": "e", "tool_input": { "file_path": path, "content": "count = 1\n" }, "tool_response": {} });
+        work.call("PostToolUse", of("a1", edit));
+        let ends = |id: &str, again: bool| {
+            let stop =
+                json!({ "stop_hook_active": again, "last_assistant_message": "All tests pass." });
+            work.call("SubagentStop", of(id, stop))
+        };
+        assert_eq!(ends("a2", false), "", "it changed nothing");
+        let said = ends("a1", false);
+        assert_eq!(said.contains(r#""decision":"block""#), is_held, "{said}");
+        assert_eq!(ends("a1", true), "", "it is held once");
+        work.daemon.verify();
+    }
+}
+
+#[test]
 fn work_that_may_be_verified_leaves() {
     let mut work = Work::with(Agent::Claude, HOLD);
     work.prompt("count to one");
