@@ -1,10 +1,10 @@
 //! Which agents switched their own checkpoints off (spec EVID-23).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use actors::session_state;
 use checkpoint::record::{Switch, switches};
-use journal::{Agent, Event, Journal, Stream, Timestamp};
+use journal::{Agent, Envelope, Event, Journal, Stream, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -35,10 +35,10 @@ pub(super) fn unguarded(journal: &Journal, since: Timestamp, emit: &mut Emit<'_>
             streams.insert(envelope.stream.session, envelope.stream);
         }
     }
-    let starts = starts(journal, u64::MAX)?;
+    let starts = Starts::read(journal, u64::MAX)?;
     for (session, stream) in streams {
         let events = journal.stream(session, 0, usize::MAX)?;
-        let mut own = switches(&events, &starts);
+        let mut own = switches(&events, starts.of(&events));
         own.retain(|switch| switch.is_by_agent() && switch.at >= since);
         if own.is_empty() {
             continue;
@@ -55,11 +55,29 @@ pub(super) fn unguarded(journal: &Journal, since: Timestamp, emit: &mut Emit<'_>
     Ok(())
 }
 
-/// Returns when daemons started, up to an event.
-pub(super) fn starts(journal: &Journal, until: u64) -> Result<Vec<Timestamp>> {
-    let own = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
-    let starts = own.iter().filter(|envelope| {
-        envelope.seq <= until && matches!(envelope.event, Event::DaemonStarted { .. })
-    });
-    Ok(starts.map(|envelope| envelope.at).collect())
+/// When daemons started, by the journal that says so: a collector has those of many.
+pub(super) struct Starts(HashMap<Option<Uuid>, Vec<Timestamp>>);
+
+fn source(envelope: &Envelope) -> Option<Uuid> {
+    Some(envelope.origin.as_ref()?.journal)
+}
+
+impl Starts {
+    /// Reads those up to an event.
+    pub(super) fn read(journal: &Journal, until: u64) -> Result<Self> {
+        let mut starts: HashMap<_, Vec<_>> = HashMap::new();
+        for envelope in journal.stream(Stream::daemon().session, 0, usize::MAX)? {
+            if envelope.seq <= until && matches!(envelope.event, Event::DaemonStarted { .. }) {
+                let of = starts.entry(source(&envelope)).or_default();
+                of.push(envelope.at);
+            }
+        }
+        Ok(Self(starts))
+    }
+
+    /// Returns those of the daemon that saw a session.
+    pub(super) fn of(&self, session: &[Envelope]) -> &[Timestamp] {
+        let of = session.first().and_then(source);
+        self.0.get(&of).map_or(&[], Vec::as_slice)
+    }
 }

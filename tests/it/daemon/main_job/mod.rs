@@ -5,6 +5,7 @@ mod demands;
 mod files;
 mod open;
 mod record;
+mod record_fleet;
 mod run;
 mod start;
 mod turns;
