@@ -6,6 +6,7 @@ mod files;
 mod leaving;
 mod open;
 mod record;
+mod record_fleet;
 mod run;
 mod start;
 mod turns;
