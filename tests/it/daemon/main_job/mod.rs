@@ -5,6 +5,7 @@ mod demands;
 mod files;
 mod leaving;
 mod open;
+mod planted;
 mod record;
 mod record_fleet;
 mod run;
