@@ -142,7 +142,7 @@ pub(super) enum Awaits {
     Greeting,
     /// Whether the agent may stop.
     Decision,
-    /// Whether a tool may run, or a part of the work may end. Mostly nobody says anything about that.
+    /// Whether a tool may run, or a part of the work may end. The reply is mostly empty.
     Call,
 }
 
