@@ -139,7 +139,7 @@ pub(super) enum Awaits {
     Greeting,
     /// Whether the agent may stop.
     Decision,
-    /// Whether a tool may run. Mostly nobody says anything about that.
+    /// Whether a tool may run. The daemon mostly does not say anything about that.
     Call,
 }
 
