@@ -12,7 +12,6 @@ mod telemetry;
 mod web;
 
 use std::fs::{self, File};
-use std::io;
 use std::io::Write as _;
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -34,7 +33,6 @@ use actors::tmux::TmuxDelivery;
 use actors::trust::Trust;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;
-use checkpoint::policy::Exits;
 use journal::recovery::Recovered;
 use journal::{Agent, Envelope, Event, Home, named_file};
 use parking_lot::RwLock;
@@ -75,26 +73,6 @@ pub(crate) fn run(home: Home) -> Result<()> {
     })
 }
 
-/// Tells hook clients whether a tool call may have to wait (spec DECIDE-25). Without the mark, one that waits too long
-/// runs.
-pub(crate) fn mark_exits(shared: &Shared) {
-    let file = shared.home.exits_file();
-    let marked = match shared.config().settings.hooks.exits {
-        Exits::Off => fs::remove_file(file),
-        Exits::Hold | Exits::Parts => {
-            let mut options = File::options();
-            options.write(true).create(true);
-            named_file::open_own(&file, &mut options).map(drop)
-        }
-    };
-    if let Err(error) = marked.or_else(|error| match error.kind() {
-        io::ErrorKind::NotFound => Ok(()),
-        _ => Err(error),
-    }) {
-        tracing::warn!(%error, "Could not tell hook clients about `hooks.exits`.");
-    }
-}
-
 /// A daemon with its journal open, its socket bound and its actors running.
 struct Daemon {
     shared: Arc<Shared>,
@@ -126,7 +104,7 @@ impl Daemon {
         options.write(true).create(true).truncate(true);
         named_file::open_own(&home.stop_wait_file(), &mut options)?
             .write_all(stop_wait.to_string().as_bytes())?;
-        mark_exits(&shared);
+        shared.mark_exits();
         // Before any actor starts: an actor that never ran panics when it is dropped.
         let socket = listen(&home)?;
         let (sessions, ingest) = start_actors(&shared);

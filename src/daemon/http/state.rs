@@ -53,7 +53,7 @@ impl Api {
             Ok(config) if config == *self.shared.config() => None,
             Ok(config) => {
                 self.shared.set_config(config);
-                crate::daemon::mark_exits(&self.shared);
+                self.shared.mark_exits();
                 self.otlp.settings_changed();
                 if let Some(actors) = &self.actors {
                     actors.publisher.settings_changed();
