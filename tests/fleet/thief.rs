@@ -432,6 +432,7 @@ fn what_waits_for_a_collector_comes_whole() {
     // It is known after a restart, too, and read from the broker once it is there.
     collector.restarts();
     wait_until(|| parked(&collector).contains("1401"));
+    assert!(collector.doctor().contains(hole));
     publishes(&servers, source, vec![held]);
     wait_until(|| events(&collector) == Some(2 * count));
     wait_until(|| parked(&collector) == "[]");
