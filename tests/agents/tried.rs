@@ -5,7 +5,7 @@ use crate::notify;
 use crate::opencode;
 use crate::progress;
 use crate::scenarios::{
-    also_run, client_gone, done_already, failing_command, held_subagent, in_terminal,
+    also_run, client_gone, done_already, failing_command, held_push, held_subagent, in_terminal,
     killed_daemon, long_turn, next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent,
     uninstalled,
 };
@@ -15,6 +15,7 @@ use crate::typed;
 /// A name, and what to do.
 type Scenario = (&'static str, fn(Agent) -> Counts);
 
+const PUSHED: &str = "a push of open work is held once";
 const LONG: &str = "a long turn is journaled, gets one checkpoint, then may end";
 const DONE: &str = "what is done already is not asked for";
 const RECORDED: &str = "its commit has a record that stands up to public tools";
@@ -107,11 +108,16 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
 /// Returns what is tried with this agent only.
 fn own(agent: Agent) -> &'static [Scenario] {
     match agent {
-        Agent::Claude => &[(
-            "a subagent that leaves its work open goes on with it, once",
-            held_subagent,
-        )],
+        Agent::Claude => &[
+            (PUSHED, held_push),
+            (
+                "a subagent that leaves its work open goes on with it, once",
+                held_subagent,
+            ),
+        ],
+        Agent::Gemini => &[(PUSHED, held_push)],
         Agent::Codex => &[
+            (PUSHED, held_push),
             (
                 "its notify beside hooks tells of nothing new",
                 notify::notified_too,
