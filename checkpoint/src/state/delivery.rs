@@ -111,8 +111,11 @@ impl SessionState {
         let Some(delivery) = self.delivery.as_mut().filter(unseen) else {
             return;
         };
-        let by_work = matches!(event, Event::ToolStarted { .. })
-            && agents::adapter(self.stream.agent).is_some_and(|agent| agent.takes_silently);
+        let by_work = matches!(
+            event,
+            Event::ToolStarted { .. } | Event::AgentStopped { .. }
+        ) && agents::adapter(self.stream.agent)
+            .is_some_and(|agent| agent.takes_silently);
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {
             Event::PromptSubmitted {
