@@ -80,7 +80,7 @@ pub struct Adapter {
     pub part_hooks: &'static [&'static str],
     /// The first version that can be answered in the form [`ReplyForm::Context`] too.
     pub(crate) context_since: Option<[u64; 3]>,
-    /// No hook tells that the agent took the answer to its stop, so its next tool call does.
+    /// No hook tells that the agent took the answer to its stop, so its next tool call or stop does.
     pub takes_silently: bool,
     /// The agent reads the reply to a session's start.
     pub hears_start: bool,
@@ -90,6 +90,8 @@ pub struct Adapter {
     // The terminal.
     /// The agent's composer; none if it is not known, so that checkpoints cannot be typed.
     pub composer: Option<ComposerForm>,
+    /// Returns the key that sends this text from the composer, as tmux names it.
+    pub submit: fn(&str) -> &'static str,
     /// Returns the command that hands a text to a session; none if it can only be typed.
     pub hand_over: Option<fn(&Place, &str, &str) -> HandOver>,
 }
@@ -128,6 +130,7 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     hears_start: true,
     ignored_start: None,
     composer: None,
+    submit: |_| "Enter",
     hand_over: None,
 };
 

@@ -82,7 +82,7 @@ impl Dialect {
                 rewrite: in_camel_case,
                 ..usual
             },
-            Agent::OpenCode | Agent::Pi => Self {
+            Agent::OpenCode | Agent::Kilo | Agent::Pi => Self {
                 shell: "bash",
                 ..usual
             },
@@ -103,6 +103,10 @@ impl Dialect {
                 names: CURSOR,
                 shell: "Shell",
                 turn: Some("generation_id"),
+                ..usual
+            },
+            Agent::OpenHands => Self {
+                shell: "terminal",
                 ..usual
             },
             Agent::Daemon | Agent::Kimi | Agent::Configured(_) => usual,

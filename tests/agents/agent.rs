@@ -29,6 +29,10 @@ pub(crate) enum Agent {
     Kimi,
     /// Mistral Vibe.
     Vibe,
+    /// Kilo CLI.
+    Kilo,
+    /// OpenHands CLI.
+    OpenHands,
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
@@ -46,7 +50,7 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
@@ -57,6 +61,8 @@ impl Agent {
         Self::Pi,
         Self::Kimi,
         Self::Vibe,
+        Self::Kilo,
+        Self::OpenHands,
     ];
 
     /// Its word on the command line, which is its program's name too.
@@ -72,6 +78,8 @@ impl Agent {
             Self::Pi => "pi",
             Self::Kimi => "kimi",
             Self::Vibe => "vibe",
+            Self::Kilo => "kilo",
+            Self::OpenHands => "openhands",
         }
     }
 
@@ -84,6 +92,8 @@ impl Agent {
             Self::Qwen => ".qwen/settings.json",
             Self::Copilot => ".copilot/hooks/checkpointd.json",
             Self::OpenCode => ".config/opencode/plugins/checkpointd.js",
+            Self::Kilo => ".config/kilo/plugins/checkpointd.js",
+            Self::OpenHands => ".openhands/hooks.json",
             Self::Droid => ".factory/settings.json",
             Self::Pi => ".pi/agent/extensions/checkpointd.ts",
             Self::Kimi => ".kimi-code/config.toml",
@@ -96,6 +106,7 @@ impl Agent {
         match self {
             Self::Copilot => home.join(".copilot/config.json"),
             Self::OpenCode => home.join(".config/opencode/opencode.json"),
+            Self::Kilo => home.join(".config/kilo/kilo.json"),
             Self::Pi => home.join(".pi/agent/models.json"),
             Self::Vibe => home.join(".vibe/config.toml"),
             _ => self.settings(home),
@@ -144,7 +155,7 @@ impl Agent {
                 let settings = json!({ "banner": "never", "trusted_folders": [project], "trustedFolders": [project] });
                 settings.to_string()
             }
-            Self::OpenCode | Self::Droid | Self::Pi => self.provider(port).to_string(),
+            Self::OpenCode | Self::Kilo | Self::Droid | Self::Pi => self.provider(port).to_string(),
             Self::Kimi => format!(
                 "# Kept by a person: this comment must survive.\ndefault_model = \"scripted\"\n\n\
                  [providers.scripted]\ntype = \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
@@ -158,6 +169,12 @@ impl Agent {
                  api_style = \"openai\"\nbackend = \"generic\"\n\n\
                  [[models]]\nname = \"scripted\"\nprovider = \"scripted\"\nalias = \"scripted\"\n"
             ),
+            // Its model is in its environment.
+            Self::OpenHands => {
+                let own = json!({ "type": "command", "command": "true" });
+                json!({ "hooks": { "PostToolUse": [{ "matcher": "*", "hooks": [own] }] } })
+                    .to_string()
+            }
             // Its background daemon would outlive the test.
             Self::Codex => format!(
                 "# Kept by a person: this comment must survive.\n\
@@ -184,12 +201,14 @@ impl Agent {
     fn provider(self, port: u16) -> serde_json::Value {
         let url = format!("http://127.0.0.1:{port}/v1");
         match self {
-            Self::OpenCode => {
+            Self::OpenCode | Self::Kilo => {
                 let options = json!({ "baseURL": url, "apiKey": "dummy" });
                 let provider = json!({ "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
                     "models": { "scripted": { "name": "scripted" } } });
                 json!({ "provider": { "scripted": provider }, "model": "scripted/scripted",
-                    "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled" })
+                    "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled",
+                    // On a busy machine Kilo would ask whether to go on without it.
+                    "snapshot": false })
             }
             Self::Droid => {
                 let model = json!({ "model": "scripted", "displayName": "scripted", "apiKey": "dummy", "baseUrl": url,
@@ -217,15 +236,17 @@ impl Agent {
             (Self::Droid, _) => &["exec", "--auto", "high", "-m", "custom:scripted-0"],
             (Self::Pi, false) => &["-p"],
             (Self::Pi, true) => &["--continue", "-p"],
-            (Self::OpenCode, false) => &["run"],
-            (Self::OpenCode, true) => &["run", "--continue"],
+            (Self::OpenCode | Self::Kilo, false) => &["run"],
+            (Self::OpenCode | Self::Kilo, true) => &["run", "--continue"],
+            (Self::OpenHands, false) => &["--headless", "-t"],
+            (Self::OpenHands, true) => &["--headless", "--resume", "--last", "-t"],
             (Self::Codex, false) => &["exec"],
             (Self::Codex, true) => &["exec", "resume", "--last"],
         };
         command.args(words);
         match self {
             // It puts a word with blanks in quotes.
-            Self::OpenCode => command.args(task.split(' ')),
+            Self::OpenCode | Self::Kilo => command.args(task.split(' ')),
             _ => command.arg(task),
         };
         command
@@ -234,6 +255,11 @@ impl Agent {
     /// Whether it is told of a checkpoint only in its terminal: without one it ends with its first stop.
     pub(crate) fn needs_terminal(self) -> bool {
         self == Self::OpenCode
+    }
+
+    /// Whether it is opencode or a fork of it.
+    pub(crate) fn is_opencode(self) -> bool {
+        matches!(self, Self::OpenCode | Self::Kilo)
     }
 
     /// Whether it calls its stop hook once in a turn only, so that the next tool call shows that it was told.
@@ -255,13 +281,14 @@ impl Agent {
     pub(crate) fn allows(self) -> &'static [&'static str] {
         match self {
             Self::Kimi => &["--auto"],
+            Self::OpenHands => &["--always-approve"],
             _ => &[],
         }
     }
 
     /// Has it ask before it runs a command, if it does not do that unless it is told otherwise.
     pub(crate) fn ask_before_commands(self, home: &Path) {
-        if self == Self::OpenCode {
+        if self.is_opencode() {
             let file = self.own_settings(home);
             let text = fs::read_to_string(&file).expect("settings");
             let mut settings: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -276,7 +303,8 @@ impl Agent {
             Self::Kimi => vec![],
             // With a bare task it would end when that is done.
             Self::Qwen | Self::Copilot => vec!["-i", task],
-            Self::OpenCode => vec!["--prompt", task],
+            Self::OpenCode | Self::Kilo => vec!["--prompt", task],
+            Self::OpenHands => vec!["-t", task],
             Self::Droid => unreachable!("it has no terminal view without an account"),
             Self::Claude | Self::Gemini | Self::Codex | Self::Pi | Self::Vibe => vec![task],
         }
@@ -324,6 +352,21 @@ impl Agent {
                 .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
                 .env("npm_config_offline", "true")
                 .env("npm_config_fetch_retries", "0"),
+            Self::Kilo => command
+                .env("KILO_DISABLE_AUTOUPDATE", "1")
+                .env("KILO_DISABLE_MODELS_FETCH", "1")
+                .env("KILO_DISABLE_LSP_DOWNLOAD", "1")
+                .env("KILO_DISABLE_SESSION_INGEST", "1")
+                .env("KILO_TELEMETRY_LEVEL", "off")
+                .env("npm_config_offline", "true")
+                .env("npm_config_fetch_retries", "0"),
+            Self::OpenHands => command
+                .env("LLM_API_KEY", "dummy")
+                .env("LLM_BASE_URL", format!("{host}/v1"))
+                .env("LLM_MODEL", "openai/scripted")
+                .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+                .env("OPENHANDS_SUPPRESS_BANNER", "1")
+                .args(["--override-with-envs", "--exit-without-confirmation"]),
             Self::Qwen => command
                 .env("OPENAI_BASE_URL", format!("{host}/v1"))
                 .env("OPENAI_API_KEY", "dummy")

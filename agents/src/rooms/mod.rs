@@ -10,8 +10,10 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod kilo;
 mod kimi;
 mod opencode;
+mod openhands;
 mod pi;
 mod qwen;
 #[cfg(test)]
@@ -31,8 +33,10 @@ pub const ALL: [&Adapter; Agent::HOSTS.len()] = [
     &cursor::CURSOR,
     &droid::DROID,
     &gemini::GEMINI,
+    &kilo::KILO,
     &kimi::KIMI,
     &opencode::OPENCODE,
+    &openhands::OPENHANDS,
     &pi::PI,
     &qwen::QWEN,
     &vibe::VIBE,

@@ -122,9 +122,13 @@ impl SessionState {
         let Some(delivery) = self.delivery.as_mut().filter(unseen) else {
             return;
         };
+        let is_next = matches!(
+            event,
+            Event::ToolStarted { .. } | Event::AgentStopped { .. }
+        );
         // An agent whose call was held back has gone on with anything that it does.
         let by_work = delivery.holds_call
-            || matches!(event, Event::ToolStarted { .. })
+            || is_next
                 && agents::adapter(self.stream.agent).is_some_and(|agent| agent.takes_silently);
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {

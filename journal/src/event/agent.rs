@@ -30,6 +30,8 @@ macro_rules! agents {
             }
             latest {
                 Cursor, cursor, "Cursor", ["CURSOR_PROJECT_DIR"];
+                Kilo, kilo, "Kilo CLI", ["CHECKPOINTD_KILO_SESSION"];
+                OpenHands, openhands, "OpenHands CLI", ["OPENHANDS_PROJECT_DIR"];
             }
         }
     };
@@ -237,6 +239,8 @@ mod tests {
             Agent::Vibe,
             configured("x"),
             Agent::Cursor,
+            Agent::Kilo,
+            Agent::OpenHands,
         ];
         assert_eq!(
             places.len(),

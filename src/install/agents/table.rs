@@ -3,7 +3,7 @@
 use journal::Agent;
 use serde_json::json;
 
-use super::{codex, configured};
+use super::{codex, configured, openhands};
 use crate::install::check::Check;
 use crate::install::hooks::Limit::{End, Plain, Reply};
 use crate::install::hooks::{ANY, HookEntry};
@@ -15,7 +15,7 @@ use crate::install::version::Version;
 
 /// All installers, a row for each agent.
 pub(super) static INSTALLERS: [Installer; Agent::HOSTS.len()] = [
-    CLAUDE, CODEX, COPILOT, CURSOR, DROID, GEMINI, KIMI, OPENCODE, PI, QWEN, VIBE,
+    CLAUDE, CODEX, COPILOT, CURSOR, DROID, GEMINI, KILO, KIMI, OPENCODE, OPENHANDS, PI, QWEN, VIBE,
 ];
 
 const CLAUDE: Installer = Installer {
@@ -222,6 +222,15 @@ const GEMINI: Installer = Installer {
     ..DEFAULT
 };
 
+/// A fork of opencode.
+const KILO: Installer = Installer {
+    agent: Agent::Kilo,
+    folder: Folder::Below("XDG_CONFIG_HOME", ".config", "kilo"),
+    project: Some(".kilo"),
+    note: "Kilo loads the plugin of {project} without asking",
+    ..OPENCODE
+};
+
 const KIMI: Installer = Installer {
     agent: Agent::Kimi,
     folder: Folder::Named("KIMI_CODE_HOME", ".kimi-code"),
@@ -264,6 +273,27 @@ const OPENCODE: Installer = Installer {
     // The plugin tells more. Of a stop the time limit is needed.
     rows: &[("Stop", Reply, ANY)],
     prompts: Some(COMMANDS),
+    ..DEFAULT
+};
+
+const OPENHANDS: Installer = Installer {
+    agent: Agent::OpenHands,
+    folder: Folder::Home(".openhands"),
+    project: Some(".openhands"),
+    note: "OpenHands runs them in place of those of ~/.openhands/hooks.json",
+    file: "hooks.json",
+    // All that there are: a name that it does not know ends the program.
+    rows: &[
+        ("SessionStart", Plain, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PostToolUse", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("SessionEnd", Plain, ANY),
+    ],
+    tells_event: true,
+    refuses: openhands::refuses,
+    checks: openhands::checks,
     ..DEFAULT
 };
 

@@ -34,7 +34,7 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
 pub(super) fn compacts(agent: Agent, body: &Value) -> bool {
     let has_tools = body["tools"].as_array().is_some_and(|it| !it.is_empty());
     let is_asked = || body["messages"].to_string().contains("<state_snapshot>");
-    !has_tools && (agent == Agent::OpenCode || is_asked())
+    !has_tools && (agent.is_opencode() || is_asked())
 }
 
 /// Returns the events that the answer is streamed in.
@@ -46,7 +46,10 @@ pub(super) fn speak(agent: Agent, project: &Path, answer: &Answer) -> Vec<Value>
                 .iter()
                 .enumerate()
                 .map(|(index, call)| {
-                    let (name, arguments) = tool(agent, project, call);
+                    let (name, mut arguments) = tool(agent, project, call);
+                    if agent == Agent::OpenHands {
+                        rate(call, &mut arguments);
+                    }
                     json!({ "index": index, "id": new_id("call_"), "type": "function",
                         "function": { "name": name, "arguments": arguments.to_string() } })
                 })
@@ -81,6 +84,16 @@ pub(super) fn whole(events: &[Value]) -> Value {
     whole
 }
 
+/// Adds what OpenHands requires: how risky a call is, and what its one tool for files is to do.
+fn rate(call: &Call, arguments: &mut Value) {
+    arguments["security_risk"] = json!("LOW");
+    match call {
+        Call::Write(..) => arguments["command"] = json!("create"),
+        Call::Edit(..) => arguments["command"] = json!("str_replace"),
+        _ => {}
+    }
+}
+
 /// The names of an agent's tools, and of their fields.
 struct Names {
     shell: &'static str,
@@ -108,7 +121,7 @@ fn names(agent: Agent) -> Names {
             texts: ["old_str", "new_str"],
             ..usual
         },
-        Agent::OpenCode => Names {
+        Agent::OpenCode | Agent::Kilo => Names {
             write: "write",
             path: "filePath",
             texts: ["oldString", "newString"],
@@ -135,6 +148,14 @@ fn names(agent: Agent) -> Names {
             ..usual
         },
         Agent::Vibe => usual,
+        Agent::OpenHands => Names {
+            shell: "terminal",
+            write: "file_editor",
+            edit: "file_editor",
+            path: "path",
+            content: "file_text",
+            texts: ["old_str", "new_str"],
+        },
         _ => Names {
             shell: "run_shell_command",
             ..usual
@@ -154,7 +175,12 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
             names.shell,
             json!({ "command": command, "summary": "Do a part", "riskLevel": "low", "riskLevelReason": "none" }),
         ),
-        Call::Shell(command) if matches!(agent, Agent::Kimi | Agent::Pi | Agent::Vibe) => {
+        Call::Shell(command)
+            if matches!(
+                agent,
+                Agent::Kimi | Agent::Pi | Agent::Vibe | Agent::OpenHands
+            ) =>
+        {
             (names.shell, json!({ "command": command }))
         }
         Call::Shell(command) if agent == Agent::Qwen => (
@@ -192,7 +218,7 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
                 "task",
                 json!({ "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part" }),
             ),
-            Agent::OpenCode => (
+            Agent::OpenCode | Agent::Kilo => (
                 "task",
                 json!({ "description": "A part", "prompt": task, "subagent_type": "general" }),
             ),

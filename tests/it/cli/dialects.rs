@@ -7,7 +7,7 @@ use testkit::daemon::Daemon;
 use testkit::recordings::{CONFIG, Folders, Reply};
 
 /// Each agent, with the fields of its reply.
-const AGENTS: [(&str, &[&str]); 10] = [
+const AGENTS: [(&str, &[&str]); 12] = [
     ("claude", &["hookSpecificOutput"]),
     ("gemini", &["decision", "reason"]),
     ("codex", &["decision", "reason"]),
@@ -18,6 +18,8 @@ const AGENTS: [(&str, &[&str]); 10] = [
     ("pi", &["decision", "reason"]),
     ("kimi", &["hookSpecificOutput"]),
     ("vibe", &["decision", "reason"]),
+    ("kilo", &["decision", "reason"]),
+    ("openhands", &["decision", "reason"]),
 ];
 
 #[test]
@@ -68,7 +70,7 @@ fn check_reply(reply: &Reply, fields: &[&str]) {
     assert_eq!(keys, fields, "{}: {}", reply.agent, reply.text);
     let decision = match reply.agent {
         "claude" | "kimi" => Value::Null,
-        "gemini" | "vibe" => json!("deny"),
+        "gemini" | "vibe" | "openhands" => json!("deny"),
         _ => json!("block"),
     };
     assert_eq!(said["decision"], decision, "{}", reply.agent);

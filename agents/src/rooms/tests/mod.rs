@@ -6,8 +6,10 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod kilo;
 mod kimi;
 mod opencode;
+mod openhands;
 mod pi;
 mod prompts;
 mod qwen;
@@ -113,6 +115,7 @@ fn the_session_of_a_tool_is_that_of_the_agent_that_runs_it() {
             "QWEN_CODE_SESSION_ID",
             "CHECKPOINTD_PI_SESSION",
             "CHECKPOINTD_OPENCODE_SESSION",
+            "CHECKPOINTD_KILO_SESSION",
             "GEMINI_SESSION_ID",
             "CLAUDE_CODE_SESSION_ID"
         ]
