@@ -9,7 +9,9 @@ mod configured;
 mod copilot;
 mod cursor;
 mod droid;
+mod dsh;
 mod gemini;
+mod grok;
 mod kimi;
 mod opencode;
 mod pi;
@@ -30,7 +32,9 @@ pub const ALL: [&Adapter; Agent::HOSTS.len()] = [
     &copilot::COPILOT,
     &cursor::CURSOR,
     &droid::DROID,
+    &dsh::DSH,
     &gemini::GEMINI,
+    &grok::GROK,
     &kimi::KIMI,
     &opencode::OPENCODE,
     &pi::PI,

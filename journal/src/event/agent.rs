@@ -30,6 +30,8 @@ macro_rules! agents {
             }
             latest {
                 Cursor, cursor, "Cursor", ["CURSOR_PROJECT_DIR"];
+                Grok, grok, "Grok Build", [];
+                Dsh, dsh, "DeepSeek Harness", ["DSH_SESSION_ID"];
             }
         }
     };
@@ -237,6 +239,8 @@ mod tests {
             Agent::Vibe,
             configured("x"),
             Agent::Cursor,
+            Agent::Grok,
+            Agent::Dsh,
         ];
         assert_eq!(
             places.len(),
