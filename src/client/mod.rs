@@ -115,12 +115,6 @@ pub(crate) fn status_line(arguments: &[OsString]) -> bool {
 
 /// Sends the call, prints the reply, or spools the call.
 fn deliver(call: &Call) {
-    if let Some(other) = input::caller_in_disguise(&call.agent, &call.payload) {
-        let agent = &call.agent;
-        return debug(&format!(
-            "{other} also runs the hooks of {agent}; this call repeats its own"
-        ));
-    }
     let Some(home) = Home::from_env() else {
         return debug(&"no home folder in the environment");
     };

@@ -233,7 +233,12 @@ pub(crate) fn failing_command(agent: Agent) -> Counts {
 
 pub(crate) fn also_run(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    stage.checkpointd(&["init", "--agent", "claude", "--project", "."]);
+    // Grok runs what is in its user's settings without asking.
+    let project: &[&str] = match agent {
+        Agent::Grok => &[],
+        _ => &["--project", "."],
+    };
+    stage.checkpointd(&[&["init", "--agent", "claude"], project].concat());
     stage.run(
         TASK,
         [
@@ -250,6 +255,7 @@ pub(crate) fn also_run(agent: Agent) -> Counts {
     );
     let sessions = stage.ask(&["sessions", "--json"]);
     assert_eq!(sessions.len(), 1, "{sessions:?}");
+    assert_eq!(sessions[0]["agent"], agent.name());
     stage.finish()
 }
 

@@ -35,6 +35,7 @@ const DRAFTED: &str = "a person's draft is waited out, and nothing of it is lost
 const ASKED: &str = "while it asks for permission nothing is typed";
 const STEERED: &str = "what is typed while it works is added to the turn";
 const STAYS: &str = "a half-typed draft stays as it is";
+const BESIDE: &str = "what is there for Claude Code is not journaled too";
 const DELEGATED: &str = "a subagent's stops change nothing";
 
 const USUAL: [Scenario; 19] = [
@@ -78,6 +79,8 @@ pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
         Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::OpenHands => [RESUMED, FAILING].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
+        Agent::Dsh => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
+        Agent::Grok => [LONG, FAILING, UNINSTALLED, BESIDE].contains(&name),
         // It denies everything if a hook fails.
         Agent::Copilot if name == GONE => true,
         _ => ![DONE, GONE, DRAFTED, ASKED].contains(&name),
@@ -106,6 +109,14 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, ASKED],
         // It reads no reply to the start of a session, tells of no compaction, and has no id of the turn.
         Agent::OpenHands => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
+        // The package from PyPI has no terminal view, and takes up no session. Its subagents are not tried.
+        Agent::Dsh => &[
+            RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
+            DELEGATED,
+        ],
+        // It reads no reply to the start of a session. What is typed while it works waits for the end of the turn. Its
+        // compactions are not tried.
+        Agent::Grok => &[TOLD, CLEARED, STEERED, COMPACTED],
         Agent::Qwen => &[],
     }
 }
@@ -133,10 +144,7 @@ fn own(agent: Agent) -> &'static [Scenario] {
             ),
             ("a half-typed draft is waited out", notify::draft),
         ],
-        Agent::Copilot => &[(
-            "what a project has for Claude Code is not journaled too",
-            also_run,
-        )],
+        Agent::Copilot | Agent::Grok => &[(BESIDE, also_run)],
         Agent::Droid | Agent::OpenHands => &[("with no limit of its own ours holds", no_cap)],
         Agent::OpenCode => &[(WATCHED, opencode::watched), (STAYS, opencode::draft_stays)],
         Agent::Kilo => &[(STAYS, opencode::draft_stays)],

@@ -3,6 +3,7 @@
 pub(super) mod codex;
 mod configured;
 pub(super) mod copilot;
+pub(super) mod dsh;
 mod openhands;
 mod table;
 

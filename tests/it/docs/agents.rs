@@ -351,6 +351,7 @@ fn added(file: &Value) -> String {
         .collect();
     match text(&file["kind"]) {
         "prompt" => format!("the command {}", entries.join(", ")),
+        _ if entries == ["`checkpointd`"] => "an entry that loads this program".to_owned(),
         "trust" => "trust in these hooks".to_owned(),
         _ if entries == ["`plugin`"] => "a program that runs the hook client".to_owned(),
         _ => format!("the hooks {}", entries.join(", ")),
