@@ -3,15 +3,25 @@
 
 use std::path::Path;
 
-use journal::Agent;
 use serde_json::{Map, Value};
 
-use super::installer;
 use crate::edit::files;
 use crate::install::change::AgentPlan;
 use crate::install::check::Check;
 use crate::install::found::Found;
+use crate::install::hooks::Limit::{Plain, Reply};
+use crate::install::hooks::{ANY, Row};
 use crate::install::settings;
+
+/// All events that there are: a name that it does not know ends the program.
+pub(super) const ROWS: &[Row] = &[
+    ("SessionStart", Plain, ANY),
+    ("UserPromptSubmit", Plain, ANY),
+    ("PreToolUse", Plain, ANY),
+    ("PostToolUse", Plain, ANY),
+    ("Stop", Reply, ANY),
+    ("SessionEnd", Plain, ANY),
+];
 
 /// Says why our hooks cannot be added to a file.
 pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
@@ -21,7 +31,7 @@ pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
         let event = root.keys().next()?;
         return Some(format!("`{event}` is not below `hooks`; move it there"));
     };
-    let known = installer(Agent::OpenHands).rows;
+    let known = ROWS;
     let is_unknown = |name: &&String| !known.iter().any(|(event, ..)| event == name);
     let unknown = hooks.as_object()?.keys().find(is_unknown)?;
     let known: Vec<_> = known.iter().map(|(event, ..)| *event).collect();

@@ -233,18 +233,13 @@ fn hooks(subject: &Subject) -> Vec<String> {
     if names != ["plugin"] {
         return names;
     }
-    let folder = top().join("src/install/agents");
-    let programs = fs::read_dir(folder)
-        .expect("a folder")
-        .map(|file| file.expect("a file").path());
-    let of_agent = |path: &std::path::PathBuf| {
-        path.file_stem()
-            .is_some_and(|stem| stem == subject.agent.word())
+    // A fork has the program of its origin.
+    let file = match subject.agent {
+        Agent::Pi => "pi.ts",
+        Agent::Dsh => "dsh.mjs",
+        _ => "opencode.js",
     };
-    let program = programs
-        .filter(of_agent)
-        .find(|path| path.is_file())
-        .expect("its program");
+    let program = top().join("src/install/agents").join(file);
     let program = fs::read_to_string(program).expect("a text");
     let mut names: Vec<String> = Vec::new();
     for word in program.split('"').skip(1).step_by(2) {
