@@ -100,7 +100,7 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
             Some((typed, _)) => payload.prompt_that_says(host, typed.trim()),
             None => payload.prompt_of(host, false),
         },
-        // When a session ends it tells of a stop once more, and reads no answer.
+        // When a session ends it reports a stop once more, and reads no answer.
         "stop" if payload.text("reason") != Some("end_turn") => Event::OtherHook { host },
         _ => {
             let words = hook.split('_').map(|word| {
