@@ -210,7 +210,7 @@ fn phrase(text: &str) -> Option<usize> {
 /// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
 pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
     let spelled = &text[span.clone()];
-    let is_named = |at: &usize| spelled[..*at].chars().all(|c| is_name(c));
+    let is_named = |at: &usize| spelled[..*at].chars().all(is_name);
     let sign = spelled
         .trim_end_matches('=')
         .rfind('=')

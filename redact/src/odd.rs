@@ -190,7 +190,6 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         .windows(2)
         .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
     let is_type = look.digits == 1 && is_humped && look.is_words();
-    let is_type = is_type;
     let parts = word.split(['-', '_', '.']);
     let is_public = word.starts_with("AAAA");
     let is_word =

@@ -99,7 +99,7 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
         return scan.take(run.start..end, "encoded_secret");
     }
     if run.len() == AWS_SECRET_BYTES && is_aws_secret(&scan.text[run.clone()]) {
-        return scan.take(run, "aws_secret");
+        scan.take(run, "aws_secret")
     }
 }
 

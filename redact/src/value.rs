@@ -78,10 +78,9 @@ fn is_placeholder(value: &str) -> bool {
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
 pub(super) fn is_path(value: &str) -> bool {
-    let rooted = ["/", "~/", "./", "../", "~\\", "C:\\"]
+    ["/", "~/", "./", "../", "~\\", "C:\\"]
         .iter()
-        .any(|root| value.starts_with(root));
-    rooted
+        .any(|root| value.starts_with(root))
 }
 
 /// Returns whether a value is code: `name(`.
