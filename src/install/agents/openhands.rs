@@ -3,15 +3,25 @@
 
 use std::path::Path;
 
-use journal::Agent;
 use serde_json::{Map, Value};
 
-use super::installer;
 use crate::edit::files;
 use crate::install::change::AgentPlan;
 use crate::install::check::Check;
 use crate::install::found::Found;
+use crate::install::hooks::Limit::{Plain, Reply};
+use crate::install::hooks::{ANY, Row};
 use crate::install::settings;
+
+/// All events that there are.
+pub(super) const ROWS: &[Row] = &[
+    ("SessionStart", Plain, ANY),
+    ("UserPromptSubmit", Plain, ANY),
+    ("PreToolUse", Plain, ANY),
+    ("PostToolUse", Plain, ANY),
+    ("Stop", Reply, ANY),
+    ("SessionEnd", Plain, ANY),
+];
 
 /// Says why our hooks cannot be added to a file.
 pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
@@ -21,10 +31,9 @@ pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
         let event = root.keys().next()?;
         return Some(format!("`{event}` is not below `hooks`; move it there"));
     };
-    let known = installer(Agent::OpenHands).rows;
-    let is_unknown = |name: &&String| !known.iter().any(|(event, ..)| event == name);
+    let is_unknown = |name: &&String| !ROWS.iter().any(|(event, ..)| event == name);
     let unknown = hooks.as_object()?.keys().find(is_unknown)?;
-    let known: Vec<_> = known.iter().map(|(event, ..)| *event).collect();
+    let known: Vec<_> = ROWS.iter().map(|(event, ..)| *event).collect();
     let known = known.join(", ");
     Some(format!("`hooks.{unknown}` is none of {known}; rename it"))
 }

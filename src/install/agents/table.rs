@@ -278,15 +278,7 @@ const OPENHANDS: Installer = Installer {
     project: Some(".openhands"),
     note: "OpenHands runs them in place of those of ~/.openhands/hooks.json",
     file: "hooks.json",
-    // All that there are: a name that it does not know ends the program.
-    rows: &[
-        ("SessionStart", Plain, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PostToolUse", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("SessionEnd", Plain, ANY),
-    ],
+    rows: openhands::ROWS,
     tells_event: true,
     refuses: openhands::refuses,
     checks: openhands::checks,
