@@ -34,7 +34,7 @@ pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
     let known = ROWS;
     let is_unknown = |name: &&String| !known.iter().any(|(event, ..)| event == name);
     let unknown = hooks.as_object()?.keys().find(is_unknown)?;
-    let known: Vec<_> = known.iter().map(|(event, ..)| *event).collect();
+    let known: Vec<_> = ROWS.iter().map(|(event, ..)| *event).collect();
     let known = known.join(", ");
     Some(format!("`hooks.{unknown}` is none of {known}; rename it"))
 }
