@@ -98,7 +98,9 @@ impl Call {
         match guest(&agent, &payload) {
             Some((guest, true)) => guest.clone_into(&mut agent),
             Some((guest, false)) => {
-                debug(&format!("{guest} also runs the hooks of {agent}; this call is not for it"));
+                debug(&format!(
+                    "{guest} also runs the hooks of {agent}; this call is not for it"
+                ));
                 return None;
             }
             None => {}

@@ -197,7 +197,11 @@ impl Agent {
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, settings).expect("writes");
         if self == Self::Dsh {
-            fs::write(self.settings(home), "# Kept by a person.\n- id: llm-pi-ai\n").expect("writes");
+            fs::write(
+                self.settings(home),
+                "# Kept by a person.\n- id: llm-pi-ai\n",
+            )
+            .expect("writes");
         }
         if self == Self::Vibe {
             let own = "# Kept by a person.\n[[hooks]]\nname = \"own\"\ntype = \"post_tool\"\ncommand = \"true\"\n";

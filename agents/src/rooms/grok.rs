@@ -93,11 +93,14 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
 fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     match hook {
         // What a person sent is in this element. A subagent's task comes without.
-        "user_prompt_submit" => match payload.text("prompt").and_then(|it| element(it, "user_query")) {
+        "user_prompt_submit" => match payload
+            .text("prompt")
+            .and_then(|it| element(it, "user_query"))
+        {
             Some((typed, _)) => payload.prompt_that_says(host, typed.trim()),
             None => payload.prompt_of(host, false),
         },
-        // When a session ends it tells of a stop once more, and reads no answer.
+        // When a session ends it reports a stop once more, and reads no answer.
         "stop" if payload.text("reason") != Some("end_turn") => Event::OtherHook { host },
         _ => {
             let words = hook.split('_').map(|word| {
@@ -165,7 +168,12 @@ struct Shown<'a> {
 
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
     let line: Line<'_> = serde_json::from_str(text)?;
-    let Some(Params { session, update, meta }) = line.params else {
+    let Some(Params {
+        session,
+        update,
+        meta,
+    }) = line.params
+    else {
         return Ok(Read::Nothing);
     };
     let at = meta.agent_timestamp_ms.millis().unwrap_or_default();

@@ -37,11 +37,17 @@ fn mount(text: &str) -> Result<(String, Status)> {
     if text.contains(ENTRY) {
         return Ok((text.to_owned(), Status::AlreadyThere));
     }
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     if lines.any(|line| !line.starts_with(['-', ' '])) {
         return Err("it is not a list with `- ` before each entry".into());
     }
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let end = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
     Ok((format!("{text}{end}{ENTRY}"), Status::Added))
 }
 
@@ -58,7 +64,11 @@ mod tests {
 
     #[test]
     fn the_entry_is_added_once_and_removed_again() {
-        for text in ["", "# Mine.\n- id: llm\n  config:\n    a: 1\n", "- id: llm\n"] {
+        for text in [
+            "",
+            "# Mine.\n- id: llm\n  config:\n    a: 1\n",
+            "- id: llm\n",
+        ] {
             let (with, status) = mount(text).expect("a list");
             assert_eq!((with.ends_with(ENTRY), status), (true, Status::Added));
             assert_eq!(mount(&with), Ok((with.clone(), Status::AlreadyThere)));

@@ -20,12 +20,22 @@ fn event(hook: &str, rest: &Value) -> Event {
 #[test]
 fn only_a_marked_prompt_is_a_persons() {
     for (prompt, expected, said) in [
-        ("<user_query>\nFix the shop\n</user_query>", PromptOrigin::User, "Fix the shop"),
+        (
+            "<user_query>\nFix the shop\n</user_query>",
+            PromptOrigin::User,
+            "Fix the shop",
+        ),
         // A subagent's task.
         ("Run the tests", PromptOrigin::Host, "Run the tests"),
-        ("<user_query>\n[checkpointd] Run it\n</user_query>", PromptOrigin::Own, "[checkpointd] Run it"),
+        (
+            "<user_query>\n[checkpointd] Run it\n</user_query>",
+            PromptOrigin::Own,
+            "[checkpointd] Run it",
+        ),
     ] {
-        let Event::PromptSubmitted { origin, text, .. } = event("user_prompt_submit", &json!({"prompt": prompt})) else {
+        let Event::PromptSubmitted { origin, text, .. } =
+            event("user_prompt_submit", &json!({"prompt": prompt}))
+        else {
             panic!("no prompt: {prompt}");
         };
         assert_eq!((origin, text.as_str()), (expected, said));
@@ -34,7 +44,12 @@ fn only_a_marked_prompt_is_a_persons() {
 
 #[test]
 fn a_session_that_ends_does_not_stop_once_more() {
-    let stop = |reason: &str| event("stop", &json!({"reason": reason, "stopHookActive": true, "promptId": "t"}));
+    let stop = |reason: &str| {
+        event(
+            "stop",
+            &json!({"reason": reason, "stopHookActive": true, "promptId": "t"}),
+        )
+    };
     let Event::AgentStopped { reentry, host, .. } = stop("end_turn") else {
         panic!("it stopped");
     };
@@ -48,11 +63,35 @@ fn a_session_that_ends_does_not_stop_once_more() {
 fn every_known_tool_is_described() {
     use ToolKind::{Edit, Other, Read, Shell, Write};
     for (tool, input, kind, command, paths) in [
-        ("run_terminal_command", json!({"command": "echo hi", "background": false}), Shell, Some("echo hi"), ""),
+        (
+            "run_terminal_command",
+            json!({"command": "echo hi", "background": false}),
+            Shell,
+            Some("echo hi"),
+            "",
+        ),
         ("read_file", json!({"target_file": "a"}), Read, None, "a"),
-        ("search_replace", json!({"file_path": "/a", "old_string": "x", "new_string": "y"}), Edit, None, "/a"),
-        ("write", json!({"file_path": "/a", "content": "x"}), Write, None, "/a"),
-        ("spawn_subagent", json!({"prompt": "x", "subagent_type": "explore"}), Other, None, ""),
+        (
+            "search_replace",
+            json!({"file_path": "/a", "old_string": "x", "new_string": "y"}),
+            Edit,
+            None,
+            "/a",
+        ),
+        (
+            "write",
+            json!({"file_path": "/a", "content": "x"}),
+            Write,
+            None,
+            "/a",
+        ),
+        (
+            "spawn_subagent",
+            json!({"prompt": "x", "subagent_type": "explore"}),
+            Other,
+            None,
+            "",
+        ),
     ] {
         described(AGENT, tool, &input, (kind, command, paths));
     }
@@ -61,18 +100,41 @@ fn every_known_tool_is_described() {
 #[test]
 fn hook_payloads_say_how_a_call_ended() {
     let after = |result: Value| json!({"tool_response": result});
-    let ran = |code: i64, shown: &str| after(json!({"type": "Bash", "output": [104], "output_for_prompt": shown, "exit_code": code}));
+    let ran = |code: i64, shown: &str| {
+        after(
+            json!({"type": "Bash", "output": [104], "output_for_prompt": shown, "exit_code": code}),
+        )
+    };
     for (payload, expected) in [
         (ran(0, "exit: 0\nhi\n"), "ok"),
         (ran(3, "exit: 3\nbad\n"), "err"),
         (ran(-1, "exit: killed (signal 9)\n"), "err"),
         // A program may print what looks like the end of another one.
         (ran(0, "exit: 0\nError: exit: 3\n"), "ok"),
-        (after(json!({"type": "BackgroundTaskStarted", "task_id": "t", "status": "running", "command": "Error"})), "run"),
-        (after(json!({"type": "ReadFile", "FileNotFound": "Error: /a does not exist."})), "err"),
-        (after(json!({"type": "ReadFile", "FileContent": {"content": "Error: x"}})), "ok"),
-        (after(json!({"type": "SearchReplace", "NoMatchesFound": {"message": "The string to replace was not found"}})), "err"),
-        (after(json!({"type": "SearchReplace", "EditsApplied": {"new_string": "x"}})), "ok"),
+        (
+            after(
+                json!({"type": "BackgroundTaskStarted", "task_id": "t", "status": "running", "command": "Error"}),
+            ),
+            "run",
+        ),
+        (
+            after(json!({"type": "ReadFile", "FileNotFound": "Error: /a does not exist."})),
+            "err",
+        ),
+        (
+            after(json!({"type": "ReadFile", "FileContent": {"content": "Error: x"}})),
+            "ok",
+        ),
+        (
+            after(
+                json!({"type": "SearchReplace", "NoMatchesFound": {"message": "The string to replace was not found"}}),
+            ),
+            "err",
+        ),
+        (
+            after(json!({"type": "SearchReplace", "EditsApplied": {"new_string": "x"}})),
+            "ok",
+        ),
         (json!({"tool_input": {}}), "run"),
     ] {
         ended_by_hook(AGENT, ToolKind::Shell, &payload, expected);
