@@ -79,7 +79,7 @@ pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
         Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::OpenHands => [RESUMED, FAILING].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
-        Agent::Dsh => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
+        Agent::Dsh => [FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::Grok => [LONG, FAILING, UNINSTALLED, BESIDE].contains(&name),
         // It denies everything if a hook fails.
         Agent::Copilot if name == GONE => true,
@@ -114,8 +114,7 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
             RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
             DELEGATED,
         ],
-        // It reads no reply to the start of a session. What is typed while it works waits for the end of the turn. Its
-        // compactions are not tried.
+        // It reads no reply to the start of a session. What is typed while it works, and its compactions, are not tried.
         Agent::Grok => &[TOLD, CLEARED, STEERED, COMPACTED],
         Agent::Qwen => &[],
     }

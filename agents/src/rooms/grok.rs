@@ -15,7 +15,7 @@ use crate::hooks::payload::Payload;
 use crate::known::{Known, known};
 use crate::prompts::element;
 use crate::terminal::text_box::framed;
-use crate::tools::{ResultText, Tools};
+use crate::tools::{Reported, ResultText, Tools};
 use crate::transcript::forward::{Forward, Lines, Read, Reader};
 use crate::transcript::json::{self, Block, Scalar};
 use crate::transcript::normal::Entry;
@@ -156,6 +156,8 @@ struct Output<'a> {
     #[serde(borrow, rename = "type")]
     kind: Scalar<'a>,
     exit_code: Scalar<'a>,
+    subagent_id: Scalar<'a>,
+    tool_calls: Scalar<'a>,
 }
 
 /// A part of what is shown of a call.
@@ -215,6 +217,14 @@ fn result<'a>(update: &Update<'a>) -> ResultText<'a> {
         is_error: (update.status.text() == "failed").then_some(true),
         exit_code: output.exit_code.number(),
         running: output.kind.text() == STARTED,
+        subagent: output.subagent_id.into_text().map(|id| Reported {
+            id: Some(id),
+            calls: output
+                .tool_calls
+                .number()
+                .and_then(|calls| calls.try_into().ok()),
+            continues: false,
+        }),
         text: text.unwrap_or_default(),
         ..ResultText::default()
     }
