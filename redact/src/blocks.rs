@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
+use super::secret::{Style, is_password};
 use super::value::says_nothing;
 use super::words::{BlockPart as Part, WORDS};
 
@@ -227,7 +229,7 @@ fn kubernetes(scan: &mut Scan<'_>, literal: Range<usize>) {
             continue;
         };
         let value = text[colon + 1..].trim_matches([' ', '"', ',', '\'']);
-        if value.len() >= 3 && !says_nothing(value) {
+        if value.len() >= 3 && !says_nothing(value) && !value.contains('{') {
             let offset = value.as_ptr() as usize - text.as_ptr() as usize;
             scan.take(
                 line.start + offset..line.start + offset + value.len(),
@@ -250,8 +252,9 @@ fn pgpass(scan: &mut Scan<'_>, port: Range<usize>) {
     let Some(password) = fields.next() else {
         return;
     };
-    let is_line = !line.trim().contains([' ', '/', '"']);
-    if is_line {
+    let is_line =
+        !line.trim().contains([' ', '/', '"']) && head.iter().all(|field| !field.trim().is_empty());
+    if is_line && (is_password(password, Style::Env) || is_login_base64(password)) {
         let at = start + head.iter().map(|field| field.len() + 1).sum::<usize>();
         scan.take(at..at + password.len(), "password");
     }

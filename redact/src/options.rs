@@ -51,15 +51,24 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
         return;
     };
     let value = &rest[..rest.find(ends).unwrap_or(rest.len())];
-    if says_nothing(value) || value.contains("$(") || value.contains("${") {
+    if says_nothing(value)
+        || value.starts_with('-')
+        || value.contains("$(")
+        || value.contains("${")
+        || value.contains("://")
+    {
         return;
     }
+    let is_user = |user: &str| {
+        user.chars()
+            .all(|c| c.is_alphanumeric() || "_-.@\\+:".contains(c))
+    };
     let last = value
         .rfind(':')
         .filter(|last| odd(&value[last + 1..]) == Odd::Random);
     let login = last
         .or_else(|| value.find([':', '%', ',']))
-        .filter(|sign| *sign > 0);
+        .filter(|sign| *sign > 0 && is_user(&value[..*sign]));
     let skipped = login.filter(|_| option.has_user).map_or(0, |sign| sign + 1);
     let secret = if quote.is_some() {
         &value[skipped..]
@@ -73,7 +82,7 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
         }
         _ => is_password(secret),
     };
-    if is_secret {
+    if is_secret && !secret.trim_end_matches('=').contains('=') {
         let start = from + skipped;
         scan.take(start..start + secret.len(), "password");
     }
@@ -94,9 +103,9 @@ fn is_password(secret: &str) -> bool {
 fn is_secret(
     scan: &Scan<'_>,
     begin: &Range<usize>,
-    _is_attached: bool,
+    is_attached: bool,
     secret: &str,
-    _is_quoted: bool,
+    is_quoted: bool,
 ) -> bool {
     let look = Look::at(secret);
     let is_rich = look.kinds() >= 3;
@@ -104,15 +113,16 @@ fn is_secret(
     let is_login = || has_sign(scan, begin, &options.logins);
     match weight(secret) {
         Odd::Made | Odd::Random | Odd::Never => true,
-        Odd::Numbered if look.digits == 0 || is_rich => true,
-        Odd::Numbered if is_rich => is_login(),
+        Odd::Numbered if look.digits == 0 || is_rich && (is_attached || is_quoted) => true,
+        Odd::Numbered if is_attached && look.digits >= 2 && secret.len() >= 6 => true,
+        Odd::Numbered if is_rich || is_attached => is_login(),
         Odd::Numbered => has_sign(scan, begin, &options.asking),
         Odd::Phrase => is_login(),
-        Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
+        Odd::Number => look.digits >= NUMBER_DIGITS_MIN && look.digits == secret.len(),
         Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(),
         Odd::Plain => {
-            let is_odd = is_rich || look.upper >= 2;
-            is_odd && !look.is_words() && is_login()
+            let is_odd = is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0;
+            is_odd && !look.is_words() && !secret.contains(['/', ':', '.']) && is_login()
         }
     }
 }
@@ -122,7 +132,8 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
     let spelled = &scan.bytes[begin.clone()];
     let rest = &scan.bytes[begin.end..scan.bytes.len().min(begin.end + OPTION_BYTES_MAX)];
     let value = |at: usize, has_user: bool, has_secret: bool| {
-        let is_list = b"\"'".contains(&scan.at(at));
+        let is_list =
+            b"\"'".contains(&scan.at(at)) && scan.at(at) == spelled[0] && scan.at(at + 1) == b',';
         let skipped = if is_list {
             2
         } else {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::chars::{boundary, line_end};
-use super::judge::{BLANKS_MAX, NAME_BYTES_MAX};
+use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
+use super::names::is_getter;
 use super::scan::Scan;
 use super::value::plain;
 use super::words::WORDS;
@@ -72,16 +73,21 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         .take(3)
         .take_while(|byte| byte.is_ascii_digit());
     let numbered = sign + number.count();
-    let sign = if numbered > sign { numbered } else { sign };
+    let sign = if numbered > sign && scan.at(numbered) == b':' && closers == 0 {
+        numbered
+    } else {
+        sign
+    };
     let rest = &scan.bytes[sign.min(scan.bytes.len())..];
-    let is_tag = scan.before(name.start) == b'<';
-    let is_tight = sign == at;
+    let is_tag = scan.before(name.start) == b'<' || scan.before(name.start) == b':';
+    let is_tight = sign == at && closers == 0;
     let (kind, length) = match rest {
         [b'=', b'=', ..] | [b':', b':', ..] => return None,
         // A colon on both sides separates the parts of an address.
-        [b':', next, ..] if scan.before(name.start) == b':' => return None,
+        [b':', next, ..] if scan.before(name.start) == b':' && *next != b' ' => return None,
         // The name ends a string, as the label of an input does.
-        [b':', b'"' | b'\'', after, ..] if is_tight => return None,
+        [b':', b'"' | b'\'', after, ..] if is_tight && b" ,)|;\n".contains(after) => return None,
+        [b':', b' ', b'"' | b'\'', b' ' | b',' | b')', ..] if is_tight => return None,
         // YAML's long form of a key.
         [b'\n', b':', b' ', ..] if scan.text[..name.start].ends_with("? ") => (Sign::Loose, 2),
         [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),
@@ -89,9 +95,11 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         [b'=' | b':', ..] => (Sign::Loose, 1),
         [b'<', b'<', b'<', ..] => (Sign::Loose, 0),
         [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
-        [b'>', next, ..] if is_tag && has_close(rest) => (Sign::Tight, 1),
+        [b'|', ..] if sign > at => (Sign::Loose, 1),
+        [b'>', next, ..] if is_tag && *next != b' ' && has_close(rest) => (Sign::Tight, 1),
         _ if has_particle => (Sign::Loose, 0),
-        _ if sign > at => {
+        [b'(', b'"' | b'\'', ..] if !is_getter(&scan.text[name.clone()]) => (Sign::Loose, 1),
+        _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
             return Some((Sign::Blank, sign));
         }
         _ => return None,
@@ -107,6 +115,9 @@ fn begin(scan: &Scan<'_>, kind: Sign, after: usize) -> usize {
         let word = scan.bytes[value..].iter().take(NAME_BYTES_MAX);
         let word = word.take_while(|byte| !byte.is_ascii_whitespace()).count();
         let next = scan.after_blanks(value + word, BLANKS_MAX);
+        if word < 2 || next == value + word {
+            break;
+        }
         value = next;
     }
     // Markdown's bold type.
@@ -116,6 +127,13 @@ fn begin(scan: &Scan<'_>, kind: Sign, after: usize) -> usize {
         .take_while(|byte| **byte == b'*')
         .count();
     value = scan.after_blanks(value, 1);
+    if scan.at(value) == b'\n' && kind == Sign::Loose && is_indented(scan, value + 1) {
+        value = scan.after_blanks(value + 1, BLANKS_MAX);
+        // The first of a list.
+        if scan.bytes[value..].starts_with(b"- ") {
+            value += 2;
+        }
+    }
     value
 }
 
@@ -134,14 +152,28 @@ fn has_close(rest: &[u8]) -> bool {
     rest.iter()
         .take(ELEMENT_BYTES_MAX)
         .zip(&rest[1..])
-        .any(|two| two == (&b'<', &b'/'))
+        .any(|two| two == (&b'<', &b'/') || two == (&b'<', &b'!'))
 }
 
 /// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
 fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let dotted = scan.bytes[..name.start]
+        .iter()
+        .rev()
+        .take(NAME_BYTES_MAX)
+        .take_while(is_part)
+        .count();
+    let before = &scan.bytes[..(name.start - dotted).saturating_sub(1)];
+    let is_attribute = b"\"'".contains(&scan.at(name.end))
+        && (before.ends_with(b"name=") || before.ends_with(b"key="));
+    let is_element = b"<:".contains(&scan.before(name.start)) && scan.at(name.end) == b' ';
+    if !is_attribute && !is_element {
+        return None;
+    }
     let line = &scan.bytes[name.end..line_end(scan.bytes, name.end, ELEMENT_BYTES_MAX)];
     let close = line.iter().position(|byte| b"<>".contains(byte))?;
-    let is_open = line[close] == b'>';
+    let is_open = line[close] == b'>' && !line[..close].ends_with(b"/");
     let rest = &line[close + 1..];
     let has_end = rest
         .iter()
@@ -184,9 +216,11 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
     match window {
         [b'[', b'[', ..] => until(2, b"]]"),
         // Of a connection string: `PWD={...};`
-        [b'{', first, ..] if scan.before(at) == b'=' => until(1, b"};")
-            .or_else(|| until(1, b"}\""))
-            .or_else(|| until(1, b"}\n")),
+        [b'{', first, ..] if scan.before(at) == b'=' && *first != b'{' && *first != b'}' => {
+            until(1, b"};")
+                .or_else(|| until(1, b"}\""))
+                .or_else(|| until(1, b"}\n"))
+        }
         _ if window.starts_with(b"<![CDATA[") => until(9, b"]]>"),
         [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
         [b'<', b'<', b'<', ..] => {
@@ -194,7 +228,7 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .iter()
                 .take_while(|byte| b"< '\"".contains(byte))
                 .count();
-            let ends = |byte: &u8| byte.is_ascii_whitespace();
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"".contains(byte);
             let length = window[skipped..].iter().position(ends);
             Some(at + skipped..at + skipped + length.unwrap_or(window.len() - skipped))
         }
@@ -219,7 +253,7 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .iter()
                 .take_while(|byte| b"-neE '\"".contains(byte))
                 .count();
-            let ends = |byte: &u8| byte.is_ascii_whitespace();
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"|)`$".contains(byte);
             let length = words[skipped..].iter().position(ends)?;
             Some(at + 7 + skipped..at + 7 + skipped + length)
         }
@@ -258,6 +292,10 @@ fn indented(scan: &Scan<'_>, at: usize, window: &[u8]) -> Option<Range<usize>> {
     Some(start..boundary(scan.text, end.min(scan.bytes.len()).min(at + window.len())))
 }
 
+fn is_indented(scan: &Scan<'_>, line: usize) -> bool {
+    b" \t".contains(&scan.at(line))
+}
+
 /// Reads the value at an offset: in quotes, escaped or not, or up to the next delimiter.
 pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     let bytes = scan.bytes;
@@ -275,7 +313,7 @@ pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
         });
     }
     let first = scan.at(at);
-    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) {
+    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) && !is_dollar_secret(scan, at) {
         return None;
     }
     if !scan.bare.contains(&at) {
@@ -286,7 +324,15 @@ pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
             .unwrap_or(bytes.len() - at);
         scan.bare = at..at + length;
     }
-    let inner = at..scan.bare.end;
+    let mut inner = at..scan.bare.end;
+    // The text of an element of XML has blanks.
+    if scan.before(at) == b'>' {
+        let window = &bytes[at..bytes.len().min(at + JUDGED_BYTES_MAX)];
+        let end = window.iter().position(|byte| b"<\n".contains(byte));
+        inner.end = end
+            .filter(|end| window[*end] == b'<')
+            .map_or(inner.end, |end| at + end);
+    }
     (!inner.is_empty()).then_some(Value {
         inner,
         is_quoted: false,
@@ -334,6 +380,17 @@ fn quoted(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
+/// Returns whether a dollar sign begins a value and not a variable: the value has more such signs.
+fn is_dollar_secret(scan: &Scan<'_>, at: usize) -> bool {
+    let word = scan.bytes[at..]
+        .iter()
+        .take(64)
+        .take_while(|byte| !byte.is_ascii_whitespace());
+    scan.at(at) == b'$'
+        && !b"({".contains(&scan.at(at + 1))
+        && word.filter(|byte| b"!@#%^$".contains(byte)).count() > 1
+}
+
 /// Returns the end of a value in quotes: before the next quote that is not escaped more often, or at the end of the line.
 fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
     let (mut backslashes, mut skipped) = (0, 0);
@@ -350,7 +407,11 @@ fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
                 // Written twice, it is a part of the value.
                 let is_twice =
                     quote == b'\'' && offset > 0 && bytes[start + offset..].starts_with(b"''");
-                if is_twice {
+                if is_twice
+                    && bytes
+                        .get(start + offset + 2)
+                        .is_some_and(u8::is_ascii_alphanumeric)
+                {
                     skipped = offset + 1;
                 } else if offset > 0 && skipped == offset {
                     skipped = 0;

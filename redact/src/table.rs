@@ -8,6 +8,7 @@ use super::names::Name;
 use super::odd::{Odd, odd};
 use super::scan::Scan;
 use super::secret::Style;
+use super::value::says_nothing;
 
 /// The longest table that is read, in bytes.
 const TABLE_BYTES_MAX: usize = 8 * 1024;
@@ -112,7 +113,7 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         }
         let cell = fields[column].clone();
         let text = &line[cell.clone()];
-        if text.len() > 3 {
+        if text.len() > 3 && !says_nothing(text) && !text.contains(' ') {
             is_column |= odd(text) >= Odd::Hash && judge(name, Style::Quoted, text);
             cells.push(line_at + cell.start..line_at + cell.end);
         }
