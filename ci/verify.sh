@@ -35,12 +35,13 @@ def row: "| " + join(" | ") + " |";
 if length == 0 then "No record of this commit was found." else
   .[] | if .accepted then
     (.statement.predicate as $it | $it.totals as $sum
-    | "\($sum.units) changed files: \($sum.done) done, \($sum.unknown) unknown, \($sum.open) open."
-      + " \($sum.demands) checkpoints, \($sum.met) met. Switched off \($sum.switches) times, \([$it.switches[] | select(.by == "agent")] | length) of them by the agent.", "",
+    | "Changed files: \($sum.units) (\($sum.done) done, \($sum.unknown) unknown, \($sum.open) open)."
+      + " Checkpoints: \($sum.demands) (\($sum.met) met)."
+      + " Switched off: \($sum.switches) (\([$it.switches[] | select(.by == "agent")] | length) by the agent).", "",
     (["answer", "file", "what ran", "result"] | row), (["---", "---", "---", "---"] | row),
     ($it.units[0:200][] | (if .run == null then null else $it.runs[.run] end) as $run
       | [.answer, ((.file // .content.gitBlob) | code),
-         (if $run == null then "" else ($run.command | code) + " at " + ($run.at | plain) end),
+         (if $run == null then "" else ($run.command | code) + " at " + ($run.at | plain | .[0:19] | sub("T"; " ")) + " UTC" end),
          (.row | plain) + (if ($run | type) == "object" and $run.passed != null
            then ": \($run.passed) passed, \($run.failed // 0) failed" else "" end)] | row))
   else "**Refused**", (.refusals[] | "- \(.check): \(.text | plain)") end

@@ -23,7 +23,7 @@ use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
 use crate::named_file;
 use crate::shared::Counters;
 
-/// How soon a pass that left calls in the spool is repeated; the pause doubles each time.
+/// How soon a pass that left calls in the spool is repeated; the pause doubles each time until the folder changes.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How often the folder is read while it is not watched.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
@@ -385,10 +385,16 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
         };
         let is_done = drained.is_ok() && shared.spool.left.lock().is_empty();
         let pause = if is_done { sweep } else { retry.min(sweep) };
-        retry = if is_done { RETRY_AFTER } else { pause * 2 };
         let known = known.filter(|known| is_done && watcher.is_ok() && known.is_empty());
         let is_told = || tokio::time::timeout(pause, changed.notified());
-        while is_told().await.is_err() && known.as_ref().is_some_and(Known::is_current) {}
+        retry = loop {
+            match is_told().await {
+                Ok(()) => break RETRY_AFTER,
+                Err(_) if known.as_ref().is_some_and(Known::is_current) => {}
+                Err(_) if is_done => break RETRY_AFTER,
+                Err(_) => break pause * 2,
+            }
+        };
     }
 }
 

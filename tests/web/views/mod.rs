@@ -180,13 +180,7 @@ pub(crate) fn now(stage: &Stage, browser: &Browser) {
         browser.text(&text)
     };
     let asks = row("asks");
-    for part in [
-        "Claude Code",
-        "inventory",
-        "main",
-        "Bash",
-        "rm -rf build dist",
-    ] {
+    for part in ["claude", "inventory", "main", "Bash", "rm -rf build dist"] {
         assert!(asks.contains(part), "{part}: {asks}");
     }
     let runs = row("runs");

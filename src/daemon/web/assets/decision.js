@@ -21,7 +21,7 @@ export const show = (root, seq) => (seq ? one(root, seq) : list(root));
 async function list(root) {
   const verdict = h('select', { 'aria-label': 'Verdict' }, ['all', 'inject', 'pass'].map((word) => h('option', { value: word }, verdictWords(word))));
   const text = h('input', { type: 'search', placeholder: 'words in what was asked', 'aria-label': 'Words in what was asked' });
-  const agent = h('select', { 'aria-label': 'Agent' }, ['', 'claude', 'gemini', 'codex'].map((word) => h('option', { value: word }, word || 'all agents')));
+  const agent = h('input', { placeholder: 'agent', 'aria-label': 'Agent' });
   const project = h('input', { placeholder: 'project: its folder', 'aria-label': 'Folder of the project' });
   const machine = h('input', { placeholder: 'machine', 'aria-label': 'Name of the machine' });
   const summary = h('p', { class: 'summary', role: 'status' });
@@ -39,7 +39,7 @@ async function list(root) {
     if (before) query.set('before', before);
     if (verdict.value !== 'all') query.set('verdict', verdict.value);
     if (text.value) query.set('text', text.value);
-    if (agent.value) query.set('agent', agent.value);
+    if (agent.value.trim()) query.set('agent', agent.value.trim());
     if (project.value.trim()) query.set('project', project.value.trim());
     if (machine.value.trim()) query.set('machine', machine.value.trim());
     const mine = asked;

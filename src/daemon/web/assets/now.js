@@ -6,8 +6,6 @@ import { h, replace, sessionLink } from './dom.js';
 import { ago, cut, folder, moment, number, plural, words } from './format.js';
 import { FLAGS, GROUPS } from './signs.js';
 
-const AGENTS = { claude: 'Claude Code', gemini: 'Gemini CLI', codex: 'Codex CLI' };
-
 const TITLE_MAX = 120;
 // Sessions of the first screen.
 const FIRST = 24;
@@ -36,9 +34,9 @@ export async function show(root) {
   const summary = h('p', { class: 'summary', role: 'status' });
   const place = h('div');
   const box = h('input', { type: 'search', placeholder: 'title, project, branch, agent', 'aria-label': 'Only sessions with these words', oninput: () => search() });
-  const agent = h('select', { 'aria-label': 'Agent', onchange: () => search() }, h('option', { value: '' }, 'all agents'),
-    Object.entries(AGENTS).map(([word, name]) => h('option', { value: word }, name)));
-  const machine = h('select', { 'aria-label': 'Machine', onchange: () => search() }, h('option', { value: '' }, 'all machines'));
+  const select = (name, all) => h('select', { 'aria-label': name, onchange: () => search() }, h('option', { value: '' }, all));
+  const agent = select('Agent', 'all agents');
+  const machine = select('Machine', 'all machines');
   const grouping = h('select', { onchange: () => search() }, Object.entries(GROUPINGS).map(([word, [name]]) => h('option', { value: word }, name)));
   const fleet = h('span', { class: 'tools', hidden: true }, machine, h('label', null, 'Grouped by ', grouping));
   replace(root, h('h1', null, 'Now'), summary, h('div', { class: 'tools' }, box, agent, fleet), place);
@@ -80,20 +78,22 @@ export async function show(root) {
     const changed = answer.rows.filter((row) => JSON.stringify(row) !== JSON.stringify(rows.get(row.session)));
     const places = changed.map(goOn);
     for (const row of changed) rows.set(row.session, row);
-    offerMachines();
+    offer(agent, (row) => row.agent);
+    fleet.hidden = !offer(machine, (row) => row.machine);
     if (!places.every(Boolean) || narrowed() || !rows.size || (known !== seen.sessions && !all)) stay(draw, changed);
     else stay(() => places.reverse().forEach((put) => put()), changed);
     count();
   }
 
-  // Offers the machines of the listed sessions, and keeps the choice.
-  function offerMachines() {
-    const known = [...new Set([...rows.values()].map((row) => row.machine).filter(Boolean))].sort();
-    fleet.hidden = !known.length;
-    if (known.length === machine.options.length - 1) return;
-    const chosen = machine.value;
-    replace(machine, h('option', { value: '' }, 'all machines'), known.map((name) => h('option', { value: name }, name)));
-    machine.value = chosen;
+  // Offers what the listed sessions have of this, keeps the choice, and returns whether there is any.
+  function offer(select, of) {
+    const known = [...new Set([...rows.values()].map(of).filter(Boolean))].sort();
+    if (known.length !== select.options.length - 1) {
+      const chosen = select.value;
+      replace(select, select.options[0], known.map((name) => h('option', { value: name }, name)));
+      select.value = chosen;
+    }
+    return known.length > 0;
   }
 
   // Groups by need in their order; by machine or project in that of their names.
@@ -191,7 +191,7 @@ function recount(section) {
 }
 
 // What the search box looks through.
-const said = (row) => [row.title, row.machine, row.remote, row.project, row.branch, row.pane, row.agent, AGENTS[row.agent], row.session, row.native_session,
+const said = (row) => [row.title, row.machine, row.remote, row.project, row.branch, row.pane, row.agent, row.session, row.native_session,
   row.need, words(row.standing), words(row.why), row.asked, row.said, ...row.flags, ...row.open_words].filter(Boolean).join(' ').toLowerCase();
 
 // A session: what is open of it, what it is about, what its agent did or said last, and where it is.
@@ -217,7 +217,7 @@ const parts = (row) => [
   ['machine', row.machine, 'machine'],
   ['project', folder(row.machine && row.remote ? row.remote : row.project), projectOf(row)],
   ['branch', row.branch, 'branch'],
-  ['agent ' + row.agent, AGENTS[row.agent] ?? row.agent, row.session],
+  ['agent ' + row.agent, row.agent, row.session],
   ['pane', row.pane, 'tmux pane'],
   ...row.flags.map((flag) => ['flag', flag, FLAGS[flag]]),
 ].filter(([, text]) => text);
