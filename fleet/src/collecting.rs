@@ -187,8 +187,16 @@ impl Link {
         }
     }
 
+    /// Returns what the leader of a stream says of it. Without one, another server says what it has; if it is cut off, that
+    /// is not all, and the others may have a leader.
     async fn info(&self, stream: &str, ask: &Value) -> Result<StreamInfo> {
-        self.api(&format!("STREAM.INFO.{stream}"), ask).await
+        let info: StreamInfo = self.api(&format!("STREAM.INFO.{stream}"), ask).await?;
+        if info.config.num_replicas > 1 && info.cluster.leader.is_none() {
+            return Err(Problem::Later(format!(
+                "stream {stream} has no leader: at least two of its three servers must run and reach each other"
+            )));
+        }
+        Ok(info)
     }
 
     /// Returns the journals that have runs in the stream.
@@ -343,11 +351,6 @@ fn notes(name: &str, info: &StreamInfo) -> Vec<String> {
     if name == RUNS && (info.config.max_age != 0 || info.config.discard != "new") {
         notes.push(format!(
             "stream {name} drops old messages (max_age, discard): events that the collector has not received by then are lost"
-        ));
-    }
-    if info.config.num_replicas > 1 && info.cluster.leader.is_none() {
-        notes.push(format!(
-            "stream {name} has no leader: at least two of its three servers must run and reach each other"
         ));
     }
     for replica in &info.cluster.replicas {

@@ -1,7 +1,6 @@
 //! A connection to the broker, and one request on it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_nats::{
@@ -21,9 +20,6 @@ use crate::tls;
 pub(crate) const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait for a connection.
 const CONNECT_WAIT: Duration = Duration::from_secs(5);
-/// Connections that this process has asked for: each begins with the next server, since one that is cut off from the
-/// others takes connections and answers nothing.
-static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 /// What the server last refused. It says so beside the answers, and the request itself is never answered.
 #[derive(Default)]
@@ -50,8 +46,8 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Connects to one of the servers, `nats://HOST:PORT` or `tls://HOST:PORT`, separated by commas. Answers come to an
-    /// inbox of `name` alone.
+    /// Connects to one of the servers by chance, `nats://HOST:PORT` or `tls://HOST:PORT`, separated by commas. Answers come
+    /// to an inbox of `name` alone.
     ///
     /// # Errors
     ///
@@ -63,22 +59,17 @@ impl Link {
         credentials: &Credentials,
     ) -> Result<Self> {
         let refused = |error: &dyn std::fmt::Display| Problem::Refused(error.to_string());
-        let mut servers: Vec<ServerAddr> = servers
+        let servers: Vec<ServerAddr> = servers
             .split(',')
             .map(|server| server.trim().parse())
             .collect::<std::result::Result<_, _>>()
             .map_err(|error| refused(&error))?;
-        // Not all machines begin with the same one.
-        let asked = ASKED.fetch_add(1, Ordering::Relaxed) + std::process::id() as usize;
-        let first = asked % servers.len();
-        servers.rotate_left(first);
         let denied = Arc::new(Denied::default());
         let heard = Arc::clone(&denied);
         let mut options = ConnectOptions::new()
             .name(format!("checkpointd {name}"))
             .custom_inbox_prefix(format!("_INBOX.{name}"))
             .connection_timeout(CONNECT_WAIT)
-            .retain_servers_order()
             .event_callback(move |event| {
                 let heard = Arc::clone(&heard);
                 async move {

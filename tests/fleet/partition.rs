@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use testkit::wait_until;
 
 use crate::form::is_full;
 use crate::machines::{Collector, Machine};
+use crate::named::names;
 use crate::servers::Servers;
 
 /// No server is cut off.
@@ -43,15 +44,15 @@ impl Network {
         }
     }
 
-    /// Carries what two servers say to each other. Returns the port at which `to` is reached.
-    fn carries(&self, pair: (usize, usize), to: u16) -> u16 {
+    /// Carries what two servers say to each other. Returns the port at which each new connection reaches `to`.
+    fn carries(&self, pair: (usize, usize), to: impl Fn() -> u16 + Send + 'static) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let network = self.clone();
         thread::spawn(move || {
             for from in listener.incoming().flatten() {
                 network.waits_for(pair);
-                if let Ok(to) = TcpStream::connect(("127.0.0.1", to)) {
+                if let Ok(to) = TcpStream::connect(("127.0.0.1", to())) {
                     network.carry(pair, (&from, &to));
                     network.carry(pair, (&to, &from));
                 }
@@ -82,7 +83,7 @@ impl Network {
 #[test]
 fn a_server_that_is_cut_off_neither_stops_the_others_nor_says_yes_alone() {
     let network = Network::new();
-    let servers = Servers::connected(|pair, port| network.carries(pair, port));
+    let servers = Servers::connected(|pair, port| network.carries(pair, move || port));
     let collector = Collector::new(&servers.url());
     let mut machines: Vec<_> = ["one", "two", "three"]
         .iter()
@@ -111,4 +112,35 @@ fn a_server_that_is_cut_off_neither_stops_the_others_nor_says_yes_alone() {
         wait_until(|| machine.trouble().is_empty());
     }
     collector.verify();
+}
+
+#[test]
+fn a_collector_at_a_server_that_is_cut_off_says_so_and_finds_another() {
+    let network = Network::new();
+    let servers = Servers::connected(|pair, port| network.carries(pair, move || port));
+    let port = |server: usize| {
+        let url = servers.url();
+        let port = url
+            .split(',')
+            .nth(server)
+            .and_then(|url| url.rsplit(':').next());
+        port.and_then(|port| port.parse().ok()).expect("a port")
+    };
+    // Whoever asks for a connection gets it to this one.
+    let server = Arc::new(AtomicU16::new(port(0)));
+    let chosen = Arc::clone(&server);
+    let entry = network.carries((3, 3), move || chosen.load(Ordering::SeqCst));
+    let collector = Collector::new(&format!("nats://127.0.0.1:{entry}"));
+    let others = format!("nats://127.0.0.1:{},nats://127.0.0.1:{}", port(1), port(2));
+    let mut machine = Machine::new("m", &others, "all");
+    machine.calls_tools(100);
+    collector.waits_for(&machine);
+    network.cuts_off(0);
+    names(&collector, "stream HEADS has no leader");
+    machine.calls_tools(100);
+    server.store(port(1), Ordering::SeqCst);
+    collector.waits_for(&machine);
+    network.heals();
+    collector.assert_has(&machine);
+    names(&collector, "null[]");
 }

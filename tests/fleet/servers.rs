@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use broker::server_config::ROUTE_PINGS;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::disk::{Disk, Keeps};
@@ -218,7 +219,7 @@ impl Servers {
                 let next = (server + 1) % count;
                 let port = through((server, next), ports[next] + CLUSTER);
                 text += &format!(
-                    "cluster {{ name: fleet, listen: 127.0.0.1:{}, advertise: \"127.0.0.1:1\", \
+                    "cluster {{ name: fleet, {ROUTE_PINGS}, listen: 127.0.0.1:{}, advertise: \"127.0.0.1:1\", \
                      routes: [nats://127.0.0.1:{port}] }}\n",
                     ports[server] + CLUSTER
                 );

@@ -31,8 +31,9 @@ const AGAIN_EVERY: Duration = Duration::from_secs(60);
 const ASK_EVERY_MICROS: u64 = 600_000_000;
 /// Time between two removals of stored events from the broker.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
+/// Pauses between connections are short: there is one collector, and one server of three may be cut off.
 const PAUSE: Duration = Duration::from_millis(500);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
 /// Why it begins again.
