@@ -222,11 +222,12 @@ pub(super) static RECORDINGS: [Recording; 12] = [
         agent: "grok",
         project: &Project {
             name: "routes",
+            // It runs a Python file, which says nothing of Rust.
             files: &[
-                ("pyproject.toml", "[project]\nname = \"routes\"\n"),
-                ("routes/plan.py", "def plan():\n    return 1\n"),
+                ("Cargo.toml", "[package]\nname = \"routes\"\n"),
+                ("src/plan.rs", "pub fn plan() -> u8 {\n    1\n}\n"),
             ],
-            written: "routes/plan.py",
+            written: "src/plan.rs",
         },
         file: "b.py",
         feedback: "[CK] Before you stop:\n\n1. run the tests",
