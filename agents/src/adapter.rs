@@ -74,9 +74,13 @@ pub struct Adapter {
     // Replies to hook calls.
     /// The form in which a stop is answered.
     pub(crate) reply_form: ReplyForm,
+    /// The form in which a tool call is held back; none if it is not known that the agent reads one.
+    pub tool_form: Option<ReplyForm>,
+    /// The hooks that are called when a part of the work is done, and whose reply can make the agent go on with it.
+    pub part_hooks: &'static [&'static str],
     /// The first version that can be answered in the form [`ReplyForm::Context`] too.
     pub(crate) context_since: Option<[u64; 3]>,
-    /// No hook tells that the agent took the answer to its stop, so its next tool call does.
+    /// No hook tells that the agent took the answer to its stop, so its next tool call or stop does.
     pub takes_silently: bool,
     /// The agent reads the reply to a session's start.
     pub hears_start: bool,
@@ -86,6 +90,8 @@ pub struct Adapter {
     // The terminal.
     /// The agent's composer; none if it is not known, so that checkpoints cannot be typed.
     pub composer: Option<ComposerForm>,
+    /// Returns the key that sends this text from the composer, as tmux names it.
+    pub submit: fn(&str) -> &'static str,
     /// Returns the command that hands a text to a session; none if it can only be typed.
     pub hand_over: Option<fn(&Place, &str, &str) -> HandOver>,
 }
@@ -117,11 +123,14 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     omits_prompts: false,
     headless: has_no_terminal,
     reply_form: ReplyForm::Block,
+    tool_form: None,
+    part_hooks: &[],
     context_since: None,
     takes_silently: false,
     hears_start: true,
     ignored_start: None,
     composer: None,
+    submit: |_| "Enter",
     hand_over: None,
 };
 

@@ -124,6 +124,10 @@ impl Call {
                 Awaits::Decision
             }
             Some(b"SessionStart") => Awaits::Greeting,
+            Some(
+                b"PreToolUse" | b"BeforeTool" | b"SubagentStop" | b"TaskCompleted"
+                | b"TeammateIdle",
+            ) => Awaits::Call,
             _ => Awaits::Nothing,
         }
     }
@@ -150,6 +154,8 @@ pub(super) enum Awaits {
     Greeting,
     /// Whether the agent may stop.
     Decision,
+    /// Whether a tool may run, or a part of the work may end. The reply is mostly empty.
+    Call,
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -442,7 +448,7 @@ mod tests {
 
     #[test]
     fn only_events_with_a_use_for_the_reply_wait() {
-        use Awaits::{Decision, Greeting, Nothing};
+        use Awaits::{Call as ToolCall, Decision, Greeting, Nothing};
         let awaits = |payload: &str, event: Option<&str>, is_reply_read| {
             Call {
                 agent: String::new(),
@@ -465,7 +471,9 @@ mod tests {
             Decision
         );
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
-        assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
+        assert_eq!(awaits("{}", Some("BeforeTool"), true), ToolCall);
+        assert_eq!(awaits("{}", Some("SubagentStop"), true), ToolCall);
+        assert_eq!(awaits("{}", Some("SubagentStart"), true), Nothing);
         assert_eq!(
             awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true),
             Nothing

@@ -39,6 +39,8 @@ pub(crate) struct Installer {
     pub(super) format: Format,
     /// Settings of the machine's administrator, which can switch hooks off; those of a folder end with `/`.
     pub(super) managed: &'static [&'static str],
+    /// Says why hooks cannot be added to a file of settings.
+    pub(super) refuses: fn(&Path) -> Option<String>,
     /// The events that hooks are installed for.
     pub(super) rows: &'static [Row],
     /// The event at which a turn ends.
@@ -75,6 +77,7 @@ pub(super) const DEFAULT: Installer = Installer {
     file: "settings.json",
     format: Format::Settings(Shape::Groups, ""),
     managed: &[],
+    refuses: |_| None,
     rows: &[],
     stop_event: "Stop",
     tells_event: false,
@@ -222,9 +225,12 @@ impl Installer {
         notes: &mut Vec<String>,
     ) -> Result<Vec<Edit>> {
         match &self.format {
-            Format::Settings(shape, empty) => edits::settings(file, wanted, *shape, empty),
+            Format::Settings(shape, empty) => match (self.refuses)(file) {
+                None => edits::settings(file, wanted, *shape, empty),
+                Some(reason) => Err(edits::in_file(file)(reason)),
+            },
             Format::Tables(event, table) => tables::edit(file, event, wanted, table),
-            Format::Plugin(plugin) => plugin.edit(file, wanted, client),
+            Format::Plugin(plugin) => plugin.edit(self.agent, file, wanted, client),
             Format::Harness(plugin) => return dsh::edits(plugin, file, wanted, client),
             Format::Copilot => copilot::edit(file, wanted),
             Format::Codex => return codex::edits(found, file, wanted, client, notes),

@@ -2,24 +2,32 @@
 
 use std::path::Path;
 
+use journal::Agent;
 use serde_json::json;
 
 use super::change::{Entry, Kind, Status};
 use super::edits::{Edit, Result, read};
 use super::hooks::{HookEntry, command};
 
-/// A plugin's text. The client's path and the time limit of a stop are in lines of their own.
+/// A plugin's text. The agent's word, the client's path and the time limit of a stop are in lines of their own.
 pub(super) struct Plugin(pub(super) &'static str);
 
+const AGENT: &str = "const AGENT = ";
 const CLIENT: &str = "const CLIENT = ";
 const STOP_MS: &str = "const STOP_MS = ";
 
 impl Plugin {
     /// Plans the file.
-    pub(super) fn edit(&self, file: &Path, wanted: &[HookEntry], client: &Path) -> Result<Edit> {
+    pub(super) fn edit(
+        &self,
+        agent: Agent,
+        file: &Path,
+        wanted: &[HookEntry],
+        client: &Path,
+    ) -> Result<Edit> {
         let (before, text) = read(file)?;
         let stop_s = wanted.iter().map(|wanted| wanted.timeout).max();
-        let after = self.text(client, stop_s.unwrap_or_default());
+        let after = self.text(agent, client, stop_s.unwrap_or_default());
         let status = match &before {
             None => Status::Added,
             Some(_) if text.text == after => Status::AlreadyThere,
@@ -35,8 +43,9 @@ impl Plugin {
         })
     }
 
-    fn text(&self, client: &Path, stop_s: u64) -> String {
+    fn text(&self, agent: Agent, client: &Path, stop_s: u64) -> String {
         let line = |line: &str| match line {
+            _ if line.starts_with(AGENT) => format!("{AGENT}{}\n", json!(agent)),
             _ if line.starts_with(CLIENT) => {
                 format!("{CLIENT}{}\n", json!(client.to_string_lossy()))
             }
@@ -46,9 +55,13 @@ impl Plugin {
         self.0.lines().map(line).collect()
     }
 
-    /// Returns whether a text is this plugin with any client and any time limit.
+    /// Returns whether a text is this plugin with any agent, any client and any time limit.
     pub(super) fn is_ours(&self, text: &str) -> bool {
-        let fixed = |line: &&str| !line.starts_with(CLIENT) && !line.starts_with(STOP_MS);
+        let fixed = |line: &&str| {
+            ![AGENT, CLIENT, STOP_MS]
+                .iter()
+                .any(|it| line.starts_with(it))
+        };
         text.lines().filter(fixed).eq(self.0.lines().filter(fixed))
     }
 
@@ -64,7 +77,8 @@ impl Plugin {
 mod tests {
     use super::*;
 
-    const PLUGIN: Plugin = Plugin("// Ours.\nconst CLIENT = \"/abs\"\nconst STOP_MS = 1\nrun()\n");
+    const PLUGIN: Plugin =
+        Plugin("// Ours.\nconst AGENT = \"\"\nconst CLIENT = \"/abs\"\nconst STOP_MS = 1\nrun()\n");
 
     #[test]
     fn paths_are_quoted_for_the_plugin_and_found_again() {
@@ -72,7 +86,8 @@ mod tests {
             "/a/checkpointd-hook",
             "/o'neil/\"x\" \\ $y/checkpointd-hook",
         ] {
-            let text = PLUGIN.text(Path::new(path), 7);
+            let text = PLUGIN.text(Agent::Kilo, Path::new(path), 7);
+            assert!(text.contains("\nconst AGENT = \"kilo\"\n"), "{text}");
             assert!(text.contains("\nconst STOP_MS = 7000\n"), "{text}");
             let line = Plugin::command(&text, "opencode").expect("a client");
             assert_eq!(super::super::hooks::client_of(&line).as_deref(), Some(path));
@@ -82,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_plugin_that_was_edited_is_not_ours() {
-        let text = PLUGIN.text(Path::new("/a/checkpointd-hook"), 7);
+        let text = PLUGIN.text(Agent::Kilo, Path::new("/a/checkpointd-hook"), 7);
         for other in [
             text.clone() + "more()\n",
             text.replace("run", "walk"),

@@ -91,7 +91,7 @@ impl Dialect {
                 rewrite: in_camel_case,
                 ..usual
             },
-            Agent::OpenCode | Agent::Pi | Agent::Dsh => Self {
+            Agent::OpenCode | Agent::Kilo | Agent::Pi | Agent::Dsh => Self {
                 shell: "bash",
                 ..usual
             },
@@ -112,6 +112,10 @@ impl Dialect {
                 names: CURSOR,
                 shell: "Shell",
                 turn: Some("generation_id"),
+                ..usual
+            },
+            Agent::OpenHands => Self {
+                shell: "terminal",
                 ..usual
             },
             Agent::Grok => Self {

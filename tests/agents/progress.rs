@@ -83,7 +83,10 @@ pub(crate) fn compacted(agent: Agent) -> Counts {
             !stage.events("compaction_finished").is_empty()
         });
     }
-    if !matches!(agent, Agent::Gemini | Agent::Copilot | Agent::OpenCode) {
+    if !matches!(
+        agent,
+        Agent::Gemini | Agent::Copilot | Agent::OpenCode | Agent::Kilo
+    ) {
         // Who is compacted needs its own document.
         go_on(&stage, &terminal);
         assert_eq!(stage.offers(NEXT), [1]);

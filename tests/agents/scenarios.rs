@@ -349,6 +349,58 @@ pub(crate) fn subagent(agent: Agent) -> Counts {
     stage.finish()
 }
 
+/// A push of open work is held once; the second try runs, and the stop is not held too.
+pub(crate) fn held_push(agent: Agent) -> Counts {
+    let mut stage = Stage::new(
+        agent,
+        &format!("{SOON}headless: always\nhooks: {{exits: hold}}\n"),
+    );
+    let work = [
+        write("app.py", CODE),
+        shell(WHILE),
+        shell("git push"),
+        shell("git push"),
+        says("There is no remote."),
+    ];
+    stage.run(TASK, work);
+    let expected = [
+        "leaves_open confirmed",
+        "block_budget none",
+        "block_budget none",
+    ];
+    assert_eq!(stage.decisions(), expected);
+    let seen = stage.checkpoints(TASK);
+    assert!(seen[..3] == [0, 0, 0] && seen[3] > 0, "{seen:?}");
+    stage.finish()
+}
+
+/// A subagent that ends with its work open is made to go on, once.
+pub(crate) fn held_subagent(agent: Agent) -> Counts {
+    let mut stage = Stage::new(
+        agent,
+        &format!("{SOON}headless: always\nhooks: {{exits: parts}}\n"),
+    );
+    let part = "Look after the other part.";
+    let work = [
+        write("app.py", CODE),
+        shell(WHILE),
+        says("The tests pass."),
+        says("I could not run any."),
+    ];
+    stage.model.expect(part, work);
+    let delegate = Answer::Calls(vec![Call::Delegate(part.to_owned())]);
+    stage.run(TASK, [delegate, says("Delegated."), says("Written.")]);
+    // Claude Code tells its subagents of a hook's answer twice.
+    assert_eq!(stage.checkpoints(part), [0, 0, 0, 2]);
+    let decisions = stage.decisions();
+    assert_eq!(
+        decisions[decisions.len() - 2..],
+        ["block_budget none"; 2],
+        "{decisions:?}"
+    );
+    stage.finish()
+}
+
 pub(crate) fn killed_daemon(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
     let pid = stage.path("data/run/pid");

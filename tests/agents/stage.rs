@@ -164,7 +164,9 @@ impl Stage {
             .env("HOME", self.path("home"))
             // As Python's package of the harness has to be told.
             .env("DSH_HOME", self.path("home/.dsh"))
-            .env("TMPDIR", self.path("tmp"));
+            .env("TMPDIR", self.path("tmp"))
+            // OpenHands runs commands in a tmux of its own, which outlives it.
+            .env("TMUX_TMPDIR", self.path("tmp"));
         command.env("CHECKPOINTD_HOME", self.path("data"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let first = [self.path("bin"), agent::programs()].into_iter();
@@ -474,13 +476,15 @@ impl Stage {
     }
 
     fn stop_daemon(&self) {
-        let mut stop = self.command(self.path("bin/checkpointd"));
-        drop(
-            stop.args(["daemon", "stop"])
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status(),
-        );
+        let stop = |program: &Path, arguments: &[&str]| {
+            let mut stop = self.command(program);
+            let quiet = stop.stdout(Stdio::null()).stderr(Stdio::null());
+            drop(quiet.args(arguments).status());
+        };
+        stop(&self.path("bin/checkpointd"), &["daemon", "stop"]);
+        if self.agent == Agent::OpenHands {
+            stop(Path::new("tmux"), &["-L", "openhands", "kill-server"]);
+        }
     }
 }
 

@@ -206,8 +206,9 @@ impl Terminal {
 
 /// Returns what quits a program.
 fn quits(command: &Command) -> &'static str {
-    let is_vibe = command.get_program().as_encoded_bytes().ends_with(b"/vibe");
-    if is_vibe { "/exit" } else { "/quit" }
+    let program = command.get_program().as_encoded_bytes();
+    let has_exit = program.ends_with(b"/vibe") || program.ends_with(b"/openhands");
+    if has_exit { "/exit" } else { "/quit" }
 }
 
 impl Drop for Terminal {

@@ -5,8 +5,9 @@ use crate::notify;
 use crate::opencode;
 use crate::progress;
 use crate::scenarios::{
-    also_run, client_gone, done_already, failing_command, in_terminal, killed_daemon, long_turn,
-    next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent, uninstalled,
+    also_run, client_gone, done_already, failing_command, held_push, held_subagent, in_terminal,
+    killed_daemon, long_turn, next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent,
+    uninstalled,
 };
 use crate::stage::Counts;
 use crate::typed;
@@ -14,6 +15,7 @@ use crate::typed;
 /// A name, and what to do.
 type Scenario = (&'static str, fn(Agent) -> Counts);
 
+const PUSHED: &str = "a push of open work is held once";
 const LONG: &str = "a long turn is journaled, gets one checkpoint, then may end";
 const DONE: &str = "what is done already is not asked for";
 const RECORDED: &str = "its commit has a record that stands up to public tools";
@@ -32,6 +34,7 @@ const RESTARTED: &str = "restarted in its terminal it is the same session, told 
 const DRAFTED: &str = "a person's draft is waited out, and nothing of it is lost";
 const ASKED: &str = "while it asks for permission nothing is typed";
 const STEERED: &str = "what is typed while it works is added to the turn";
+const STAYS: &str = "a half-typed draft stays as it is";
 const BESIDE: &str = "what is there for Claude Code is not journaled too";
 const DELEGATED: &str = "a subagent's stops change nothing";
 
@@ -69,10 +72,12 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
 /// are about is the same for all agents.
 pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
     match agent {
+        Agent::Kilo => [LONG, FAILING].contains(&name),
         Agent::OpenCode => [LONG, UNINSTALLED, WATCHED].contains(&name),
         Agent::Droid => [LONG, FAILING, UNINSTALLED].contains(&name),
         Agent::Pi => [LONG, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
         Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
+        Agent::OpenHands => [RESUMED, FAILING].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
         Agent::Dsh => [FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::Grok => [LONG, FAILING, UNINSTALLED, BESIDE].contains(&name),
@@ -94,7 +99,7 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         // It has no hook for a prompt, a start or a compaction.
         Agent::Vibe => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         // They read no reply to the start of a session, and have no id of the turn.
-        Agent::Copilot | Agent::OpenCode => &[TOLD, CLEARED, STEERED],
+        Agent::Copilot | Agent::OpenCode | Agent::Kilo => &[TOLD, CLEARED, STEERED],
         // Without an account it has no terminal view and takes up no session. Its subagents are not tried.
         Agent::Droid => &[
             RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
@@ -102,6 +107,8 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         ],
         // It has no subagents, and asks for no permission.
         Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, ASKED],
+        // It reads no reply to the start of a session, tells of no compaction, and has no id of the turn.
+        Agent::OpenHands => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
         // The package from PyPI has no terminal view, and takes up no session. Its subagents are not tried.
         Agent::Dsh => &[
             RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
@@ -116,7 +123,16 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
 /// Returns what is tried with this agent only.
 fn own(agent: Agent) -> &'static [Scenario] {
     match agent {
+        Agent::Claude => &[
+            (PUSHED, held_push),
+            (
+                "a subagent that leaves its work open goes on with it, once",
+                held_subagent,
+            ),
+        ],
+        Agent::Gemini => &[(PUSHED, held_push)],
         Agent::Codex => &[
+            (PUSHED, held_push),
             (
                 "its notify beside hooks tells of nothing new",
                 notify::notified_too,
@@ -128,11 +144,9 @@ fn own(agent: Agent) -> &'static [Scenario] {
             ("a half-typed draft is waited out", notify::draft),
         ],
         Agent::Copilot | Agent::Grok => &[(BESIDE, also_run)],
-        Agent::Droid => &[("with no limit of its own ours holds", no_cap)],
-        Agent::OpenCode => &[
-            (WATCHED, opencode::watched),
-            ("a half-typed draft stays as it is", opencode::draft_stays),
-        ],
+        Agent::Droid | Agent::OpenHands => &[("with no limit of its own ours holds", no_cap)],
+        Agent::OpenCode => &[(WATCHED, opencode::watched), (STAYS, opencode::draft_stays)],
+        Agent::Kilo => &[(STAYS, opencode::draft_stays)],
         _ => &[],
     }
 }

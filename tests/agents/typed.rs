@@ -19,11 +19,7 @@ const DRAFT: &str = "half a thought";
 /// Long enough for an agent to start and for a person to do something before a checkpoint is typed. opencode needs long to
 /// show what was typed.
 fn later(agent: Agent) -> &'static str {
-    if agent == Agent::OpenCode {
-        "50s"
-    } else {
-        "25s"
-    }
+    if agent.is_opencode() { "50s" } else { "25s" }
 }
 
 /// How long a dialog is watched.
@@ -57,8 +53,11 @@ pub(crate) fn steered(agent: Agent) -> Counts {
 
 /// Sets a stage where the checkpoint after a restart is due after a delay.
 fn set(agent: Agent, delay: &str) -> Stage {
-    let gemini = "restart: {gemini: 'gemini --yolo -m gemini-2.5-flash --resume {session}'}\n";
-    let config = format!("min_turn: 1h\nrestart_delay: {delay}\n{gemini}");
+    let openhands = "openhands --override-with-envs --exit-without-confirmation --resume {session}";
+    let restart = format!(
+        "restart: {{gemini: 'gemini --yolo -m gemini-2.5-flash --resume {{session}}', openhands: '{openhands}'}}"
+    );
+    let config = format!("min_turn: 1h\nrestart_delay: {delay}\n{restart}\n");
     Stage::new(agent, &config)
 }
 
@@ -136,7 +135,12 @@ pub(crate) fn restarted(agent: Agent) -> Counts {
     // Until these have drawn their composer they take no paste.
     let is_slow = matches!(
         agent,
-        Agent::Qwen | Agent::Copilot | Agent::OpenCode | Agent::Vibe
+        Agent::Qwen
+            | Agent::Copilot
+            | Agent::OpenCode
+            | Agent::Vibe
+            | Agent::Kilo
+            | Agent::OpenHands
     );
     let mut stage = set(agent, if is_slow { "12s" } else { "2s" });
     let terminal = restart(&mut stage, work());

@@ -328,7 +328,9 @@ impl Work {
                 let count = delivery.typed.enters + 1;
                 self.append(Event::DeliveryEntered { decision, count })
                     .await?;
-                self.press(observed, "Enter").await;
+                let submit = adapter(self.terminal.agent)
+                    .map_or("Enter", |agent| (agent.submit)(&self.terminal.text));
+                self.press(observed, submit).await;
             }
             Step::Fail(reason) => {
                 let reason = reason.into();

@@ -8,8 +8,8 @@ use journal::Agent;
 
 use super::pane::{TmuxError, query};
 
-/// Programs that run an agent's script.
-const INTERPRETERS: [&str; 4] = ["node", "nodejs", "bun", "deno"];
+/// Programs that run an agent's script, without a version.
+const INTERPRETERS: [&str; 5] = ["node", "nodejs", "bun", "deno", "python"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
@@ -79,7 +79,8 @@ fn is_called(command: &str, name: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
     };
     has_name(&program)
-        || INTERPRETERS.contains(&program.as_str())
+        || INTERPRETERS
+            .contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
             && words
                 .find(|word| !word.starts_with('-'))
                 .is_some_and(|script| has_name(&base(script)))
@@ -124,6 +125,10 @@ mod tests {
                 Some(Agent::Codex),
             ),
             ("node /usr/bin/codex", Some(Agent::Codex)),
+            (
+                "/venv/bin/python3.12 /home/u/.local/bin/openhands -t x",
+                Some(Agent::OpenHands),
+            ),
             ("vim gemini.md", None),
             ("less codex", None),
             ("claudette", None),

@@ -12,8 +12,10 @@ mod droid;
 mod dsh;
 mod gemini;
 mod grok;
+mod kilo;
 mod kimi;
 mod opencode;
+mod openhands;
 mod pi;
 mod qwen;
 #[cfg(test)]
@@ -35,8 +37,10 @@ pub const ALL: [&Adapter; Agent::HOSTS.len()] = [
     &dsh::DSH,
     &gemini::GEMINI,
     &grok::GROK,
+    &kilo::KILO,
     &kimi::KIMI,
     &opencode::OPENCODE,
+    &openhands::OPENHANDS,
     &pi::PI,
     &qwen::QWEN,
     &vibe::VIBE,

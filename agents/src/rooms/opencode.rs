@@ -57,7 +57,7 @@ pub(super) const OPENCODE: Adapter = Adapter {
 
 static KNOWN: LazyLock<Known> = known!("opencode");
 
-const TOOLS: Tools = Tools {
+pub(super) const TOOLS: Tools = Tools {
     known: || &KNOWN,
     // The exit code of a command has a field, and the text is the program's own.
     response: |_, response| ResultText {

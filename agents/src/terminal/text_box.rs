@@ -35,10 +35,10 @@ impl<'a> TextBox<'a> {
     /// Takes the lines of a composer whose marker ends at `column` of the first. With the cursor `at_start`, text that is
     /// dim, or begins with one of `hints`, is not typed.
     pub(crate) fn new(rows: &'a [Row], column: usize, at_start: bool, hints: &[&str]) -> Self {
-        // Qwen Code puts a sign without width where it draws the cursor.
+        // Qwen Code puts a sign without width where it draws the cursor, OpenHands a scroll bar before the frame.
         let inside = |row: &'a Row| {
             after(&row.text, column)
-                .trim_end_matches(|c: char| c.is_whitespace() || "│\u{200b}".contains(c))
+                .trim_end_matches(|c: char| c.is_whitespace() || "│\u{200b}▁▂▃▄▅▆▇█".contains(c))
         };
         let lines: Vec<_> = rows.iter().map(inside).collect();
         let first = lines.first().map_or("", |line| line.trim_start());

@@ -26,7 +26,15 @@ impl Tools {
                 (patch.kind, None, patch.paths)
             });
         }
-        let kind = self.kind(tool).unwrap_or_else(|| guess(tool, input));
+        let kind = match self.kind(tool) {
+            // A tool may do several things, by its command.
+            Some(ToolKind::Edit) => {
+                let command = input.get("command").and_then(Value::as_str);
+                let part = command.and_then(|command| self.kind(&format!("{tool}.{command}")));
+                part.unwrap_or(ToolKind::Edit)
+            }
+            known => known.unwrap_or_else(|| guess(tool, input)),
+        };
         if kind != ToolKind::Shell {
             return (kind, None, paths_in(input));
         }

@@ -30,7 +30,10 @@ pub(in crate::install) fn edits(
         after,
         entries: vec![Entry::new("checkpointd", status)],
     };
-    Ok(vec![plugin.edit(file, wanted, client)?, mounted])
+    Ok(vec![
+        plugin.edit(journal::Agent::Dsh, file, wanted, client)?,
+        mounted,
+    ])
 }
 
 fn mount(text: &str) -> Result<(String, Status)> {

@@ -1,16 +1,19 @@
-// checkpointd for opencode, version 1. `checkpointd init` writes this file, and `checkpointd uninstall` removes it.
+// checkpointd for opencode and its fork Kilo, version 1. `checkpointd init` writes this file, and `checkpointd uninstall` removes it.
 //
 // It tells checkpointd's hook client what happens, and sends what checkpointd answers when the agent stops. It decides
-// nothing itself, and whatever becomes of the client, opencode goes on.
-import { spawn } from "node:child_process"
+// nothing itself, and whatever becomes of the client, the agent goes on.
+import { spawn, spawnSync } from "node:child_process"
 
+const AGENT = "opencode"
 const CLIENT = "/abs/checkpointd-hook"
 const STOP_MS = 7000
 const PLAIN_MS = 2000
-// `opencode run` ends with its first stop, so nothing can be sent then.
-const ENDS_AT_STOP = process.argv.slice(2).includes("run")
+// `opencode run` ends with its first stop, so nothing can be sent then. `kilo run` ends unless something is sent at once.
+const RUNS = process.argv.slice(2).includes("run")
+const ENDS_AT_STOP = RUNS && AGENT === "opencode"
+const AT_ONCE = RUNS && AGENT === "kilo"
 
-// opencode makes a plugin once for each folder, all in one process, so this is shared.
+// The agent makes a plugin once for each folder, all in one process, so this is shared.
 const parents = new Map()
 const working = new Set()
 let last = Promise.resolve()
@@ -21,6 +24,7 @@ let calls = 0
 function call(hook, session, fields, ms = PLAIN_MS) {
   const agent_id = parents.has(session) ? session : undefined
   const payload = { hook_event_name: hook, session_id: parents.get(session) ?? session, agent_id, call: ++calls, ...fields }
+  if (AT_ONCE) return runAtOnce(JSON.stringify(payload), ms)
   const mine = last.then(() => run(JSON.stringify(payload), ms))
   last = mine.catch(() => undefined)
   return last
@@ -28,7 +32,7 @@ function call(hook, session, fields, ms = PLAIN_MS) {
 
 function run(payload, ms) {
   return new Promise((resolve) => {
-    const child = spawn(CLIENT, ["opencode"], { stdio: ["pipe", "pipe", "ignore"], timeout: ms, killSignal: "SIGKILL" })
+    const child = spawn(CLIENT, [AGENT], { stdio: ["pipe", "pipe", "ignore"], timeout: ms, killSignal: "SIGKILL" })
     let said = ""
     child.stdout.on("data", (piece) => (said += piece))
     child.on("error", () => resolve())
@@ -36,6 +40,11 @@ function run(payload, ms) {
     child.stdin.on("error", () => {})
     child.stdin.end(payload)
   })
+}
+
+function runAtOnce(input, ms) {
+  const stdio = ["pipe", "pipe", "ignore"]
+  return reason(spawnSync(CLIENT, [AGENT], { input, stdio, timeout: ms, killSignal: "SIGKILL" }).stdout)
 }
 
 function reason(said) {
@@ -98,6 +107,6 @@ export const Checkpointd = async ({ client, directory: cwd }) => ({
     call("PreCompact", sessionID, { cwd, trigger: "auto" })
   },
   "shell.env": async ({ sessionID }, { env }) => {
-    if (sessionID) env.CHECKPOINTD_OPENCODE_SESSION = parents.get(sessionID) ?? sessionID
+    if (sessionID) env[`CHECKPOINTD_${AGENT.toUpperCase()}_SESSION`] = parents.get(sessionID) ?? sessionID
   },
 })

@@ -3,7 +3,7 @@
 use journal::Agent;
 use serde_json::json;
 
-use super::{codex, configured};
+use super::{codex, configured, openhands};
 use crate::install::check::Check;
 use crate::install::hooks::Limit::{End, Plain, Reply};
 use crate::install::hooks::{ANY, HookEntry};
@@ -15,7 +15,8 @@ use crate::install::version::Version;
 
 /// All installers, a row for each agent.
 pub(super) static INSTALLERS: [Installer; Agent::HOSTS.len()] = [
-    CLAUDE, CODEX, COPILOT, CURSOR, DROID, DSH, GEMINI, GROK, KIMI, OPENCODE, PI, QWEN, VIBE,
+    CLAUDE, CODEX, COPILOT, CURSOR, DROID, DSH, GEMINI, GROK, KILO, KIMI, OPENCODE, OPENHANDS, PI,
+    QWEN, VIBE,
 ];
 
 const CLAUDE: Installer = Installer {
@@ -43,6 +44,10 @@ const CLAUDE: Installer = Installer {
         ("Notification", Plain, ANY),
         ("Stop", Reply, ANY),
         ("StopFailure", Plain, Version(2, 1, 78)),
+        // These were tried with that version. A hook for `WorktreeCreate` would have to make the work tree itself.
+        ("ConfigChange", Plain, Version(2, 1, 330)),
+        ("TaskCompleted", Plain, Version(2, 1, 330)),
+        ("TeammateIdle", Plain, Version(2, 1, 330)),
         ("SubagentStart", Plain, Version(2, 0, 44)),
         ("SubagentStop", Plain, ANY),
         ("PreCompact", Plain, ANY),
@@ -252,6 +257,15 @@ const GROK: Installer = Installer {
     ..DEFAULT
 };
 
+/// A fork of opencode.
+const KILO: Installer = Installer {
+    agent: Agent::Kilo,
+    folder: Folder::Below("XDG_CONFIG_HOME", ".config", "kilo"),
+    project: Some(".kilo"),
+    note: "Kilo loads the plugin of {project} without asking",
+    ..OPENCODE
+};
+
 const KIMI: Installer = Installer {
     agent: Agent::Kimi,
     folder: Folder::Named("KIMI_CODE_HOME", ".kimi-code"),
@@ -294,6 +308,19 @@ const OPENCODE: Installer = Installer {
     // The plugin tells more. Of a stop the time limit is needed.
     rows: &[("Stop", Reply, ANY)],
     prompts: Some(COMMANDS),
+    ..DEFAULT
+};
+
+const OPENHANDS: Installer = Installer {
+    agent: Agent::OpenHands,
+    folder: Folder::Home(".openhands"),
+    project: Some(".openhands"),
+    note: "OpenHands runs them in place of those of ~/.openhands/hooks.json",
+    file: "hooks.json",
+    rows: openhands::ROWS,
+    tells_event: true,
+    refuses: openhands::refuses,
+    checks: openhands::checks,
     ..DEFAULT
 };
 

@@ -32,7 +32,7 @@ const CHECKPOINT: &str =
     "[TeleClaude Checkpoint] - Before you stop:\n\n1. run the tests\n2. say what you did";
 
 /// One recording for each agent.
-pub(super) static RECORDINGS: [Recording; 12] = [
+pub(super) static RECORDINGS: [Recording; 14] = [
     Recording {
         agent: "claude",
         project: &Project {
@@ -217,6 +217,38 @@ pub(super) static RECORDINGS: [Recording; 12] = [
         transcript: include_str!(
             "../../../tests/data/fixtures/vibe/h-stop-block-once.transcripts/0000000000000001.jsonl"
         ),
+    },
+    Recording {
+        agent: "kilo",
+        project: &Project {
+            name: "orchard",
+            files: &[
+                ("package.json", "{ \"name\": \"orchard\" }\n"),
+                ("src/tree.ts", "export const age = () => 1;\n"),
+            ],
+            written: "src/tree.ts",
+        },
+        file: "src/x.py",
+        feedback: CHECKPOINT,
+        transcript_place: None,
+        calls: include_str!("../../../tests/data/fixtures/kilo/t-stop-block-once.ndjson"),
+        transcript: "",
+    },
+    Recording {
+        agent: "openhands",
+        project: &Project {
+            name: "harbor",
+            files: &[
+                ("pyproject.toml", "[project]\nname = \"harbor\"\n"),
+                ("harbor/pier.py", "def pier():\n    return 1\n"),
+            ],
+            written: "harbor/pier.py",
+        },
+        file: "src/x.py",
+        feedback: CHECKPOINT,
+        transcript_place: None,
+        calls: include_str!("../../../tests/data/fixtures/openhands/h-stop-block-once.ndjson"),
+        transcript: "",
     },
     Recording {
         agent: "grok",

@@ -13,7 +13,7 @@ use super::list::{Recording, SESSION};
 const RECORDED_PROJECT: &str = "/home/user/project";
 const RECORDED_HOME: &str = "/home/user";
 /// Tools that change files, in small letters.
-const EDITS: [&str; 7] = [
+const EDITS: [&str; 8] = [
     "write",
     "edit",
     "apply_patch",
@@ -21,6 +21,7 @@ const EDITS: [&str; 7] = [
     "replace",
     "search_replace",
     "create",
+    "file_editor",
 ];
 
 /// A recording adapted to be played now.

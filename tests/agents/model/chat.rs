@@ -36,7 +36,7 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
 pub(super) fn compacts(agent: Agent, body: &Value) -> bool {
     let has_tools = body["tools"].as_array().is_some_and(|it| !it.is_empty());
     let is_asked = || body["messages"].to_string().contains("<state_snapshot>");
-    !has_tools && (agent == Agent::OpenCode || is_asked())
+    !has_tools && (agent.is_opencode() || is_asked())
 }
 
 /// Returns the events that the answer is streamed in.
@@ -48,7 +48,10 @@ pub(super) fn speak(agent: Agent, project: &Path, answer: &Answer) -> Vec<Value>
                 .iter()
                 .enumerate()
                 .map(|(index, call)| {
-                    let (name, arguments) = tool(agent, project, call);
+                    let (name, mut arguments) = tool(agent, project, call);
+                    if agent == Agent::OpenHands {
+                        rate(call, &mut arguments);
+                    }
                     json!({ "index": index, "id": new_id("call_"), "type": "function",
                         "function": { "name": name, "arguments": arguments.to_string() } })
                 })
@@ -83,6 +86,16 @@ pub(super) fn whole(events: &[Value]) -> Value {
     whole
 }
 
+/// Adds what OpenHands requires: how risky a call is, and what its one tool for files is to do.
+fn rate(call: &Call, arguments: &mut Value) {
+    arguments["security_risk"] = json!("LOW");
+    match call {
+        Call::Write(..) => arguments["command"] = json!("create"),
+        Call::Edit(..) => arguments["command"] = json!("str_replace"),
+        _ => {}
+    }
+}
+
 /// The names of an agent's tools, and of their fields.
 struct Names {
     shell: &'static str,
@@ -110,7 +123,7 @@ fn names(agent: Agent) -> Names {
             texts: ["old_str", "new_str"],
             ..usual
         },
-        Agent::OpenCode => Names {
+        Agent::OpenCode | Agent::Kilo => Names {
             write: "write",
             path: "filePath",
             texts: ["oldString", "newString"],
@@ -137,6 +150,14 @@ fn names(agent: Agent) -> Names {
             ..usual
         },
         Agent::Vibe => usual,
+        Agent::OpenHands => Names {
+            shell: "terminal",
+            write: "file_editor",
+            edit: "file_editor",
+            path: "path",
+            content: "file_text",
+            texts: ["old_str", "new_str"],
+        },
         Agent::Dsh => Names {
             write: "write",
             ..usual
@@ -166,7 +187,12 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
             names.shell,
             json!({ "command": command, "summary": "Do a part", "riskLevel": "low", "riskLevelReason": "none" }),
         ),
-        Call::Shell(command) if matches!(agent, Agent::Kimi | Agent::Pi | Agent::Vibe) => {
+        Call::Shell(command)
+            if matches!(
+                agent,
+                Agent::Kimi | Agent::Pi | Agent::Vibe | Agent::OpenHands
+            ) =>
+        {
             (names.shell, json!({ "command": command }))
         }
         Call::Shell(command) if agent == Agent::Qwen => (
@@ -208,7 +234,7 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
                 "spawn_subagent",
                 json!({ "description": "A part", "prompt": task, "subagent_type": "general-purpose", "background": false }),
             ),
-            Agent::OpenCode => (
+            Agent::OpenCode | Agent::Kilo => (
                 "task",
                 json!({ "description": "A part", "prompt": task, "subagent_type": "general" }),
             ),

@@ -7,7 +7,7 @@ use testkit::daemon::Daemon;
 use testkit::recordings::{CONFIG, Folders, Reply};
 
 /// Each agent, with the fields of its reply.
-const AGENTS: [(&str, &[&str]); 12] = [
+const AGENTS: [(&str, &[&str]); 14] = [
     ("claude", &["hookSpecificOutput"]),
     ("gemini", &["decision", "reason"]),
     ("codex", &["decision", "reason"]),
@@ -19,6 +19,8 @@ const AGENTS: [(&str, &[&str]); 12] = [
     ("kimi", &["hookSpecificOutput"]),
     ("vibe", &["decision", "reason"]),
     ("grok", &["decision", "reason"]),
+    ("kilo", &["decision", "reason"]),
+    ("openhands", &["decision", "reason"]),
     ("dsh", &["decision", "reason"]),
 ];
 
@@ -70,7 +72,7 @@ fn check_reply(reply: &Reply, fields: &[&str]) {
     assert_eq!(keys, fields, "{}: {}", reply.agent, reply.text);
     let decision = match reply.agent {
         "claude" | "kimi" => Value::Null,
-        "gemini" | "vibe" => json!("deny"),
+        "gemini" | "vibe" | "openhands" => json!("deny"),
         _ => json!("block"),
     };
     assert_eq!(said["decision"], decision, "{}", reply.agent);

@@ -221,10 +221,7 @@ fn the_described_agents_can_be_installed() {
         .map(|name| name.into_string().expect("text"))
         .collect();
     names.sort();
-    assert_eq!(
-        names,
-        ["codebuddy.yml", "goose.yml", "openhands.yml", "vscode.yml"]
-    );
+    assert_eq!(names, ["codebuddy.yml", "goose.yml", "vscode.yml"]);
     for file in names {
         let user = User::new();
         let name = file.strip_suffix(".yml").expect("YAML");
@@ -234,12 +231,7 @@ fn the_described_agents_can_be_installed() {
             ".config/checkpointd/config.yml",
         );
         user.run(&["config", "check"]);
-        let scope: &[&str] = if name == "openhands" {
-            &["--project"]
-        } else {
-            &[]
-        };
-        let said = user.run(&[&["init", "--agent", name, "--diff"], scope].concat());
+        let said = user.run(&["init", "--agent", name, "--diff"]);
         assert!(
             said.contains(&format!("checkpointd-hook {name} Stop")),
             "{said}"

@@ -235,7 +235,6 @@ fn the_files_of_the_repository_have_the_shape_of_their_schemas() {
         ("examples/config.yml", &[]),
         ("examples/agents/codebuddy.yml", &[]),
         ("examples/agents/goose.yml", &[]),
-        ("examples/agents/openhands.yml", &[]),
         ("examples/agents/vscode.yml", &[]),
         ("examples/project/.checkpointd.yml", &["--project"]),
     ] {

@@ -8,8 +8,10 @@ mod droid;
 mod dsh;
 mod gemini;
 mod grok;
+mod kilo;
 mod kimi;
 mod opencode;
+mod openhands;
 mod pi;
 mod prompts;
 mod qwen;
@@ -115,6 +117,7 @@ fn the_session_of_a_tool_is_that_of_the_agent_that_runs_it() {
             "QWEN_CODE_SESSION_ID",
             "CHECKPOINTD_PI_SESSION",
             "CHECKPOINTD_OPENCODE_SESSION",
+            "CHECKPOINTD_KILO_SESSION",
             "GEMINI_SESSION_ID",
             "DSH_SESSION_ID",
             "CLAUDE_CODE_SESSION_ID"

@@ -134,6 +134,27 @@ const SCREENS: &[(Agent, &str, Sent, Composer)] = &[
     (Agent::OpenCode, "busy", One, Empty),
     // It takes the place of the composer, and its answers have no numbers.
     (Agent::OpenCode, "dialog", One, Unknown),
+    (Agent::Kilo, "empty", One, Empty),
+    (Agent::Kilo, "draft", One, Draft),
+    (Agent::Kilo, "ours-short", Short, Ours),
+    (Agent::Kilo, "ours-one", One, Ours),
+    (Agent::Kilo, "ours-big", Big, Ours),
+    (Agent::Kilo, "busy", One, Empty),
+    (Agent::Kilo, "dialog", One, Unknown),
+    // It asks whether to go on without a copy of a large folder.
+    (Agent::Kilo, "snapshot", One, Unknown),
+    // In the middle of the screen until the session has begun, it is not read.
+    (Agent::Kilo, "start", One, Draft),
+    (Agent::OpenHands, "empty", One, Empty),
+    (Agent::OpenHands, "draft", One, Draft),
+    // Four rows are in sight, which have to hold enough of it.
+    (Agent::OpenHands, "ours-short", Short, Draft),
+    (Agent::OpenHands, "ours-one", One, Ours),
+    (Agent::OpenHands, "ours-big", Big, Ours),
+    (Agent::OpenHands, "busy", One, Empty),
+    // The composer stays below it, with the cursor.
+    (Agent::OpenHands, "dialog", One, Unknown),
+    (Agent::OpenHands, "completion", One, Unknown),
     (Agent::Pi, "empty", One, Empty),
     (Agent::Pi, "busy", One, Empty),
     (Agent::Pi, "draft", One, Draft),
