@@ -168,30 +168,19 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-/// Formats an RFC 3339 time in the local zone, to the second.
-pub(crate) fn local_time(rfc3339: &str) -> String {
-    let Ok(at) = rfc3339.parse::<Timestamp>() else {
-        return rfc3339.to_owned();
-    };
-    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else {
-        return rfc3339.to_owned();
-    };
-    at.to_zoned(jiff::tz::TimeZone::system())
-        .strftime("%Y-%m-%d %H:%M:%S")
-        .to_string()
+/// Formats a time in the local zone, to the second.
+pub(crate) fn local_time(at: Timestamp) -> String {
+    local(at, "%Y-%m-%d %H:%M:%S")
 }
 
 /// Formats the local time of day, to the millisecond.
-pub(crate) fn time_of_day(rfc3339: &str) -> String {
-    let Ok(at) = rfc3339.parse::<Timestamp>() else {
-        return rfc3339.to_owned();
-    };
-    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else {
-        return rfc3339.to_owned();
-    };
-    at.to_zoned(jiff::tz::TimeZone::system())
-        .strftime("%H:%M:%S%.3f")
-        .to_string()
+pub(crate) fn time_of_day(at: Timestamp) -> String {
+    local(at, "%H:%M:%S%.3f")
+}
+
+fn local(at: Timestamp, format: &str) -> String {
+    let zoned = at.to_jiff().to_zoned(jiff::tz::TimeZone::system());
+    zoned.strftime(format).to_string()
 }
 
 /// Returns the terminal's width in columns, or 100 without a terminal.

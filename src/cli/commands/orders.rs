@@ -101,7 +101,7 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
     } else {
         let until = answer
             .until
-            .map(|until| format!(" until {}", render::local_time(&until.to_string())));
+            .map(|until| format!(" until {}", render::local_time(until)));
         let done = match order {
             Order::Clear => "its next stop passes".to_owned(),
             Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
@@ -148,7 +148,7 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
                 "{} session {}: restarted; its checkpoint is due {}",
                 answer.agent,
                 short(answer.session),
-                render::local_time(&due.to_string())
+                render::local_time(due)
             );
             Ok(exit::OK)
         }

@@ -419,7 +419,7 @@ fn show_one(record: &PhaseView) {
     line("sessionId", &record.session_id);
     line("phase", &record.phase);
     line("phaseNumber", &record.phase_number.to_string());
-    let at = render::local_time(&record.created_at.to_string());
+    let at = render::local_time(record.created_at);
     println!("{:14} {at}", "createdAt");
     line("completed", &record.completed.to_string());
     line("taskSummary", &record.task_summary);
@@ -452,7 +452,7 @@ fn show_list(records: &[PhaseView]) {
         };
         table.row([
             record.id.clone(),
-            render::local_time(&record.created_at.to_string()),
+            render::local_time(record.created_at),
             record.phase.clone(),
             record.phase_number.to_string(),
             state.into(),

@@ -427,7 +427,7 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
             } else {
                 format!("{}, doubtful: {}", unit.row, unit.doubts.join(", "))
             }),
-            run.map(|run| render::local_time(&run.at.to_string()))
+            run.map(|run| render::local_time(run.at))
                 .unwrap_or_default(),
             run.and_then(|run| run.command.as_deref())
                 .map(render::printable)
@@ -440,7 +440,7 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
 /// Prints what kept checkpoints from being sent, and who did that.
 pub(super) fn switched_off(switches: &[Switch]) {
     for switch in switches {
-        let at = render::local_time(&switch.at.to_string());
+        let at = render::local_time(switch.at);
         let by = if switch.is_by_agent() {
             "by the agent itself"
         } else {

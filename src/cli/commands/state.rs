@@ -155,7 +155,7 @@ impl Point {
             Some(at) => format!(
                 "event {} ({})",
                 self.seq,
-                render::local_time(&at.to_string())
+                render::local_time(at)
             ),
             None => "before it began".to_owned(),
         }
@@ -226,9 +226,11 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
         Value::String(text) if text.is_empty() => "-".into(),
-        Value::String(text) if text.parse::<Timestamp>().is_ok() => render::local_time(text),
         Value::String(text) if text == AGENT_FINISHED => spaced(text),
-        Value::String(text) => render::printable(text),
+        Value::String(text) => match text.parse() {
+            Ok(at) => render::local_time(at),
+            Err(_) => render::printable(text),
+        },
         other => render::printable(&other.to_string()),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     if args.output.json {
         print_json(&summary);
     } else {
-        benefit(&summary, &render::local_time(&since.to_string()));
+        benefit(&summary, &render::local_time(since));
         rules(&summary.rules);
         groups(&summary);
         let_through(&summary.total);
@@ -170,7 +170,7 @@ fn benefit(summary: &Summary, since: &str) {
         "of them failed at first: caught before you had to",
     );
     for mistake in benefit.mistakes.iter().take(MISTAKES_SHOWN) {
-        let at = render::local_time(&mistake.at.to_string());
+        let at = render::local_time(mistake.at);
         let command = render::cut(&render::printable(&mistake.command), COMMAND_CHARS_MAX);
         println!("         {at}  `{command}`, `explain {}`", mistake.decision);
     }

@@ -138,7 +138,7 @@ fn list(trust: &Trust, output: Output) -> Result<u8> {
     for line in &lines {
         table.row([
             render::path(&line.trusted.project),
-            render::local_time(&line.trusted.at.to_string()),
+            render::local_time(line.trusted.at),
             line.word().into(),
         ]);
     }

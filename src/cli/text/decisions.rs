@@ -30,7 +30,7 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<11> {
         let machine = row.source.as_ref().map(|source| source.machine.as_str());
         table.row([
             row.seq.to_string(),
-            render::local_time(&row.at.to_string()),
+            render::local_time(row.at),
             machine.unwrap_or_default().to_owned(),
             row.agent.to_string(),
             short(row.session),

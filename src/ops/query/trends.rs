@@ -198,7 +198,7 @@ struct Days {
 impl Days {
     fn until(now: Timestamp, days: u32) -> Self {
         let zone = TimeZone::system();
-        let today = date(now, &zone).unwrap_or_default();
+        let today = date(now, &zone);
         let first = today.saturating_sub(i64::from(days.clamp(1, DAYS_MAX) - 1).days());
         let dates = first.series(1.day()).take_while(|day| *day <= today);
         let dates = dates.collect();
@@ -211,14 +211,13 @@ impl Days {
     }
 
     fn index_of(&self, at: Timestamp) -> Option<usize> {
-        let date = date(at, &self.zone)?;
+        let date = date(at, &self.zone);
         self.dates.iter().position(|day| *day == date)
     }
 }
 
-fn date(at: Timestamp, zone: &TimeZone) -> Option<Date> {
-    let at = jiff::Timestamp::from_microsecond(at.as_micros()).ok()?;
-    Some(at.to_zoned(zone.clone()).date())
+fn date(at: Timestamp, zone: &TimeZone) -> Date {
+    at.to_jiff().to_zoned(zone.clone()).date()
 }
 
 fn micros(time: Duration) -> u64 {

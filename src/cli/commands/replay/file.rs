@@ -150,7 +150,7 @@ pub(super) fn print_played(played: &PlayedFile) {
         "LAST TOOL USE",
     ]);
     let time = |at: Option<Timestamp>| {
-        at.map_or_else(|| "-".into(), |at| render::time_of_day(&at.to_string()))
+        at.map_or_else(|| "-".into(), |at| render::time_of_day(at))
     };
     for state in &played.sessions {
         table.row([

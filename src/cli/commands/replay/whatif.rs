@@ -68,7 +68,7 @@ fn show(name: &str, answer: &WhatIf) {
     for line in &answer.changed {
         table.row([
             line.seq.to_string(),
-            render::local_time(&line.at.to_string()),
+            render::local_time(line.at),
             line.agent.to_string(),
             text::short(line.session),
             line.was.verdict.to_string(),

@@ -142,7 +142,7 @@ fn shown(
         }
         more += usize::from(!added.is_empty());
         fewer += usize::from(!gone.is_empty());
-        let at = render::local_time(&turn.at.to_string());
+        let at = render::local_time(turn.at);
         println!("{at}  {}", render::printable(&turn.prompt));
         for text in added {
             println!("  {}", render::paint(Color::Green, &format!("+ {text}")));
