@@ -23,6 +23,7 @@ mod range;
 mod redecide;
 mod sessions;
 mod status_line;
+mod summary;
 mod trends;
 mod whatif;
 
@@ -125,7 +126,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             history::steps(journal, &entry, emit)
         }
         Query::Audit(filter) => audit::list(journal, filter, emit),
-        Query::Summary(filter) => send(emit, &benefit::summary(journal, filter)?),
+        Query::Summary(filter) => send(emit, &summary::summary(journal, filter)?),
         Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
         Query::Effect(filter) => send(emit, &effect::effect(journal, filter)?),
         Query::Explain {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use checkpoint::follow_up::FollowUp;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use journal::{Journal, Timestamp};
 
-use super::audit::{self, End, Followed, TurnLengths};
+use super::audit::{self, Followed, TurnLengths};
 use super::benefit::benefit;
 use super::marks::ByRule;
 use super::overview;
@@ -64,9 +65,16 @@ pub(super) fn trends(
             .entry((day, project.clone(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
-        let (end, marks) = followed.end(envelope)?;
-        rules.add(envelope.seq, decision, end.map(|end| &end.of), marks);
-        if let Some(met) = end.and_then(End::met) {
+        let of = followed.of(envelope)?;
+        let (end, marks) = (of.end(envelope.seq), &of.marks);
+        rules.add(envelope.seq, decision, end, marks);
+        // Of a demand whose end is known, how long it took to meet it, if it was met.
+        let known = match end {
+            Some(FollowUp::Fulfilled) => Some(Some(of.followed[&envelope.seq].ms)),
+            Some(FollowUp::Unfulfilled(_)) => Some(None),
+            _ => None,
+        };
+        if let Some(met) = known {
             let count = demands.entry(day).or_default();
             count.day = day;
             count.demands += 1;
