@@ -62,11 +62,7 @@ pub(crate) fn run(home: &Home, args: &TrustArgs, given: &Path, output: Output) -
     }
     let config = settings::load(home)?;
     let taken = take(home, &config, &folder(given)?)?;
-    if output.json {
-        print_json(&taken);
-    } else {
-        taken.print();
-    }
+    output.print(&taken, |_| taken.print());
     Ok(exit::OK)
 }
 

@@ -8,7 +8,7 @@ use crate::render::{self, Color, Table};
 
 /// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery. Only
 /// a collector's has the machine.
-pub(crate) fn table(decisions: &[DecisionRow]) -> Table<11> {
+pub(crate) fn table(decisions: &[DecisionRow]) -> Table {
     let head = [
         "SEQ",
         "AT",

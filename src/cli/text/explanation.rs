@@ -290,9 +290,7 @@ fn show_others(page: &mut Vec<String>, answer: &Explanation) {
 
 fn show_state(page: &mut Vec<String>, state: &StateView) {
     heading(page, "the session at the stop");
-    let time = |at: Option<Timestamp>| {
-        at.map_or_else(|| "-".to_owned(), |at| render::local_time(at))
-    };
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), render::local_time);
     entry(page, "project", &render::printable(&state.project));
     for (label, at) in [
         ("last message", state.last_message_sent_at),

@@ -27,10 +27,7 @@ pub(crate) fn in_short(summary: &LookBack) {
     count(total.claimed, CLAIMED);
     count(total.tests_failed, "ended with failing tests");
     for row in summary.worth.iter().take(WORST) {
-        let day: String = render::local_time(row.at)
-            .chars()
-            .take(10)
-            .collect();
+        let day: String = render::local_time(row.at).chars().take(10).collect();
         let asked = || row.asked.first().map(|asked| render::printable(asked));
         let left = Some(left(row)).filter(|left| !left.is_empty());
         let left = left.or_else(asked).unwrap_or_default();

@@ -82,7 +82,7 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
 }
 
 fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
-    let answer: Reproved = connection::ask_one(home, query, progress("deciding again"))?;
+    let answer: Reproved = connection::ask_one_with(home, query, progress("deciding again"))?;
     progress_done();
     if output.json {
         print_json(&answer);
