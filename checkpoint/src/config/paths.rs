@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use reading::written::text_or;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::text::{from_text, or_word, text_or};
+use super::text::{from_text, or_word};
 
 /// The name of a file without a folder. It is part of a shell command in messages, so it needs no
 /// quoting.

@@ -1,9 +1,10 @@
 //! Types of values in configuration files: each refuses a wrong value at its place.
 
+use reading::written::text_or;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::text::{from_text, text_or};
+use super::text::from_text;
 use crate::policy::Policy;
 use crate::redact;
 use crate::rules::pack_names;
