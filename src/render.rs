@@ -168,30 +168,19 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-/// Formats an RFC 3339 time in the local zone, to the second.
-pub(crate) fn local_time(rfc3339: &str) -> String {
-    let Ok(at) = rfc3339.parse::<Timestamp>() else {
-        return rfc3339.to_owned();
-    };
-    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else {
-        return rfc3339.to_owned();
-    };
-    at.to_zoned(jiff::tz::TimeZone::system())
-        .strftime("%Y-%m-%d %H:%M:%S")
-        .to_string()
+/// Formats a time in the local zone, to the second.
+pub(crate) fn local_time(at: Timestamp) -> String {
+    local(at, "%Y-%m-%d %H:%M:%S")
 }
 
 /// Formats the local time of day, to the millisecond.
-pub(crate) fn time_of_day(rfc3339: &str) -> String {
-    let Ok(at) = rfc3339.parse::<Timestamp>() else {
-        return rfc3339.to_owned();
-    };
-    let Ok(at) = jiff::Timestamp::from_microsecond(at.as_micros()) else {
-        return rfc3339.to_owned();
-    };
-    at.to_zoned(jiff::tz::TimeZone::system())
-        .strftime("%H:%M:%S%.3f")
-        .to_string()
+pub(crate) fn time_of_day(at: Timestamp) -> String {
+    local(at, "%H:%M:%S%.3f")
+}
+
+fn local(at: Timestamp, format: &str) -> String {
+    let zoned = at.to_jiff().to_zoned(jiff::tz::TimeZone::system());
+    zoned.strftime(format).to_string()
 }
 
 /// Returns the terminal's width in columns, or 100 without a terminal.
@@ -210,18 +199,22 @@ pub(crate) fn width() -> usize {
         .unwrap_or(100)
 }
 
-/// Cuts a line that may contain our own color codes to this many visible columns.
-pub(crate) fn fit(line: &str, columns_max: usize) -> String {
+/// Returns how many columns each next character of a line takes; our own color codes take none.
+fn visible() -> impl FnMut(char) -> usize {
     let mut in_color = false;
-    let mut columns = |c: char| {
+    move |c| {
         let is_code = in_color || c == '\x1b';
         in_color = is_code && c != 'm';
         if is_code { 0 } else { c.width().unwrap_or(0) }
-    };
-    let total: usize = line.chars().map(&mut columns).sum();
-    if total <= columns_max {
+    }
+}
+
+/// Cuts a line that may contain our own color codes to this many visible columns.
+pub(crate) fn fit(line: &str, columns_max: usize) -> String {
+    if line.chars().map(visible()).sum::<usize>() <= columns_max {
         return line.to_owned();
     }
+    let mut columns = visible();
     let mut taken = 0;
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
@@ -258,21 +251,17 @@ pub(crate) fn wrap(text: &str, columns_max: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps a text after a label, indented to the label's width.
+/// Wraps a text after a label, which may be colored, indented to the label's width.
 pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
-    let indent = label.width();
-    let lines = wrap(text, width().saturating_sub(indent).max(20))
-        .into_iter()
-        .enumerate();
-    let before = |number| {
-        if number == 0 {
-            label.to_owned()
-        } else {
-            " ".repeat(indent)
-        }
-    };
+    let indent = label.chars().map(visible()).sum();
+    let mut before = label.to_owned();
+    let lines = wrap(text, width().saturating_sub(indent).max(20)).into_iter();
     lines
-        .map(|(number, line)| format!("{}{line}", before(number)).trim_end().to_owned())
+        .map(|line| {
+            let labeled = format!("{before}{line}").trim_end().to_owned();
+            before = " ".repeat(indent);
+            labeled
+        })
         .collect()
 }
 
@@ -280,7 +269,7 @@ pub(crate) fn wrapped(label: &str, text: &str) -> Vec<String> {
 pub(crate) fn labeled(label: &str, text: &str) -> Vec<String> {
     let text = printable_lines(text);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let indent = label.width();
+    let indent = label.chars().map(visible()).sum();
     let room = width().saturating_sub(indent).max(20);
     let rest = rest
         .lines()
@@ -299,9 +288,10 @@ pub(crate) fn print_wrapped(label: &str, text: &str) {
 const LAST_CHARS_MIN: usize = 16;
 
 /// A table that fits the terminal: optional columns are dropped first, then the last column is cut.
-pub(crate) struct Table<const N: usize> {
-    head: [&'static str; N],
-    rows: Vec<[String; N]>,
+pub(crate) struct Table {
+    head: Vec<String>,
+    /// Each has as many cells as the head.
+    rows: Vec<Vec<String>>,
     /// Columns dropped when the table is too wide, in this order.
     optional: &'static [usize],
     /// The width of the last column for which optional columns are dropped, unless its content is narrower.
@@ -309,10 +299,10 @@ pub(crate) struct Table<const N: usize> {
     color: fn(&str) -> Option<Color>,
 }
 
-impl<const N: usize> Table<N> {
-    pub(crate) const fn new(head: [&'static str; N]) -> Self {
+impl Table {
+    pub(crate) fn new(head: impl IntoIterator<Item: Into<String>>) -> Self {
         Self {
-            head,
+            head: head.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
             optional: &[],
             last_min: LAST_CHARS_MIN,
@@ -339,13 +329,19 @@ impl<const N: usize> Table<N> {
     }
 
     /// Adds a row, with each cell made [`printable`].
-    pub(crate) fn row(&mut self, row: [String; N]) {
-        self.rows.push(row.map(|cell| printable(&cell)));
+    pub(crate) fn row(&mut self, row: impl IntoIterator<Item = String>) {
+        let row: Vec<_> = row.into_iter().map(|cell| printable(&cell)).collect();
+        assert_eq!(
+            row.len(),
+            self.head.len(),
+            "a table's rows are as long as its head"
+        );
+        self.rows.push(row);
     }
 
     /// Returns the table's lines, each at most `width` visible columns.
     pub(crate) fn lines(&self, width: usize) -> Vec<String> {
-        let mut widths = self.head.map(str::len);
+        let mut widths: Vec<_> = self.head.iter().map(|cell| cell.width()).collect();
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.width());
@@ -355,7 +351,7 @@ impl<const N: usize> Table<N> {
         let has_content = |column: &usize| {
             !self.optional.contains(column) || self.rows.iter().any(|row| !row[*column].is_empty())
         };
-        let mut shown: Vec<usize> = (0..N).filter(has_content).collect();
+        let mut shown: Vec<usize> = (0..self.head.len()).filter(has_content).collect();
         let mut optional = self.optional.iter();
         let needed = |shown: &[usize]| {
             let (last, others) = shown.split_last().expect("a table has columns");
@@ -370,10 +366,10 @@ impl<const N: usize> Table<N> {
         {
             shown.retain(|column| column != gone);
         }
-        let line = |cells: [&str; N], is_head: bool| {
+        let line = |cells: &[String], is_head: bool| {
             let mut line = String::new();
             for column in &shown {
-                let cell = cells[*column];
+                let cell = cells[*column].as_str();
                 let pad = if Some(column) == shown.last() {
                     0
                 } else {
@@ -387,12 +383,8 @@ impl<const N: usize> Table<N> {
             }
             fit(line.trim_end(), width)
         };
-        let mut lines = vec![line(self.head, true)];
-        lines.extend(
-            self.rows
-                .iter()
-                .map(|row| line(std::array::from_fn(|column| row[column].as_str()), false)),
-        );
+        let mut lines = vec![line(&self.head, true)];
+        lines.extend(self.rows.iter().map(|row| line(row, false)));
         lines
     }
 

@@ -6,7 +6,7 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use checkpoint::Policy;
 use checkpoint::agents::{self, adapter::HeadlessSign};
@@ -365,13 +365,7 @@ fn asks_to_pass(path: &Path, state: &SessionState, consume: bool) -> bool {
     if !is_users(&meta) {
         return false;
     }
-    let made = meta
-        .modified()
-        .ok()
-        .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    let made = made
-        .and_then(|since| i64::try_from(since.as_micros()).ok())
-        .map(Timestamp::from_micros);
+    let made = meta.modified().ok().map(Timestamp::from);
     // File times are taken from the kernel's tick, which may lie a little before the actual time.
     let made = made.map(|made| made.plus(git::FILE_TICK));
     let counts = made

@@ -146,8 +146,7 @@ impl Trust {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    journal::hex(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -83,9 +83,9 @@ struct Demand<'a> {
     own: &'a [&'a OwnRun],
 }
 
-/// Returns the follow-up of every checkpoint of one session that demanded actions, with the
-/// sequence number of its decision. `events` are all events of the session, in order; `policies`
-/// are those of the journal, by fingerprint.
+/// Returns what followed each checkpoint of one session, whether it asked for actions or not. `events` are all events of
+/// the session, in order; `policies` are those of the journal, by fingerprint. Decisions about sessions of the past sent
+/// nothing, so nothing follows them.
 ///
 /// The period of a demand ends with the session's next decision, with the next message of a person,
 /// or with the session, whichever is first. An action counts as fulfilled if the rules, applied
@@ -93,15 +93,7 @@ struct Demand<'a> {
 /// period are added to the evidence. So the proof is the same as in a decision: the command was
 /// run, did not fail, and came after the last edit that it covers. The added calls are those in the
 /// evidence of the next decision, or else the journaled ones.
-pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<(u64, FollowUp)> {
-    let all = all_of_session(events, policies).into_iter();
-    all.filter_map(|followed| Some((followed.decision, followed.end?)))
-        .collect()
-}
-
-/// As [`of_session`], with what followed each checkpoint, whether it asked for actions or not. Decisions about sessions
-/// of the past sent nothing, so nothing follows them.
-pub fn all_of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Followed> {
+pub fn of_session(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Followed> {
     let (mut ended, open) = walk(events, policies);
     ended.extend(open.map(|demand| {
         let end = demand.asks().then_some(FollowUp::Open);
@@ -138,7 +130,7 @@ pub fn open_work(
     if events.iter().any(Envelope::is_withheld) {
         return None;
     }
-    let mut demand = last_judged(events)?;
+    let mut demand = judged_demands(events).pop()?;
     demand.own = own;
     let (found, _) = demand.now(policies, None)?;
     let actions = found.trace.iter().flat_map(|rule| &rule.actions);
@@ -251,11 +243,6 @@ impl OwnRun {
 /// Returns whether the work of a stop was looked at, so that its evidence can be judged.
 pub fn is_judged(evidence: &Evidence) -> bool {
     evidence.changes.files().is_some()
-}
-
-/// Returns the last decision that has evidence, whatever it was, with the calls that ended after it.
-fn last_judged(events: &[Envelope]) -> Option<Demand<'_>> {
-    judged_demands(events).pop()
 }
 
 /// Returns the decisions that have evidence, whatever they were, each with the calls that ended after it.
@@ -634,7 +621,7 @@ mod tests {
         fn ends(&self) -> Vec<FollowUp> {
             of_session(&self.events, &self.policies)
                 .into_iter()
-                .map(|(_, follow_up)| follow_up)
+                .filter_map(|followed| followed.end)
                 .collect()
         }
     }

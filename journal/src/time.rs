@@ -26,10 +26,7 @@ impl Timestamp {
 
     /// Reads the system clock.
     pub fn now() -> Self {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Self(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+        SystemTime::now().into()
     }
 
     /// Returns the time from `earlier` to `self`, zero when `earlier` is later.
@@ -60,12 +57,21 @@ impl Timestamp {
         )
     }
 
-    fn to_jiff(self) -> jiff::Timestamp {
+    /// Returns the same point for calendars and time zones, bounded to the years that they know.
+    pub fn to_jiff(self) -> jiff::Timestamp {
         let bounded = self.0.clamp(
             jiff::Timestamp::MIN.as_microsecond(),
             jiff::Timestamp::MAX.as_microsecond(),
         );
         jiff::Timestamp::from_microsecond(bounded).unwrap_or_default()
+    }
+}
+
+/// A time before 1970 becomes its beginning.
+impl From<SystemTime> for Timestamp {
+    fn from(at: SystemTime) -> Self {
+        let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 }
 

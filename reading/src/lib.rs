@@ -9,6 +9,7 @@ pub mod manifest;
 pub mod outcome;
 pub mod shell;
 pub mod text;
+pub mod written;
 
 /// Reads a YAML file of the program, given by name and text. It goes through values: reading a type from YAML takes ten
 /// times the code of reading it from them.

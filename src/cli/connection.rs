@@ -70,6 +70,15 @@ pub(crate) fn post(home: &Home, path: &str, body: &[u8]) -> Result<Vec<u8>> {
     Err(refusal(&body))
 }
 
+/// Posts a body to the daemon and reads its answer. A daemon that cannot answer now counts as unreachable.
+pub(crate) fn post_for<T: DeserializeOwned>(home: &Home, path: &str, body: &[u8]) -> Result<T> {
+    match exchange(home, path, body)? {
+        (200, body) => serde_json::from_slice(&body).map_err(not_understood),
+        (503, body) => Err(Failure::unreachable(refusal(&body).text())),
+        (_, body) => Err(refusal(&body)),
+    }
+}
+
 /// Returns the daemon's error for a refused request.
 pub(crate) fn refusal(body: &[u8]) -> Failure {
     match serde_json::from_slice::<Refused>(body) {
@@ -150,23 +159,47 @@ pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) 
 
 /// Opens the journal, or returns `None` if a daemon has it and can be asked.
 pub(crate) fn reach(home: &Home) -> Result<Option<Journal>> {
-    let began = Instant::now();
-    loop {
-        if health(home).is_some() {
-            return Ok(None);
-        }
+    unless_asked(home, || {
         has_journal(home)?;
-        match Journal::open(&home.journal, Options::default()) {
+        Ok(Journal::open(&home.journal, Options::default()).map(|(journal, _)| journal))
+    })
+}
+
+/// Opens the journal with `open`, unless a daemon answers. Waits up to [`JOURNAL_WAIT`] for another process to release it.
+fn unless_asked(
+    home: &Home,
+    open: impl Fn() -> Result<journal::Result<Journal>>,
+) -> Result<Option<Journal>> {
+    let began = Instant::now();
+    while health(home).is_none() {
+        match open()? {
             Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
                 std::thread::sleep(RETRY_PAUSE)
             }
-            opened => return Ok(Some(opened?.0)),
+            opened => return Ok(Some(opened?)),
         }
     }
+    Ok(None)
 }
 
-/// Runs a query with a one-line answer. `progress` gets the done and the total amount.
-pub(crate) fn ask_one<T: DeserializeOwned>(
+/// Fails while a daemon runs.
+pub(crate) fn refuse_daemon(home: &Home) -> Result<()> {
+    health(home).map_or(Ok(()), |_| Err(daemon_runs()))
+}
+
+/// Says that a daemon is in the way.
+pub(crate) fn daemon_runs() -> Failure {
+    Failure::failed("a daemon is running")
+        .hint("stop it first: `checkpointd daemon stop`; hook calls wait in the spool meanwhile")
+}
+
+/// Runs a query with a one-line answer.
+pub(crate) fn ask_one<T: DeserializeOwned>(home: &Home, query: &Query) -> Result<T> {
+    ask_one_with(home, query, |_, _| ())
+}
+
+/// Like [`ask_one`]. `progress` gets the done and the total amount.
+pub(crate) fn ask_one_with<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
     mut progress: impl FnMut(u64, u64),
@@ -186,39 +219,27 @@ pub(crate) fn progress_of(line: &Value) -> Option<(u64, u64)> {
 }
 
 /// Opens the journal in this process, as commands do when no daemon runs.
-pub(crate) fn open_journal(home: &Home, options: Options) -> Result<Journal> {
+pub(crate) fn open_journal(home: &Home) -> Result<Journal> {
     has_journal(home)?;
-    Ok(opened(home, options)?)
+    Ok(opened(home)?)
 }
 
 /// Opens a journal to append to: what is appended passes the redactor (spec JRNL-20). Settings that cannot be read leave
 /// the built-in rules.
-pub(crate) fn opened(home: &Home, options: Options) -> journal::Result<Journal> {
+pub(crate) fn opened(home: &Home) -> journal::Result<Journal> {
+    let options = Options {
+        sync: journal::Sync::Always,
+        ..Options::default()
+    };
     let (journal, _) = Journal::open(&home.journal, options)?;
     let config = config::load(home).unwrap_or_default();
     draft::guard(&journal, &config.redactor);
     Ok(journal)
 }
 
-/// Opens or creates the journal in this process. Returns `None` if a daemon answers. Waits up to
-/// [`JOURNAL_WAIT`] for another process to release it.
+/// Opens or creates the journal in this process. Returns `None` if a daemon answers.
 pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
-    let began = Instant::now();
-    let options = || Options {
-        sync: journal::Sync::Always,
-        ..Options::default()
-    };
-    loop {
-        if health(home).is_some() {
-            return Ok(None);
-        }
-        match opened(home, options()) {
-            Err(journal::Error::Locked { .. }) if began.elapsed() < JOURNAL_WAIT => {
-                std::thread::sleep(RETRY_PAUSE)
-            }
-            opened => return Ok(Some(opened?)),
-        }
-    }
+    unless_asked(home, || Ok(opened(home)))
 }
 
 /// Fails if there is no journal.

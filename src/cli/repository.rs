@@ -2,14 +2,14 @@
 //! commit. Only commands that run no program of the repository's settings.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use checkpoint::digest;
 use checkpoint::record::{Content, Repository};
 
+use crate::cli::shared::with_input;
 use crate::error::{Failure, Result};
 use crate::ops::query::Range;
 
@@ -57,34 +57,14 @@ impl Git {
         Ok(Self { top: top.into() })
     }
 
-    fn command(&self, arguments: &[&str]) -> Result<Command> {
+    /// Runs git with an input, and returns what it prints.
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
         let program = actors::programs::find("git");
         let program = program.ok_or_else(|| Failure::failed("git was not found"))?;
         let mut command = Command::new(program);
-        command
-            .arg("-C")
-            .arg(&self.top)
-            .args(["-c", "core.fsmonitor=false"]);
-        command.args(arguments);
-        Ok(command)
-    }
-
-    /// Runs git with an input, and returns what it prints.
-    fn run(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>> {
-        let mut command = self.command(arguments)?;
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        let stdin = child.stdin.take();
-        // Written beside the reading: git prints before it has read all.
-        let writer = std::thread::spawn(move || {
-            let written = stdin.map(|mut stdin| stdin.write_all(&input));
-            drop(written);
-        });
-        let output = child.wait_with_output()?;
-        let _ = writer.join();
+        command.arg("-C").arg(&self.top);
+        command.args(["-c", "core.fsmonitor=false"]).args(arguments);
+        let output = with_input(command, input)?;
         if output.status.success() {
             return Ok(output.stdout);
         }
@@ -97,7 +77,7 @@ impl Git {
     }
 
     fn line(&self, arguments: &[&str]) -> Result<String> {
-        let text = String::from_utf8_lossy(&self.run(arguments, Vec::new())?).into_owned();
+        let text = String::from_utf8_lossy(&self.run(arguments, b"")?).into_owned();
         Ok(text.trim_end().to_owned())
     }
 
@@ -185,7 +165,7 @@ impl Git {
                 from,
                 end,
             ],
-            Vec::new(),
+            b"",
         )?;
         let mut files = BTreeMap::new();
         let mut fields = raw.split(|byte| *byte == 0);
@@ -258,7 +238,7 @@ impl Git {
             trailer,
             &file,
         ];
-        self.run(&arguments, Vec::new()).map(drop)
+        self.run(&arguments, b"").map(drop)
     }
 
     /// Returns the values of a commit's trailers with a key.
@@ -281,14 +261,11 @@ impl Git {
         let changed = match self.commit("HEAD") {
             Ok(head) => self.run(
                 &["diff-index", "--name-only", "-z", "--no-ext-diff", &head],
-                Vec::new(),
+                b"",
             )?,
-            Err(_) => self.run(&["ls-files", "-z"], Vec::new())?,
+            Err(_) => self.run(&["ls-files", "-z"], b"")?,
         };
-        let new = self.run(
-            &["ls-files", "-z", "--others", "--exclude-standard"],
-            Vec::new(),
-        )?;
+        let new = self.run(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?;
         let mut contents = BTreeMap::new();
         for raw in [changed, new]
             .iter()
@@ -327,13 +304,13 @@ impl Git {
         let broken = || Failure::failed("git cat-file: a content is missing");
         let names: Vec<&str> = blobs.map(String::as_str).collect();
         let check = ["cat-file", "--batch-check=%(objectsize)"];
-        let sizes = self.run(&check, names.join("\n").into_bytes())?;
+        let sizes = self.run(&check, names.join("\n").as_bytes())?;
         let sizes = String::from_utf8_lossy(&sizes);
         let sizes: Vec<usize> = sizes.lines().map_while(|size| size.parse().ok()).collect();
         let is_read = |size: usize| size as u64 <= FILE_BYTES_MAX;
         let read = names.iter().zip(&sizes).filter(|(_, size)| is_read(**size));
         let read: Vec<&str> = read.map(|(name, _)| *name).collect();
-        let printed = self.run(&["cat-file", "--batch"], read.join("\n").into_bytes())?;
+        let printed = self.run(&["cat-file", "--batch"], read.join("\n").as_bytes())?;
         let mut rest = &printed[..];
         let mut hashes = Vec::with_capacity(names.len());
         for at in 0..names.len() {
@@ -386,6 +363,6 @@ impl Git {
         let arguments = [
             "notes", "--ref", NOTES, "add", "--force", "--file", "-", commit,
         ];
-        self.run(&arguments, lines.as_bytes().to_vec()).map(drop)
+        self.run(&arguments, lines.as_bytes()).map(drop)
     }
 }

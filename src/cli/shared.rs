@@ -1,25 +1,43 @@
 //! Arguments that several commands take.
 
 use std::ffi::OsStr;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::process::{Command, Stdio};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParserFactory};
-use clap::{Arg, Args, Command, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use journal::{Agent, Event, Reason};
+use serde::Serialize;
 
+use crate::cli::text::print_json;
 use crate::error::Result;
 use crate::install::agents;
 
 /// Asks on the terminal. Anything but `y` or `yes` is a no.
 pub(crate) fn ask_yes(question: &str) -> Result<bool> {
     print!("{question} [y/N] ");
-    std::io::stdout().flush()?;
+    io::stdout().flush()?;
     let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
+    io::stdin().read_line(&mut answer)?;
     Ok(matches!(
         answer.trim().to_ascii_lowercase().as_str(),
         "y" | "yes"
     ))
+}
+
+/// Runs a program with an input, and returns how it ended and what it printed. It need not read the input.
+pub(crate) fn with_input(mut command: Command, input: &[u8]) -> io::Result<std::process::Output> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let stdin = child.stdin.take();
+    std::thread::scope(|scope| {
+        // Beside the reading: it may print before it has read all.
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
+        child.wait_with_output()
+    })
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -27,6 +45,17 @@ pub(crate) struct Output {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+impl Output {
+    /// Prints an answer: as JSON, or for people by `show`.
+    pub(crate) fn print<T: Serialize>(self, answer: &T, show: impl FnOnce(&T)) {
+        if self.json {
+            print_json(answer);
+        } else {
+            show(answer);
+        }
+    }
 }
 
 /// An agent that is named on the command line: one that is known, or one that the configuration describes.
@@ -56,7 +85,7 @@ impl TypedValueParser for AgentNames {
     /// Reads the configuration only for a name that is not known without it.
     fn parse_ref(
         &self,
-        command: &Command,
+        command: &clap::Command,
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> std::result::Result<AgentName, clap::Error> {

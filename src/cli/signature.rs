@@ -1,13 +1,13 @@
 //! SSH signatures, made and checked by `ssh-keygen`, as git does.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use checkpoint::record::Signature;
 use checkpoint::record::dsse::{self, Envelope, Signed};
 
 use crate::cli::repository::Git;
+use crate::cli::shared::with_input;
 use crate::error::{Failure, Result};
 
 /// The namespace, so that a signature of something else is none of a record.
@@ -18,17 +18,9 @@ const SIGNER: &str = "record";
 fn ssh_keygen(arguments: &[&str], input: &[u8]) -> Result<Output> {
     let program = actors::programs::find("ssh-keygen");
     let program = program.ok_or_else(|| Failure::failed("ssh-keygen was not found"))?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // It may end without having read all.
-        let _ = stdin.write_all(input);
-    }
-    Ok(child.wait_with_output()?)
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(with_input(command, input)?)
 }
 
 /// Returns the key that git signs commits with, as `ssh-keygen` takes it.

@@ -12,11 +12,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use journal::frame::{self, Kind};
 use journal::home::create_folder;
-use journal::named_file;
+use journal::{Timestamp, named_file};
 use rustix::fs::Mode;
 
 use super::ending;
@@ -37,10 +37,7 @@ pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     create_folder(spool)?;
     make_room(spool, id, request.len())?;
-    let micros = at
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_micros();
+    let micros = Timestamp::from(at).as_micros();
     let name = format!("{micros:020}-{id}.spool");
     let unfinished = spool.join(format!(".{name}.tmp"));
     let kept = write(&unfinished, request).and_then(|file| {
@@ -116,6 +113,8 @@ fn has_room(spool: &Path, length: usize, files_max: usize, bytes_max: u64) -> bo
 
 #[cfg(test)]
 mod tests {
+    use std::time::UNIX_EPOCH;
+
     use super::*;
 
     /// Its tail is a multiple of [`COUNT_EVERY`].

@@ -114,10 +114,8 @@ pub(crate) enum Scope {
     Project(PathBuf),
 }
 
+pub(super) use journal::hex;
+
 pub(super) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

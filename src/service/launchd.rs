@@ -7,17 +7,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setup, Unit};
+use super::{Setup, Unit, filled};
 
 pub(crate) const LABEL: &str = "dev.checkpointd.daemon";
 
 /// The socket's name in the property list.
 const LISTENER: &str = "Listener";
-
-/// The socket is accessible to its owner only.
-const SOCKET_MODE: u32 = 0o600;
-/// All files are accessible to their owner only.
-const UMASK: u32 = 0o077;
 
 pub(crate) fn folder() -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os("HOME")?).join("Library/LaunchAgents"))
@@ -46,7 +41,7 @@ pub(crate) fn socket() -> Option<std::os::unix::net::UnixListener> {
 ///
 /// `ProcessType` is `Interactive` because agents wait for answers: any other lets macOS throttle
 /// disk and processor. By default a launchd process may open 256 files, and every waiting hook call
-/// is one.
+/// is one. The socket and all files are accessible to their owner only.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let socket = escaped(&setup.home.socket.to_string_lossy());
     let log = escaped(&setup.home.logs.join("daemon.log").to_string_lossy());
@@ -61,64 +56,16 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
             )
         })
         .collect();
-    let text = format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-  <key>Label</key>
-  <string>{LABEL}</string>
-  <key>ProgramArguments</key>
-  <array>
-    <string>{}</string>
-    <string>daemon</string>
-  </array>
-  <key>EnvironmentVariables</key>
-  <dict>
-{environment}  </dict>
-  <key>Sockets</key>
-  <dict>
-    <key>{LISTENER}</key>
-    <dict>
-      <key>SockPathName</key>
-      <string>{socket}</string>
-      <key>SockPathMode</key>
-      <integer>{SOCKET_MODE}</integer>
-    </dict>
-  </dict>
-  <key>RunAtLoad</key>
-  <true/>
-  <key>KeepAlive</key>
-  <dict>
-    <key>SuccessfulExit</key>
-    <false/>
-  </dict>
-  <key>ThrottleInterval</key>
-  <integer>2</integer>
-  <key>ExitTimeOut</key>
-  <integer>10</integer>
-  <key>ProcessType</key>
-  <string>Interactive</string>
-  <key>Umask</key>
-  <integer>{UMASK}</integer>
-  <key>SoftResourceLimits</key>
-  <dict>
-    <key>NumberOfFiles</key>
-    <integer>8192</integer>
-    <key>Core</key>
-    <integer>0</integer>
-  </dict>
-  <key>HardResourceLimits</key>
-  <dict>
-    <key>Core</key>
-    <integer>0</integer>
-  </dict>
-  <key>StandardErrorPath</key>
-  <string>{log}</string>
-</dict>
-</plist>
-"#,
-        escaped(&setup.program.to_string_lossy())
+    let text = filled(
+        include_str!("launchd.plist"),
+        &[
+            ("label", LABEL),
+            ("program", &escaped(&setup.program.to_string_lossy())),
+            ("environment", &environment),
+            ("listener", LISTENER),
+            ("socket", &socket),
+            ("log", &log),
+        ],
     );
     vec![Unit {
         path: folder.join(format!("{LABEL}.plist")),

@@ -73,6 +73,18 @@ fn places(var: impl Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
     PLACES.iter().filter_map(set).collect()
 }
 
+/// Returns a template with values for the names in braces.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let value = |name: &str| values.iter().find(|(known, _)| *known == name);
+    let parts = template.split(['{', '}']).enumerate();
+    parts
+        .map(|(at, part)| match at % 2 {
+            0 => part,
+            _ => value(part).expect("each name has a value").1,
+        })
+        .collect()
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) path: PathBuf,

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setup, Unit};
+use super::{Setup, Unit, filled};
 
 pub(crate) const SERVICE: &str = "checkpointd.service";
 pub(crate) const SOCKET: &str = "checkpointd.socket";
@@ -17,24 +17,6 @@ pub(crate) fn folder() -> Option<PathBuf> {
     let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
     Some(base.join("systemd/user"))
 }
-
-/// What the user's manager can restrict without privileges, and what leaves the daemon what it needs:
-/// git in any project, the user's tmux server, and the user's own commands.
-const RESTRICTIONS: &str = "\
-UMask=0077
-LimitCORE=0
-NoNewPrivileges=yes
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-RestrictNamespaces=yes
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged
-SystemCallErrorNumber=EPERM
-";
 
 /// What it can restrict in a user namespace, which some systems forbid. The service would not start
 /// there.
@@ -60,20 +42,6 @@ pub(crate) fn namespace_trial() -> Vec<&'static str> {
 
 /// Returns both units, to be written to `folder`.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
-    let socket = format!(
-        "[Unit]\n\
-         Description=Socket of checkpointd, which debriefs AI coding agents when they stop\n\
-         \n\
-         [Socket]\n\
-         ListenStream={}\n\
-         SocketMode=0600\n\
-         DirectoryMode=0700\n\
-         Backlog=4096\n\
-         \n\
-         [Install]\n\
-         WantedBy=sockets.target\n",
-        percent(&setup.home.socket.to_string_lossy())
-    );
     let environment: String = setup
         .env
         .iter()
@@ -84,25 +52,18 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     } else {
         ""
     };
-    let service = format!(
-        "[Unit]\n\
-         Description=checkpointd: debriefs AI coding agents when they stop\n\
-         Requires={SOCKET}\n\
-         After={SOCKET}\n\
-         \n\
-         [Service]\n\
-         ExecStart={} daemon\n\
-         {environment}\
-         Restart=on-failure\n\
-         RestartSec=1\n\
-         TimeoutStopSec=10\n\
-         {RESTRICTIONS}\
-         {in_namespace}\
-         \n\
-         [Install]\n\
-         WantedBy=default.target\n",
-        quoted(&setup.program.to_string_lossy())
+    // What the unit restricts is what the user's manager can restrict without privileges, and leaves the daemon what
+    // it needs: git in any project, the user's tmux server, and the user's own commands.
+    let service = filled(
+        include_str!("checkpointd.service"),
+        &[
+            ("program", &quoted(&setup.program.to_string_lossy())),
+            ("environment", &environment),
+            ("namespace", in_namespace),
+        ],
     );
+    let socket = percent(&setup.home.socket.to_string_lossy());
+    let socket = filled(include_str!("checkpointd.socket"), &[("socket", &socket)]);
     vec![
         Unit {
             path: folder.join(SOCKET),

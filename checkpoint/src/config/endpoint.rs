@@ -4,6 +4,22 @@ use serde::Serialize;
 
 use super::text::{from_text, or_word};
 
+/// Returns whether a text is `HOST:PORT`.
+pub(super) fn is_host_and_port(text: &str) -> bool {
+    let (host, port) = text.rsplit_once(':').unwrap_or_default();
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    let number = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let is_host = match number {
+        Some(number) => number.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.chars().all(is_inner),
+    };
+    is_host
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && port.parse::<u16>().is_ok_and(|port| port > 0)
+}
+
 /// The address of an OTLP/HTTP collector: `http://HOST:PORT`, with an optional path prefix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Endpoint(String);
@@ -42,29 +58,13 @@ from_text!(
         }
         let endpoint = Self(text);
         let text = endpoint.0.as_str();
-        let (host, port) = endpoint.authority().rsplit_once(':').unwrap_or_default();
-        let is_host = match host
-            .strip_prefix('[')
-            .and_then(|host| host.strip_suffix(']'))
-        {
-            Some(host) => host.parse::<std::net::Ipv6Addr>().is_ok(),
-            None => {
-                !host.is_empty()
-                    && host
-                        .chars()
-                        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'))
-            }
-        };
         let is_path = endpoint
             .path()
             .chars()
             .all(|c| c.is_ascii_graphic() && !matches!(c, '?' | '#'));
-        let is_port = port.chars().all(|c| c.is_ascii_digit())
-            && port.parse::<u16>().is_ok_and(|port| port > 0);
         if !text.starts_with(Self::SCHEME)
             || text.len() > Self::BYTES_MAX
-            || !is_host
-            || !is_port
+            || !is_host_and_port(endpoint.authority())
             || !is_path
         {
             return Err("expected `none`, or `http://HOST:PORT` such as `http://localhost:4318`");

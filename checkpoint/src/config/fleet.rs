@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::endpoint::is_host_and_port;
 use super::text::{from_text, or_word};
 
 journal::words! {
@@ -40,20 +41,10 @@ impl Servers {
         }
         for server in text.split(',') {
             let (scheme, place) = server.trim().split_once("://").ok_or(form)?;
-            let (host, port) = place.rsplit_once(':').ok_or(form)?;
-            let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
-            let number = host
-                .strip_prefix('[')
-                .and_then(|host| host.strip_suffix(']'));
-            let is_host = match number {
-                Some(number) => number.parse::<std::net::Ipv6Addr>().is_ok(),
-                None => !host.is_empty() && host.chars().all(is_inner),
-            };
-            let is_port = port.bytes().all(|byte| byte.is_ascii_digit())
-                && port.parse::<u16>().is_ok_and(|port| port > 0);
+            let (host, _) = place.rsplit_once(':').ok_or(form)?;
             let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&host);
             match scheme {
-                _ if !is_host || !is_port => return Err(form.into()),
+                _ if !is_host_and_port(place) => return Err(form.into()),
                 "tls" => {}
                 "nats" if is_here => {}
                 "nats" => {

@@ -1,9 +1,9 @@
 //! Paths, globs and the projects that take part: each type refuses a wrong value at its place in the file.
 
-use std::fmt;
 use std::path::Path;
 
-use serde::de::{self, Deserializer, Error as _, Visitor};
+use reading::written::text_or;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::text::{from_text, or_word};
@@ -160,35 +160,14 @@ impl Serialize for Projects {
 
 impl<'de> Deserialize<'de> for Projects {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_any(ProjectsVisitor)?
-            .map_err(|word| {
-                D::Error::custom(format!(
-                    "expected `all`, or `include` and `exclude` with globs, found `{word}`"
-                ))
-            })
-    }
-}
-
-struct ProjectsVisitor;
-
-impl<'de> Visitor<'de> for ProjectsVisitor {
-    type Value = Result<Projects, String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`all`, or `include` and `exclude` with globs")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(if text == "all" {
-            Ok(Projects::All)
-        } else {
-            Err(text.to_owned())
-        })
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Deserialize::deserialize(de::value::MapAccessDeserializer::new(map))
-            .map(|globs| Ok(Projects::Some(globs)))
+        let expected = "`all`, or `include` and `exclude` with globs";
+        match text_or(deserializer, expected, true)? {
+            Ok(globs) => Ok(Self::Some(globs)),
+            Err(word) if word == "all" => Ok(Self::All),
+            Err(word) => {
+                let problem = format!("expected {expected}, found `{word}`");
+                Err(D::Error::custom(problem))
+            }
+        }
     }
 }

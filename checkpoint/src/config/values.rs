@@ -1,8 +1,7 @@
 //! Types of values in configuration files: each refuses a wrong value at its place.
 
-use std::fmt;
-
-use serde::de::{self, Deserializer, Error as _, Visitor};
+use reading::written::text_or;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::text::from_text;
@@ -220,35 +219,15 @@ impl Serialize for Packs {
 
 impl<'de> Deserialize<'de> for Packs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Refused here and not in the visitor: only here does the error get its place.
-        deserializer.deserialize_any(PacksVisitor)?.map_err(|word| {
-            D::Error::custom(format!(
-                "expected `auto` or a list of rule packs, found `{word}`"
-            ))
-        })
-    }
-}
-
-struct PacksVisitor;
-
-impl<'de> Visitor<'de> for PacksVisitor {
-    type Value = Result<Packs, String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`auto` or a list of rule packs")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(if text == "auto" {
-            Ok(Packs::Auto)
-        } else {
-            Err(text.to_owned())
-        })
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list))
-            .map(|names| Ok(Packs::Only(names)))
+        let expected = "`auto` or a list of rule packs";
+        match text_or(deserializer, expected, false)? {
+            Ok(names) => Ok(Self::Only(names)),
+            Err(word) if word == "auto" => Ok(Self::Auto),
+            Err(word) => {
+                let problem = format!("expected {expected}, found `{word}`");
+                Err(D::Error::custom(problem))
+            }
+        }
     }
 }
 
@@ -264,7 +243,8 @@ pub enum UserCommand {
 
 impl<'de> Deserialize<'de> for UserCommand {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let command = deserializer.deserialize_any(UserCommandVisitor)?;
+        let expected = "a line for the shell, or `[program, argument]`";
+        let command = text_or(deserializer, expected, false)?.map_or_else(Self::Line, Self::Words);
         let (program, texts) = match &command {
             Self::Line(line) => (Some(line), std::slice::from_ref(line)),
             Self::Words(words) => (words.first(), words.as_slice()),
@@ -278,25 +258,6 @@ impl<'de> Deserialize<'de> for UserCommand {
             return Err(D::Error::custom("a command cannot hold a NUL character"));
         }
         Ok(command)
-    }
-}
-
-struct UserCommandVisitor;
-
-impl<'de> Visitor<'de> for UserCommandVisitor {
-    type Value = UserCommand;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a line for the shell, or `[program, argument]`")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(UserCommand::Line(text.to_owned()))
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Deserialize::deserialize(de::value::SeqAccessDeserializer::new(list))
-            .map(UserCommand::Words)
     }
 }
 

@@ -229,28 +229,21 @@ pub enum Repeat {
     Always,
 }
 
-/// What happens to a command by which work leaves the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Exits {
-    /// It runs.
-    #[default]
-    Off,
-    /// It is held once if some of that work is certainly open.
-    Hold,
-    /// So is the end of a part: of a subagent, a task, or a teammate's work.
-    Parts,
+journal::words! {
+    /// What happens to a command by which work leaves the machine.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum Exits {
+        /// It runs.
+        #[default]
+        Off = "off",
+        /// It is held once if some of that work is certainly open.
+        Hold = "hold",
+        /// So is the end of a part: of a subagent, a task, or a teammate's work.
+        Parts = "parts",
+    }
 }
 
 impl Exits {
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Hold => "hold",
-            Self::Parts => "parts",
-        }
-    }
-
     /// Returns whether it runs, as in policies that were journaled before the key existed.
     fn is_off(&self) -> bool {
         *self == Self::Off

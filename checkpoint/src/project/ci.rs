@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::json::{entries, list};
 use crate::config::yaml;
 
 /// Longer lines are no plain commands.
@@ -12,27 +13,16 @@ pub(super) fn commands(path: &str, text: &str, add: &mut dyn FnMut(&str, String)
     let workflow = yaml::value(text).unwrap_or_default();
     if path.ends_with(".gitlab-ci.yml") {
         for (_, job) in workflow.as_object().into_iter().flatten() {
-            let script = job.get("script");
-            let lines = script.and_then(Value::as_array).into_iter().flatten();
-            lines
+            list(job.get("script"))
+                .into_iter()
                 .filter_map(Value::as_str)
                 .for_each(|line| plain(line, |line| add("", line)));
         }
         return;
     }
-    for (_, job) in workflow
-        .get("jobs")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (_, job) in entries(&workflow, "jobs") {
         let usual = folder(job.get("defaults").and_then(|defaults| defaults.get("run")));
-        for step in job
-            .get("steps")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for step in list(job.get("steps")) {
             let own = folder(Some(step));
             let place = if own.is_empty() { usual } else { own };
             let run = step.get("run").and_then(Value::as_str).unwrap_or_default();

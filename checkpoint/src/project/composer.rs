@@ -2,19 +2,13 @@
 
 use serde_json::Value;
 
+use super::json::{entries, list};
+
 /// Scripts: a command or several. `@name` is another script, `@php` the interpreter, `Class::method` is left out.
 pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
     let package: Value = serde_json::from_str(text).unwrap_or_default();
-    for (name, script) in package
-        .get("scripts")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        let lines = script
-            .as_array()
-            .map_or_else(|| vec![script], |lines| lines.iter().collect());
-        let lines = lines
+    for (name, script) in entries(&package, "scripts") {
+        let lines = list(Some(script))
             .into_iter()
             .filter_map(Value::as_str)
             .filter(|line| !line.contains("::"));

@@ -1,16 +1,11 @@
 //! mise.toml, and tasks that are files of their own.
 
-use toml_edit::TableLike;
-
-use super::toml::{read, table, texts};
+use super::toml::{entries, read, texts};
 
 /// Tasks with what they need and their commands.
 pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
     let file = read(text);
-    for (name, task) in table(&file, &["tasks"])
-        .into_iter()
-        .flat_map(TableLike::iter)
-    {
+    for (name, task) in entries(&file, &["tasks"]) {
         let Some(table) = task.as_table_like() else {
             add(name, texts(Some(task)).join("\n"));
             continue;

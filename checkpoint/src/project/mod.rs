@@ -8,6 +8,7 @@ mod composer;
 pub(crate) mod covering;
 mod file;
 mod gradle;
+mod json;
 mod justfile;
 mod makefile;
 mod manifests;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::file::{ProjectFile, file_name};
 use super::gradle::included;
+use super::json::{entries, list};
 use super::package_json;
 use super::toml::{read, table, texts};
 use crate::catalogue::Catalogue;
@@ -32,12 +33,12 @@ pub(super) fn note_members(packages: &mut [Package], files: &[ProjectFile]) {
 fn members<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> Option<(&'a str, Vec<String>)> {
     let text = file.text.as_str();
     Some(match file_name(&file.path) {
-        "pnpm-workspace.yaml" => ("pnpm", list(yaml::value(text)?.get("packages")?)),
+        "pnpm-workspace.yaml" => ("pnpm", texts_of(yaml::value(text)?.get("packages")?)),
         "package.json" => {
             let package: Value = serde_json::from_str(text).ok()?;
             let listed = package.get("workspaces")?;
             let tool = package_json::runner(file, files);
-            let members = list(listed.get("packages").unwrap_or(listed));
+            let members = texts_of(listed.get("packages").unwrap_or(listed));
             // pnpm has a file of its own for them.
             (tool, if tool == "pnpm" { Vec::new() } else { members })
         }
@@ -65,7 +66,7 @@ fn members<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> Option<(&'a str,
     })
 }
 
-fn list(value: &Value) -> Vec<String> {
+fn texts_of(value: &Value) -> Vec<String> {
     let values = value.as_array().into_iter().flatten();
     values
         .filter_map(Value::as_str)
@@ -87,12 +88,8 @@ fn is_member(folder: &str, globs: &[String]) -> bool {
 /// Tasks that turbo.json defines; what they run is the script of that name in each package.
 pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
     let config: Value = serde_json::from_str(text).unwrap_or_default();
-    let tasks = config.get("tasks").or_else(|| config.get("pipeline"));
-    for name in tasks
-        .and_then(Value::as_object)
-        .into_iter()
-        .flat_map(|tasks| tasks.keys())
-    {
+    // Before turbo 2, `tasks` was `pipeline`.
+    for (name, _) in entries(&config, "tasks").chain(entries(&config, "pipeline")) {
         let name = name.rsplit('#').next().unwrap_or(name);
         add(name, String::new());
     }
@@ -101,12 +98,7 @@ pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
 /// Targets of a project.json of nx: their commands, or the tool of their executor.
 pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
     let project: Value = serde_json::from_str(text).unwrap_or_default();
-    for (name, target) in project
-        .get("targets")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, target) in entries(&project, "targets") {
         let options = target.get("options");
         let command = target
             .get("command")
@@ -114,7 +106,7 @@ pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
             .and_then(Value::as_str);
         let commands = options.and_then(|options| options.get("commands"));
         let mut lines: Vec<String> = command.map(str::to_owned).into_iter().collect();
-        for line in commands.and_then(Value::as_array).into_iter().flatten() {
+        for line in list(commands) {
             let line = line.as_str().or_else(|| line.get("command")?.as_str());
             lines.extend(line.map(str::to_owned));
         }

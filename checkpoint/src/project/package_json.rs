@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::file::{ProjectFile, folder};
+use super::json::{entries, list};
 
 /// Returns the package manager of a package.json: the one that it or the nearest one above it names, or that of the nearest
 /// lock file.
@@ -52,11 +53,8 @@ fn named(text: &str) -> Option<&'static str> {
 /// Scripts; those that run before another one of themselves (`pretest`) belong to it.
 pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
     let package: Value = serde_json::from_str(text).unwrap_or_default();
-    let Some(scripts) = package.get("scripts").and_then(Value::as_object) else {
-        return;
-    };
-    for (name, script) in scripts {
-        let before = scripts.get(&format!("pre{name}")).and_then(Value::as_str);
+    for (name, script) in entries(&package, "scripts") {
+        let before = package["scripts"][format!("pre{name}")].as_str();
         let parts: Vec<&str> = before.into_iter().chain(script.as_str()).collect();
         add(name, parts.join(" && "));
     }
@@ -65,19 +63,9 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
 /// Tasks of Deno: a command, or an object with one and the tasks before it.
 pub(super) fn deno_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
     let config: Value = serde_json::from_str(text).unwrap_or_default();
-    for (name, task) in config
-        .get("tasks")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, task) in entries(&config, "tasks") {
         let mut parts: Vec<String> = Vec::new();
-        for before in task
-            .get("dependencies")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for before in list(task.get("dependencies")) {
             parts.extend(before.as_str().map(|before| format!("deno task {before}")));
         }
         let command = task.as_str().or_else(|| task.get("command")?.as_str());

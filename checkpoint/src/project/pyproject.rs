@@ -3,7 +3,7 @@
 use toml_edit::{Item, TableLike, Value};
 
 use super::python::{add_environments, tox_environments};
-use super::toml::{read, table, texts};
+use super::toml::{entries, read, table, texts};
 
 /// Calls `add` with each task: the program that runs it, its name, and its commands.
 pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
@@ -13,17 +13,14 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
         (&["tool", "pdm", "scripts"], "pdm", "pdm run"),
         (&["tool", "taskipy", "tasks"], "taskipy", "task"),
     ] {
-        for (name, task) in table(&file, keys).into_iter().flat_map(TableLike::iter) {
+        for (name, task) in entries(&file, keys) {
             add(runner, name, commands(task, call).join("\n"));
         }
     }
     if let Some(tox) = table(&file, &["tool", "tox"]) {
         of_tox(tox, &mut |name, text| add("tox", name, text));
     }
-    for (env_name, env) in table(&file, &["tool", "hatch", "envs"])
-        .into_iter()
-        .flat_map(TableLike::iter)
-    {
+    for (env_name, env) in entries(&file, &["tool", "hatch", "envs"]) {
         let scripts = env.get("scripts").and_then(Item::as_table_like);
         for (name, script) in scripts.into_iter().flat_map(TableLike::iter) {
             let lines = texts(Some(script)).into_iter();
@@ -44,7 +41,7 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
         }
     }
     for keys in [&["project", "scripts"][..], &["tool", "poetry", "scripts"]] {
-        for (name, entry) in table(&file, keys).into_iter().flat_map(TableLike::iter) {
+        for (name, entry) in entries(&file, keys) {
             let module = entry.as_str().and_then(|entry| entry.split(':').next());
             add(
                 "python",

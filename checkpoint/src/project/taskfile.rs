@@ -2,17 +2,13 @@
 
 use serde_json::Value;
 
+use super::json::{entries, list};
 use crate::config::yaml;
 
 /// Tasks with what they need and their commands; calls of other tasks as calls of `task`.
 pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
     let file = yaml::value(text).unwrap_or_default();
-    for (name, task) in file
-        .get("tasks")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, task) in entries(&file, "tasks") {
         let mut commands: Vec<String> = Vec::new();
         for need in list(task.get("deps")) {
             let name = need.as_str().or_else(|| need.get("task")?.as_str());
@@ -36,13 +32,5 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
             name,
             dir.map_or(text.clone(), |dir| format!("cd {dir}\n{text}")),
         );
-    }
-}
-
-fn list(value: Option<&Value>) -> Vec<&Value> {
-    match value {
-        Some(Value::Array(values)) => values.iter().collect(),
-        Some(value) => vec![value],
-        None => Vec::new(),
     }
 }

@@ -16,6 +16,14 @@ pub(super) fn table<'a>(file: &'a DocumentMut, keys: &[&str]) -> Option<&'a dyn 
     item.as_table_like()
 }
 
+/// Returns the entries of a table within a file; none if it is no table.
+pub(super) fn entries<'a>(
+    file: &'a DocumentMut,
+    keys: &[&str],
+) -> impl Iterator<Item = (&'a str, &'a Item)> {
+    table(file, keys).into_iter().flat_map(TableLike::iter)
+}
+
 /// Returns a text, or the texts of a list.
 pub(super) fn texts(item: Option<&Item>) -> Vec<String> {
     match item {
@@ -34,10 +42,7 @@ pub(super) fn texts(item: Option<&Item>) -> Vec<String> {
 /// Aliases of `.cargo/config.toml`.
 pub(super) fn cargo_aliases(text: &str, add: &mut dyn FnMut(&str, String)) {
     let file = read(text);
-    for (name, alias) in table(&file, &["alias"])
-        .into_iter()
-        .flat_map(TableLike::iter)
-    {
+    for (name, alias) in entries(&file, &["alias"]) {
         add(name, format!("cargo {}", texts(Some(alias)).join(" ")));
     }
 }

@@ -132,7 +132,7 @@ impl<'a> Table<'a> {
             let files = stop.and_then(|stop| stop.evidence.changes.files());
             files.is_some_and(|files| files.iter().any(|file| paths.contains(file.path.as_str())))
         };
-        let followed = follow_up::all_of_session(events, policies);
+        let followed = follow_up::of_session(events, policies);
         for envelope in events {
             let Event::Decided(decision) = &envelope.event else {
                 continue;

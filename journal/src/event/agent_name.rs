@@ -14,7 +14,11 @@ pub struct AgentName {
 }
 
 /// A text that is not an agent's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not an agent's name: it has at most {max} lower-case letters, digits, and `-`, and begins with a letter",
+    max = AgentName::BYTES_MAX
+)]
 pub struct BadName(String);
 
 impl AgentName {
@@ -56,19 +60,6 @@ impl fmt::Debug for AgentName {
         write!(f, "{:?}", self.as_str())
     }
 }
-
-impl fmt::Display for BadName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is not an agent's name: it has at most {} lower-case letters, digits, and `-`, and begins with a letter",
-            self.0,
-            AgentName::BYTES_MAX
-        )
-    }
-}
-
-impl std::error::Error for BadName {}
 
 impl Serialize for AgentName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,11 +1,11 @@
 //! One row of the catalogue.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::IntoDeserializer as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::written::text_or;
 
 /// What a program does, the least telling first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -260,53 +260,25 @@ impl Serialize for Row {
     }
 }
 
+/// A row that is written as a table.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Table(#[serde(with = "Row")] Row);
+
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Written;
-        impl<'de> Visitor<'de> for Written {
-            type Value = Row;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("what it does, or a table")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Row, E> {
-                let does = Purpose::deserialize(serde::de::value::StrDeserializer::new(text))?;
-                Ok(Row {
-                    does: Some(does),
-                    ..Row::default()
-                })
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Row, A::Error> {
-                Row::deserialize(MapAccessDeserializer::new(map))
-            }
+        match text_or(deserializer, "what it does, or a table", true)? {
+            Ok(Table(row)) => Ok(row),
+            Err(word) => Ok(Self {
+                does: Some(Purpose::deserialize(word.into_deserializer())?),
+                ..Self::default()
+            }),
         }
-        deserializer.deserialize_any(Written)
     }
 }
 
 /// Reads a list of words, or words in one text.
 fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    struct Written;
-    impl<'de> Visitor<'de> for Written {
-        type Value = Vec<String>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("words")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<String>, E> {
-            Ok(text.split_whitespace().map(str::to_owned).collect())
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
-            let mut found = Vec::new();
-            while let Some(word) = list.next_element()? {
-                found.push(word);
-            }
-            Ok(found)
-        }
-    }
-    deserializer.deserialize_any(Written)
+    let split = |text: String| text.split_whitespace().map(str::to_owned).collect();
+    text_or(deserializer, "words", false).map(|read| read.unwrap_or_else(split))
 }

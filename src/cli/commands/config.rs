@@ -197,11 +197,7 @@ fn get(home: &Home, key: &str, folder: &Path, output: Output) -> Result<u8> {
     let Some(row) = rows.iter().find(|row| row.key == key) else {
         return Err(unknown(key, &rows));
     };
-    if output.json {
-        print_json(row);
-    } else {
-        println!("{}", render::printable(&row.value));
-    }
+    output.print(row, |_| println!("{}", render::printable(&row.value)));
     Ok(exit::OK)
 }
 

@@ -3,12 +3,11 @@
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::Home;
-use serde_json::Value;
 
+use crate::cli::commands::sessions::Raw;
 use crate::cli::mine::{self, Asks, LAST};
 use crate::cli::shared::Output;
 use crate::cli::text::explanation::{explanation, summary};
-use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::Query;
@@ -57,18 +56,15 @@ pub(crate) fn run(home: &Home, args: ExplainArgs) -> Result<u8> {
         session,
         machine,
     };
-    if output.json {
-        let answer: Value = connection::ask_one(home, &query, |_, _| ())?;
-        print_json(&answer);
-    } else {
-        let answer: Explanation = connection::ask_one(home, &query, |_, _| ())?;
-        let mut page = summary(&answer);
+    let answer: Raw<Explanation> = connection::ask_one(home, &query)?;
+    output.print(&answer.json, |_| {
+        let mut page = summary(&answer.read);
         if verbose {
-            page.extend(explanation(&answer));
+            page.extend(explanation(&answer.read));
         } else {
             page.push("`-v` shows all that it was based on".to_owned());
         }
         page.iter().for_each(|line| println!("{line}"));
-    }
+    });
     Ok(exit::OK)
 }

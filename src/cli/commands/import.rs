@@ -6,7 +6,7 @@ use journal::{Envelope, Home, Journal, Options, Payload, Renewal, codec};
 use serde::Serialize;
 
 use crate::cli::connection;
-use crate::cli::text::print_json;
+use crate::cli::shared::Output;
 use crate::error::{Failure, Result, exit};
 use crate::render;
 
@@ -20,12 +20,8 @@ struct Imported {
     known: u64,
 }
 
-pub(super) fn run(home: &Home, own: bool, json: bool) -> Result<u8> {
-    if connection::health(home).is_some() {
-        return Err(
-            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
-        );
-    }
+pub(super) fn run(home: &Home, own: bool, output: Output) -> Result<u8> {
+    connection::refuse_daemon(home)?;
     let (journal, recovered) = Journal::open(&home.journal, Options::default())?;
     let had = recovered.last_seq;
     if !own {
@@ -46,11 +42,9 @@ pub(super) fn run(home: &Home, own: bool, json: bool) -> Result<u8> {
     taken.map_err(|wrong| wrong.failure(imported))?;
     stored.map_err(|wrong| wrong.failure(imported))?;
     journal.close();
-    if json {
-        print_json(&Imported { imported, known });
-    } else {
+    output.print(&Imported { imported, known }, |_| {
         println!("{imported} imported, {known} already known");
-    }
+    });
     Ok(exit::OK)
 }
 

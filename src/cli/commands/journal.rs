@@ -9,7 +9,7 @@ use checkpoint::hooks::{Reading, normalize};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
-use journal::{Draft, Home, Journal, Options, Timestamp};
+use journal::{Draft, Home, Journal, Timestamp};
 use parking_lot::Mutex;
 
 use crate::cli::commands::{import, maintenance, sql, state, tail};
@@ -135,19 +135,17 @@ pub(crate) fn run(home: &Home, args: JournalArgs) -> Result<u8> {
         JournalAction::Sql(args) => sql::run(home, &args),
         JournalAction::Append { output } => append(home, output.json),
         JournalAction::Export { from, session } => export(home, from, session),
-        JournalAction::Import { own, output } => import::run(home, own, output.json),
-        JournalAction::Verify { output } => verify(home, output.json),
-        JournalAction::Stats { output } => stats(home, output.json),
-        JournalAction::Backup { to, output } => maintenance::backup(home, &to, output.json),
+        JournalAction::Import { own, output } => import::run(home, own, output),
+        JournalAction::Verify { output } => verify(home, output),
+        JournalAction::Stats { output } => stats(home, output),
+        JournalAction::Backup { to, output } => maintenance::backup(home, &to, output),
         JournalAction::Restore {
             from,
             force,
             output,
-        } => maintenance::restore(home, from.as_deref(), force, output.json),
-        JournalAction::Forget { output, .. } => maintenance::forget(home, output.json),
-        JournalAction::Compact { dry_run, output } => {
-            maintenance::compact(home, dry_run, output.json)
-        }
+        } => maintenance::restore(home, from.as_deref(), force, output),
+        JournalAction::Forget { output, .. } => maintenance::forget(home, output),
+        JournalAction::Compact { dry_run, output } => maintenance::compact(home, dry_run, output),
     }
 }
 
@@ -203,13 +201,7 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
 /// own while others are written, and those of one chunk are committed together.
 fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
     let config = settings::load(home)?;
-    let journal = connection::opened(
-        home,
-        Options {
-            sync: journal::Sync::Always,
-            ..Options::default()
-        },
-    )?;
+    let journal = connection::opened(home)?;
     let payload_bytes_max =
         usize::try_from(config.settings.journal.payload_bytes_max.0).unwrap_or(usize::MAX);
     let reading = Reading {
@@ -353,14 +345,12 @@ fn export(home: &Home, from: u64, session: Option<String>) -> Result<u8> {
     }
 }
 
-fn verify(home: &Home, json: bool) -> Result<u8> {
+fn verify(home: &Home, output: Output) -> Result<u8> {
     let verified: Verified =
-        connection::ask_one(home, &Query::VerifyJournal, progress("verifying"))?;
+        connection::ask_one_with(home, &Query::VerifyJournal, progress("verifying"))?;
     progress_done();
     let ok = verified.ok;
-    if json {
-        print_json(&verified);
-    } else {
+    output.print(&verified, |verified| {
         for line in verified.repaired.iter().chain(&verified.problems) {
             println!("{}", render::printable(line));
         }
@@ -381,30 +371,28 @@ fn verify(home: &Home, json: bool) -> Result<u8> {
                 "hint: stop the daemon and start it again: it rebuilds the store from the intake log. If the log itself lacks events, restore a backup, or continue without them: `checkpointd journal restore --force`"
             );
         }
-    }
+    });
     Ok(exit::of(ok))
 }
 
-fn stats(home: &Home, json: bool) -> Result<u8> {
-    let stats: Stats = connection::ask_one(home, &Query::Stats, |_, _| ())?;
-    if json {
-        print_json(&stats);
-        return Ok(exit::OK);
-    }
-    println!(
-        "{} of {}",
-        render::count(stats.events, "event", "events"),
-        render::count(stats.sessions, "session", "sessions")
-    );
-    println!(
-        "{} store, {} intake log\n",
-        render::bytes(stats.store_bytes),
-        render::bytes(stats.intake_bytes)
-    );
-    let mut table = Table::new(["KIND", "EVENTS"]);
-    for (kind, count) in &stats.kinds {
-        table.row([kind.clone(), count.to_string()]);
-    }
-    table.print();
+fn stats(home: &Home, output: Output) -> Result<u8> {
+    let stats: Stats = connection::ask_one(home, &Query::Stats)?;
+    output.print(&stats, |stats| {
+        println!(
+            "{} of {}",
+            render::count(stats.events, "event", "events"),
+            render::count(stats.sessions, "session", "sessions")
+        );
+        println!(
+            "{} store, {} intake log\n",
+            render::bytes(stats.store_bytes),
+            render::bytes(stats.intake_bytes)
+        );
+        let mut table = Table::new(["KIND", "EVENTS"]);
+        for (kind, count) in &stats.kinds {
+            table.row([kind.clone(), count.to_string()]);
+        }
+        table.print();
+    });
     Ok(exit::OK)
 }

@@ -119,25 +119,17 @@ fn caught(home: &Home, wanted: &Scope) -> Option<String> {
         ..Audit::default()
     };
     let is_there = home.journal.join("intake").is_dir();
-    let asked = is_there.then(|| connection::ask_one(home, &Query::Benefit(filter), |_, _| ()))?;
+    let asked = is_there.then(|| connection::ask_one(home, &Query::Benefit(filter)))?;
     asked.ok().and_then(|benefit: Benefit| benefit.sentence())
 }
 
 fn import(home: &Home, rules: Rules<'_>, wanted: &Scope, output: Output) -> Result<u8> {
-    let Some(journal) = connection::own_journal(home)? else {
-        return Err(Failure::failed("a daemon is running").hint(
-            "stop it first: `checkpointd daemon stop`; hook calls wait in the spool meanwhile",
-        ));
-    };
+    let journal = connection::own_journal(home)?.ok_or_else(connection::daemon_runs)?;
     let imported = lookback::import(rules, wanted, &journal, &mut progress("importing"));
     progress_done();
     journal.close();
     let imported = imported?;
-    if output.json {
-        print_json(&imported);
-    } else {
-        show::imported(&imported);
-    }
+    output.print(&imported, show::imported);
     Ok(exit::OK)
 }
 

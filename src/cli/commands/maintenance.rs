@@ -11,7 +11,7 @@ use journal::{Compacted, Error, Home, Journal, Options};
 use serde_json::{Value, json};
 
 use crate::cli::connection;
-use crate::cli::text::print_json;
+use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::config;
 use crate::error::{Failure, Result, exit};
@@ -25,7 +25,7 @@ const ENDING: &str = "backup";
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
 /// Writes a backup.
-pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
+pub(super) fn backup(home: &Home, to: &Path, output: Output) -> Result<u8> {
     let file = if to.is_dir() {
         to.join(name_by_time())
     } else {
@@ -63,16 +63,15 @@ pub(super) fn backup(home: &Home, to: &Path, json: bool) -> Result<u8> {
         Ok((events, counted.bytes))
     });
     let (events, bytes) = finished.inspect_err(|_| drop(fs::remove_file(&partial)))?;
-    if json {
-        print_json(&json!({ "file": file, "events": events, "bytes": bytes }));
-    } else {
+    let done = json!({ "file": file, "events": events, "bytes": bytes });
+    output.print(&done, |_| {
         println!(
             "{} in {} ({})",
             render::count(events, "event", "events"),
             render::path(&file),
             render::bytes(bytes)
         );
-    }
+    });
     Ok(exit::OK)
 }
 
@@ -143,12 +142,8 @@ fn backup_at(path: &Path) -> Result<PathBuf> {
 }
 
 /// Replaces the journal by a backup, or rebuilds the store, and verifies the result.
-pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool) -> Result<u8> {
-    if connection::health(home).is_some() {
-        return Err(
-            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
-        );
-    }
+pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, output: Output) -> Result<u8> {
+    connection::refuse_daemon(home)?;
     let mut left_out = Vec::new();
     let restored = match from {
         Some(from) => from_backup(home, &backup_at(from)?, force)?,
@@ -167,12 +162,9 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
     journal.close();
     progress_done();
     let verified = verified?;
-    if json {
-        let Restored { events, kept } = &restored;
-        print_json(
-            &json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems, "left_out": left_out }),
-        );
-    } else {
+    let Restored { events, kept } = &restored;
+    let done = json!({ "events": events, "kept": kept, "ok": verified.ok, "problems": verified.problems, "left_out": left_out });
+    output.print(&done, |_| {
         for range in &left_out {
             println!("skipped: events {} to {}", range.start(), range.end());
         }
@@ -180,12 +172,12 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, json: bool)
             println!("{}", render::printable(problem));
         }
         let word = if verified.ok { "whole" } else { "damaged" };
-        let events = render::count(restored.events, "event", "events");
+        let events = render::count(*events, "event", "events");
         println!("{events}, {word}");
-        if let Some(kept) = &restored.kept {
+        if let Some(kept) = kept {
             println!("the previous journal is kept in {}", render::path(kept));
         }
-    }
+    });
     Ok(exit::of(verified.ok))
 }
 
@@ -225,30 +217,24 @@ fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
 }
 
 /// Removes what was imported from transcripts.
-pub(super) fn forget(home: &Home, json: bool) -> Result<u8> {
-    if connection::health(home).is_some() {
-        return Err(
-            Failure::failed("a daemon is running").hint("stop it first: `checkpointd daemon stop`")
-        );
-    }
+pub(super) fn forget(home: &Home, output: Output) -> Result<u8> {
+    connection::refuse_daemon(home)?;
     connection::has_journal(home)?;
     let forgotten = whole::forget_imported(&home.journal, progress("forgetting"));
     progress_done();
     let forgotten = forgotten?;
-    if json {
-        print_json(&forgotten);
-    } else {
+    output.print(&forgotten, |forgotten| {
         println!(
             "removed {} of {}",
             render::count(forgotten.events, "event", "events"),
             render::count(forgotten.sessions, "imported session", "imported sessions")
         );
-    }
+    });
     Ok(exit::OK)
 }
 
 /// Drops old payloads. Packs the store too if no daemon has the journal open.
-pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
+pub(super) fn compact(home: &Home, dry_run: bool, output: Output) -> Result<u8> {
     let here = connection::reach(home)?;
     let by_daemon = here.is_none();
     let done = match here {
@@ -256,11 +242,7 @@ pub(super) fn compact(home: &Home, dry_run: bool, json: bool) -> Result<u8> {
         None => compact_by_daemon(home, dry_run)?,
     };
     progress_done();
-    if json {
-        print_json(&done);
-    } else {
-        show_compacted(&done, by_daemon);
-    }
+    output.print(&done, |done| show_compacted(done, by_daemon));
     Ok(exit::of(done.skipped.is_empty()))
 }
 

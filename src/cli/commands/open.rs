@@ -72,15 +72,13 @@ fn of_contents(home: &Home, args: &OpenArgs) -> Result<u8> {
         let (base, end) = git.ends(args.range.as_deref())?;
         git.range(base.as_deref(), &end)?
     };
-    let found: Found = connection::ask_one(home, &Query::Range(looked.question()), |_, _| ())?;
+    let found: Found = connection::ask_one(home, &Query::Range(looked.question()))?;
     let totals = found.totals();
-    if args.output.json {
-        print_json(&found);
-    } else {
+    args.output.print(&found, |_| {
         record::table(&found.units, &found.runs);
         record::switched_off(&found.switches);
         println!("{}", record::sentence(&totals));
-    }
+    });
     let is_off = found.switches.iter().any(Switch::is_by_agent);
     Ok(exit::of(totals.open == 0 && !is_off))
 }
@@ -108,7 +106,7 @@ fn of_all(home: &Home, args: OpenArgs) -> Result<u8> {
     Ok(exit::of(rows.is_empty()))
 }
 
-fn table(rows: &[SessionRow]) -> Table<6> {
+fn table(rows: &[SessionRow]) -> Table {
     let head = ["SESSION", "OPEN", "AGENT", "LAST", "PROJECT", "TITLE"];
     let mut table = Table::new(head).optional(&[2]);
     let now = Timestamp::now();
@@ -137,12 +135,8 @@ fn of_session(home: &Home, session: String, args: OpenArgs) -> Result<u8> {
         session,
         machine: args.machine,
     };
-    let view: OpenView = connection::ask_one(home, &query, |_, _| ())?;
-    if args.output.json {
-        print_json(&view);
-    } else {
-        show(&view);
-    }
+    let view: OpenView = connection::ask_one(home, &query)?;
+    args.output.print(&view, show);
     let is_off = view.switches.iter().any(Switch::is_by_agent);
     Ok(exit::of(view.open.is_empty() && !is_off))
 }

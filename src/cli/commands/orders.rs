@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::{Home, Options, Timestamp};
+use journal::{Home, Timestamp};
 use uuid::Uuid;
 
 use crate::cli::mine::{self, Asks};
@@ -96,12 +96,10 @@ fn unmute(home: &Home, session: String, output: Output) -> Result<u8> {
 /// Gives an order and prints the result.
 fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8> {
     let answer = carry_out(home, session, order)?;
-    if output.json {
-        print_json(&answer);
-    } else {
+    output.print(&answer, |_| {
         let until = answer
             .until
-            .map(|until| format!(" until {}", render::local_time(&until.to_string())));
+            .map(|until| format!(" until {}", render::local_time(until)));
         let done = match order {
             Order::Clear => "its next stop passes".to_owned(),
             Order::Mute(_) => format!("muted{}", until.unwrap_or_default()),
@@ -110,7 +108,7 @@ fn run(home: &Home, session: String, order: &Order, output: Output) -> Result<u8
             Order::Pane => "shown".to_owned(),
         };
         println!("{} session {}: {done}", answer.agent, short(answer.session));
-    }
+    });
     Ok(exit::OK)
 }
 
@@ -148,7 +146,7 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
                 "{} session {}: restarted; its checkpoint is due {}",
                 answer.agent,
                 short(answer.session),
-                render::local_time(&due.to_string())
+                render::local_time(due)
             );
             Ok(exit::OK)
         }
@@ -193,7 +191,7 @@ fn state_of(home: &Home, session: &str) -> Result<StateView> {
         seq: None,
         time: None,
     };
-    connection::ask_one(home, &query, |_, _| ())
+    connection::ask_one(home, &query)
 }
 
 /// Carries out an order, through the daemon if it runs.
@@ -207,22 +205,12 @@ pub(super) fn carry_out(home: &Home, session: String, order: &Order) -> Result<O
 
 fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Ordered> {
     let id = session_id(home, &session)?;
-    let answer = connection::post(
-        home,
-        &format!("/sessions/{id}/{}", order.word()),
-        &order.body(),
-    )?;
-    serde_json::from_slice(&answer).map_err(Failure::failed)
+    let path = format!("/sessions/{id}/{}", order.word());
+    connection::post_for(home, &path, &order.body())
 }
 
 fn here(home: &Home, session: &str, order: &Order) -> Result<Ordered> {
-    let journal = connection::open_journal(
-        home,
-        Options {
-            sync: journal::Sync::Always,
-            ..Options::default()
-        },
-    )?;
+    let journal = connection::open_journal(home)?;
     let done = orders::carry_out(&journal, session, order);
     journal.close();
     done.map_err(|error| match error {

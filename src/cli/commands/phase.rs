@@ -23,7 +23,6 @@ use crate::ops::phase::{
     Request, Shown,
 };
 use crate::ops::views::PhaseView;
-use crate::ops::wire::Refused;
 use crate::render::{self, Color, Table};
 
 /// Save the state of a task at the end of a phase of work, for a later session
@@ -291,28 +290,8 @@ fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
     let (journal, _scratch) = journal_for(home, request).map_err(refusal)?;
     let Some(journal) = journal else {
         let (word, fields) = request.parts();
-        let body = fields.to_string();
-        let (status, body) =
-            connection::exchange(home, &format!("/v1/phase/{word}"), body.as_bytes())
-                .map_err(refusal)?;
-        let answer: Value = serde_json::from_slice(&body).map_err(|_| {
-            (
-                exit::UNREACHABLE,
-                format!("the daemon's answer ({status}) is not understood"),
-            )
-        })?;
-        if status == 200 {
-            return Ok(answer);
-        }
-        let refused = serde_json::from_value::<Refused>(answer);
-        let code = match status {
-            503 => exit::UNREACHABLE,
-            _ => exit::FAILED,
-        };
-        return Err((
-            code,
-            refused.map(|refused| refused.error).unwrap_or_default(),
-        ));
+        let (path, body) = (format!("/v1/phase/{word}"), fields.to_string());
+        return connection::post_for(home, &path, body.as_bytes()).map_err(refusal);
     };
     let answered = config::load(home).map_err(refusal).and_then(|config| {
         let answer =
@@ -419,7 +398,7 @@ fn show_one(record: &PhaseView) {
     line("sessionId", &record.session_id);
     line("phase", &record.phase);
     line("phaseNumber", &record.phase_number.to_string());
-    let at = render::local_time(&record.created_at.to_string());
+    let at = render::local_time(record.created_at);
     println!("{:14} {at}", "createdAt");
     line("completed", &record.completed.to_string());
     line("taskSummary", &record.task_summary);
@@ -452,7 +431,7 @@ fn show_list(records: &[PhaseView]) {
         };
         table.row([
             record.id.clone(),
-            render::local_time(&record.created_at.to_string()),
+            render::local_time(record.created_at),
             record.phase.clone(),
             record.phase_number.to_string(),
             state.into(),

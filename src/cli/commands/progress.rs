@@ -20,7 +20,6 @@ use crate::cli::{complete, connection};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::progress::{self, CheckedView, Request, Shown, WrittenView};
-use crate::ops::wire::Refused;
 use crate::render::{self, Color};
 
 /// Write and show what carries work from one session to the next
@@ -220,16 +219,7 @@ fn input(path: &Path) -> Result<String> {
 fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
     let Some(journal) = connection::own_journal(home)? else {
         let body = serde_json::to_vec(request).expect("plain data");
-        let (status, body) = connection::exchange(home, &format!("/v1/progress/{word}"), &body)?;
-        let answer: Value = serde_json::from_slice(&body).map_err(Failure::failed)?;
-        if status == 200 {
-            return Ok(answer);
-        }
-        let refused: Refused = serde_json::from_value(answer).map_err(Failure::failed)?;
-        return Err(match status {
-            503 => Failure::unreachable(refused.error),
-            _ => Failure::failed(refused.error),
-        });
+        return connection::post_for(home, &format!("/v1/progress/{word}"), &body);
     };
     let answered =
         config::load(home).map(|config| progress::answer(word, request, &journal, home, &config));
@@ -248,18 +238,8 @@ fn show_report(checked: &CheckedView) {
         } else {
             (Color::Red, "FAIL")
         };
-        let label = format!("{mark}  {:<12}  ", line.check);
-        let parts = render::wrapped(&label, &render::printable(&line.found));
-        for (number, part) in parts.into_iter().enumerate() {
-            println!(
-                "{}",
-                if number == 0 {
-                    part.replacen(mark, &render::paint(color, mark), 1)
-                } else {
-                    part
-                }
-            );
-        }
+        let label = format!("{}  {:<12}  ", render::paint(color, mark), line.check);
+        render::print_wrapped(&label, &render::printable(&line.found));
         let details = [("expected", &line.expected), ("repair", &line.reconcile)];
         for (title, text) in details {
             if let Some(text) = text {

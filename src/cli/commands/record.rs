@@ -18,11 +18,11 @@ use crate::cli::connection;
 use crate::cli::repository::{Git, Looked};
 use crate::cli::shared::Output;
 use crate::cli::signature::{self, Keys};
-use crate::cli::text::print_json;
 use crate::error::{Failure, Result, exit};
 use crate::install::git_hook;
 use crate::ops::query::{self, Query, Remade};
 use crate::render::{self, Color, Table};
+use journal::hex;
 
 /// Write down what was verified of commits, signed, for reviewers and CI
 #[derive(Args, Debug)]
@@ -159,14 +159,12 @@ fn stage(home: &Home, git: &Git, args: &RecordArgs, message: Option<&Path>) -> R
 
 /// Returns how a trailer names a record: by its statement, so that a new signature changes nothing.
 fn named(payload: &[u8]) -> String {
-    let digest = Sha256::digest(payload);
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    format!("sha256:{}", hex(&Sha256::digest(payload)))
 }
 
 /// Makes a record; returns the statement's bytes, and the line with its envelope.
 fn made(home: &Home, git: &Git, looked: &Looked, args: &RecordArgs) -> Result<(Vec<u8>, String)> {
-    let found: Found = connection::ask_one(home, &Query::Range(looked.question()), |_, _| ())?;
+    let found: Found = connection::ask_one(home, &Query::Range(looked.question()))?;
     let version = env!("CARGO_PKG_VERSION");
     let payload = statement(&looked.repository, found, args.level.into(), version).bytes();
     let envelope = if args.unsigned {
@@ -271,11 +269,7 @@ fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
         return Err(Failure::failed("there is no record in it"));
     }
     for one in &checked {
-        if args.output.json {
-            print_json(one);
-        } else {
-            show(one);
-        }
+        args.output.print(one, show);
     }
     Ok(exit::of(checked.iter().all(|one| one.accepted)))
 }
@@ -348,7 +342,7 @@ fn again(home: &Home, looked: &Looked, claims: &Claims) -> Again {
     if predicate.producer.judgment != journal::DECISION_VERSION {
         return Again::Elsewhere;
     }
-    match connection::ask_one(home, &Query::Again(wanted), |_, _| ()) {
+    match connection::ask_one(home, &Query::Again(wanted)) {
         Ok(Remade::Here { found, is_older }) => {
             let version = &predicate.producer.version;
             let made = statement(&looked.repository, *found, predicate.level, version);
@@ -427,7 +421,7 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
             } else {
                 format!("{}, doubtful: {}", unit.row, unit.doubts.join(", "))
             }),
-            run.map(|run| render::local_time(&run.at.to_string()))
+            run.map(|run| render::local_time(run.at))
                 .unwrap_or_default(),
             run.and_then(|run| run.command.as_deref())
                 .map(render::printable)
@@ -440,7 +434,7 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
 /// Prints what kept checkpoints from being sent, and who did that.
 pub(super) fn switched_off(switches: &[Switch]) {
     for switch in switches {
-        let at = render::local_time(&switch.at.to_string());
+        let at = render::local_time(switch.at);
         let by = if switch.is_by_agent() {
             "by the agent itself"
         } else {

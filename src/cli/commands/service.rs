@@ -12,7 +12,6 @@ use journal::home::create_folder;
 use serde_json::json;
 
 use crate::cli::shared::Output;
-use crate::cli::text::print_json;
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
 use crate::service::manager::{Manager, quiet};
@@ -254,28 +253,31 @@ fn status(home: &Home, output: Output) -> Result<u8> {
     let installed = manager.is_installed();
     let active = manager.is_active();
     let health = connection::health(home);
-    if output.json {
-        print_json(&json!({ "installed": installed, "active": active, "daemon": health }));
-    } else {
-        println!(
-            "service    {}",
+    output.print(
+        &json!({ "installed": installed, "active": active, "daemon": health }),
+        |_| {
+            println!(
+                "service    {}",
+                if !installed {
+                    "not installed"
+                } else if active {
+                    "active"
+                } else {
+                    "not active"
+                }
+            );
+            let pid = health.as_ref().map(|health| health.pid.to_string());
+            println!(
+                "daemon     {}",
+                pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}"))
+            );
             if !installed {
-                "not installed"
-            } else if active {
-                "active"
-            } else {
-                "not active"
+                println!(
+                    "           `checkpointd daemon service install` starts it with your session"
+                );
             }
-        );
-        let pid = health.as_ref().map(|health| health.pid.to_string());
-        println!(
-            "daemon     {}",
-            pid.map_or_else(|| "not running".into(), |pid| format!("running, pid {pid}"))
-        );
-        if !installed {
-            println!("           `checkpointd daemon service install` starts it with your session");
-        }
-    }
+        },
+    );
     Ok(if active { exit::OK } else { exit::UNREACHABLE })
 }
 

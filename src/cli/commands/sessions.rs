@@ -120,7 +120,7 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
     })
 }
 
-fn session_table(rows: &[SessionRow]) -> Table<11> {
+fn session_table(rows: &[SessionRow]) -> Table {
     let head = [
         "SESSION",
         "OPEN",

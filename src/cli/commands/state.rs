@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::sessions::answer;
 use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
-use crate::cli::text::{print_json, spaced};
+use crate::cli::text::spaced;
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
@@ -109,22 +109,20 @@ fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Resu
 
 /// Shows what changed in a session between two points.
 fn diff(home: &Home, whose: Whose<'_>, a: &str, b: &str, output: Output) -> Result<u8> {
-    let was: StateView = connection::ask_one(home, &at_point(whose, a)?, |_, _| ())?;
-    let now: StateView = connection::ask_one(home, &at_point(whose, b)?, |_, _| ())?;
+    let was: StateView = connection::ask_one(home, &at_point(whose, a)?)?;
+    let now: StateView = connection::ask_one(home, &at_point(whose, b)?)?;
     let diff = StateDiff {
         from: Point::of(&was),
         to: Point::of(&now),
         changes: was.differences(&now),
     };
-    if output.json {
-        print_json(&diff);
-        return Ok(exit::OK);
-    }
-    println!("from {} to {}", diff.from.words(), diff.to.words());
-    if diff.changes.is_empty() {
-        println!("nothing changed");
-    }
-    show_changes(&diff.changes);
+    output.print(&diff, |diff| {
+        println!("from {} to {}", diff.from.words(), diff.to.words());
+        if diff.changes.is_empty() {
+            println!("nothing changed");
+        }
+        show_changes(&diff.changes);
+    });
     Ok(exit::OK)
 }
 
@@ -152,18 +150,14 @@ impl Point {
 
     fn words(&self) -> String {
         match self.at {
-            Some(at) => format!(
-                "event {} ({})",
-                self.seq,
-                render::local_time(&at.to_string())
-            ),
+            Some(at) => format!("event {} ({})", self.seq, render::local_time(at)),
             None => "before it began".to_owned(),
         }
     }
 }
 
 /// Prints what changed, a field a line.
-pub(super) fn show_changes<'a>(changes: impl IntoIterator<Item = &'a Changed>) {
+fn show_changes(changes: &[Changed]) {
     for change in changes {
         let arrow = |was: &str, now: &str| {
             format!(
@@ -226,9 +220,11 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Null => "-".into(),
         Value::String(text) if text.is_empty() => "-".into(),
-        Value::String(text) if text.parse::<Timestamp>().is_ok() => render::local_time(text),
         Value::String(text) if text == AGENT_FINISHED => spaced(text),
-        Value::String(text) => render::printable(text),
+        Value::String(text) => match text.parse() {
+            Ok(at) => render::local_time(at),
+            Err(_) => render::printable(text),
+        },
         other => render::printable(&other.to_string()),
     }
 }

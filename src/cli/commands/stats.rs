@@ -9,7 +9,7 @@ use journal::{Home, Reason};
 use super::sessions::folder;
 use crate::cli::connection;
 use crate::cli::shared::{AgentName, Output};
-use crate::cli::text::{on_machine, print_json, spaced};
+use crate::cli::text::{on_machine, spaced};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
@@ -64,30 +64,29 @@ pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     if args.effect {
         return effect(home, filter, args.output);
     }
-    let summary: Summary = connection::ask_one(home, &Query::Summary(filter), |_, _| ())?;
-    if args.output.json {
-        print_json(&summary);
-    } else {
-        benefit(&summary, &render::local_time(&since.to_string()));
+    let summary: Summary = connection::ask_one(home, &Query::Summary(filter))?;
+    args.output.print(&summary, |_| {
+        benefit(&summary, &render::local_time(since));
         rules(&summary.rules);
         groups(&summary);
         let_through(&summary.total);
-    }
+    });
     Ok(exit::OK)
 }
 
 fn effect(home: &Home, filter: Audit, output: Output) -> Result<u8> {
-    let effect: Effect = connection::ask_one(home, &Query::Effect(filter), |_, _| ())?;
-    if output.json {
-        print_json(&effect);
-        return Ok(exit::OK);
-    }
+    let effect: Effect = connection::ask_one(home, &Query::Effect(filter))?;
+    output.print(&effect, show_effect);
+    Ok(exit::OK)
+}
+
+fn show_effect(effect: &Effect) {
     let (sent, held) = (effect.sent, effect.held);
     if sent + held == 0 {
         println!(
             "No turn was part of an experiment: `checkpointd config set experiment.holdout 20`"
         );
-        return Ok(exit::OK);
+        return;
     }
     println!("{sent} turns with a checkpoint, {held} held back\n");
     let head = [
@@ -121,7 +120,6 @@ fn effect(home: &Home, filter: Audit, output: Output) -> Result<u8> {
     if effect.outcomes.iter().any(|one| one.needed > 0) {
         println!("While turns are still needed in each arm, the figures say nothing yet.");
     }
-    Ok(exit::OK)
 }
 
 fn benefit(summary: &Summary, since: &str) {
@@ -170,7 +168,7 @@ fn benefit(summary: &Summary, since: &str) {
         "of them failed at first: caught before you had to",
     );
     for mistake in benefit.mistakes.iter().take(MISTAKES_SHOWN) {
-        let at = render::local_time(&mistake.at.to_string());
+        let at = render::local_time(mistake.at);
         let command = render::cut(&render::printable(&mistake.command), COMMAND_CHARS_MAX);
         println!("         {at}  `{command}`, `explain {}`", mistake.decision);
     }

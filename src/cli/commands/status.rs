@@ -204,10 +204,10 @@ impl Read {
             limit: Some(CAUGHT_AMONG),
             ..Audit::default()
         });
-        self.benefit = connection::ask_one(home, &sent, |_, _| ())?;
+        self.benefit = connection::ask_one(home, &sent)?;
         let since = Timestamp::now().minus(CAUGHT_WITHIN);
         self.unguarded = connection::ask_all(home, &Query::Unguarded { since })?;
-        self.overview = Some(connection::ask_one(home, &Query::Overview, |_, _| ())?);
+        self.overview = Some(connection::ask_one(home, &Query::Overview)?);
         Ok(())
     }
 }
@@ -241,11 +241,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
         filled?;
     }
     let answer = Status::new(home, daemon, read, spool);
-    if output.json {
-        print_json(&answer);
-    } else {
-        answer.print();
-    }
+    output.print(&answer, |_| answer.print());
     Ok(exit::OK)
 }
 
@@ -451,18 +447,9 @@ fn fleet(line: &FleetLine) -> String {
 }
 
 fn print_warning(warning: &str) {
-    let lines = render::labeled("warning    ", warning);
-    for (number, line) in lines.into_iter().enumerate() {
-        let painted = render::paint(Color::Yellow, "warning");
-        println!(
-            "{}",
-            if number == 0 {
-                line.replacen("warning", &painted, 1)
-            } else {
-                line
-            }
-        );
-    }
+    let label = format!("{}    ", render::paint(Color::Yellow, "warning"));
+    let lines = render::labeled(&label, warning);
+    lines.iter().for_each(|line| println!("{line}"));
 }
 
 fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> Vec<String> {

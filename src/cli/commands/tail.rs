@@ -8,7 +8,7 @@ use journal::Home;
 
 use super::sessions::{FOLLOW_EVERY, Raw, folder};
 use crate::cli::shared::{AgentName, Output, kind};
-use crate::cli::text::{event_line, print_json};
+use crate::cli::text::event_line;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
 use crate::ops::query::{Events, Query};
@@ -66,11 +66,7 @@ pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
             let event = &line.read.event;
             shown = true;
             wanted.from = event.seq + 1;
-            if output.json {
-                print_json(&line.json);
-            } else {
-                println!("{}", event_line::in_tail(event))
-            }
+            output.print(&line.json, |_| println!("{}", event_line::in_tail(event)));
         });
         match asked {
             // The daemon may be restarting.

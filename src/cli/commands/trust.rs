@@ -62,11 +62,7 @@ pub(crate) fn run(home: &Home, args: &TrustArgs, given: &Path, output: Output) -
     }
     let config = settings::load(home)?;
     let taken = take(home, &config, &folder(given)?)?;
-    if output.json {
-        print_json(&taken);
-    } else {
-        taken.print();
-    }
+    output.print(&taken, |_| taken.print());
     Ok(exit::OK)
 }
 
@@ -138,7 +134,7 @@ fn list(trust: &Trust, output: Output) -> Result<u8> {
     for line in &lines {
         table.row([
             render::path(&line.trusted.project),
-            render::local_time(&line.trusted.at.to_string()),
+            render::local_time(line.trusted.at),
             line.word().into(),
         ]);
     }

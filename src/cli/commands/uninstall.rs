@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use actors::draft::daemon_draft;
 use checkpoint::record::UNINSTALL;
 use clap::Args;
-use journal::{Agent, Event, Home, Options};
+use journal::{Agent, Event, Home};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -196,7 +196,7 @@ fn note(home: &Home) -> Result<()> {
     let event = Event::EscapeHatchUsed {
         by: UNINSTALL.to_owned(),
     };
-    let journal = connection::open_journal(home, Options::default())?;
+    let journal = connection::open_journal(home)?;
     let name = Uuid::new_v4().to_string();
     journal.append_wait(vec![daemon_draft(event, &name)])?;
     journal.close();

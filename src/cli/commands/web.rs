@@ -58,7 +58,7 @@ pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
         ));
     }
     if arguments.stop {
-        close(home, arguments.output.json)
+        close(home, arguments.output)
     } else {
         daemon_process::ensure(home)?;
         open(home, arguments)
@@ -79,10 +79,10 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
         port: arguments.port,
     })
     .expect("plain data");
-    let answer = connection::post(home, "/v1/web/open", &ask).map_err(|failure| {
+    let opened = connection::post_for(home, "/v1/web/open", &ask);
+    let opened: Opened = opened.map_err(|failure| {
         failure.hint("`--port 0` uses any free port; `web.port` in config.yml sets the default")
     })?;
-    let opened: Opened = serde_json::from_slice(&answer).map_err(Failure::failed)?;
     let shown = arguments.open && show(home, &opened);
     if arguments.output.json {
         print_json(&OpenedJson {
@@ -107,21 +107,15 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-fn close(home: &Home, as_json: bool) -> Result<u8> {
-    let answer: Closed = serde_json::from_slice(&connection::post(home, "/v1/web/close", b"")?)
-        .map_err(Failure::failed)?;
-    if as_json {
-        print_json(&answer);
-    } else {
-        println!(
-            "{}",
-            if answer.closed {
-                "closed"
-            } else {
-                "the page was not open"
-            }
-        );
-    }
+fn close(home: &Home, output: Output) -> Result<u8> {
+    let answer: Closed = connection::post_for(home, "/v1/web/close", b"")?;
+    output.print(&answer, |answer| {
+        let said = match answer.closed {
+            true => "closed",
+            false => "the page was not open",
+        };
+        println!("{said}");
+    });
     Ok(exit::OK)
 }
 
@@ -150,11 +144,10 @@ fn show(home: &Home, opened: &Opened) -> bool {
     .expect("plain data");
     let began = Instant::now();
     while began.elapsed() < BROWSER_WAIT {
-        let answer = connection::post(home, "/v1/web/waits", &token).ok();
-        match answer.and_then(|answer| serde_json::from_slice::<Waits>(&answer).ok()) {
-            Some(answer) if !answer.waits => return true,
-            Some(_) => {}
-            None => return false,
+        match connection::post_for::<Waits>(home, "/v1/web/waits", &token) {
+            Ok(answer) if !answer.waits => return true,
+            Ok(_) => {}
+            Err(_) => return false,
         }
         // Some openers run as long as the browser.
         if opener

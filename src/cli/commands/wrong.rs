@@ -58,7 +58,7 @@ pub(crate) fn run(home: &Home, args: WrongArgs) -> Result<u8> {
         session,
         machine: None,
     };
-    let explained: Explanation = connection::ask_one(home, &query, |_, _| ())?;
+    let explained: Explanation = connection::ask_one(home, &query)?;
     let row = explained.decision;
     let is_marked = |mark: &MarkView| args.item.is_none() || mark.item == args.item;
     if args.undo && !args.output.json && !explained.marked_wrong.iter().any(is_marked) {

@@ -1,14 +1,14 @@
 //! Sends a test event through an installed hook, as the agent would, and looks for it in the
 //! journal.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use journal::{Agent, Home};
 use serde_json::json;
 
 use crate::cli::connection;
+use crate::cli::shared::with_input;
 use crate::edit::files;
 use crate::install::agents::{self, hooks_file, installer};
 use crate::install::check::Check;
@@ -90,19 +90,9 @@ fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
     let cwd = std::env::current_dir().unwrap_or_default();
     let payload = json!({ "session_id": session, "sessionId": session, "hook_event_name": EVENT, "cwd": cwd, "transcript_path": null });
     let failed = |error: std::io::Error| format!("the hook cannot be run: {error}");
-    let mut child = Command::new(shell)
-        .args(["-c", command])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    // A hook whose program is missing ends without reading.
-    let _ = child
-        .stdin
-        .take()
-        .map(|mut stdin| stdin.write_all(payload.to_string().as_bytes()));
-    let output = child.wait_with_output().map_err(failed)?;
+    let mut hook = Command::new(shell);
+    hook.args(["-c", command]);
+    let output = with_input(hook, payload.to_string().as_bytes()).map_err(failed)?;
     let said = [output.stdout, output.stderr].concat();
     if !output.status.success() || !said.is_empty() {
         let said = render::printable(&render::cut(&String::from_utf8_lossy(&said), 200));

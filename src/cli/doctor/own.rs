@@ -221,7 +221,7 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
     if !home.journal.join("intake").is_dir() {
         return Check::skip("journal", "there is none yet");
     }
-    match connection::ask_one::<Verified>(home, &Query::VerifyJournal, progress) {
+    match connection::ask_one_with::<Verified>(home, &Query::VerifyJournal, progress) {
         Ok(verified) if verified.ok => {
             let events = render::count(verified.events, "event", "events");
             let whole = format!("{events}, store and intake log agree");

@@ -8,7 +8,7 @@ use crate::render::{self, Color, Table};
 
 /// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery. Only
 /// a collector's has the machine.
-pub(crate) fn table(decisions: &[DecisionRow]) -> Table<11> {
+pub(crate) fn table(decisions: &[DecisionRow]) -> Table {
     let head = [
         "SEQ",
         "AT",
@@ -30,7 +30,7 @@ pub(crate) fn table(decisions: &[DecisionRow]) -> Table<11> {
         let machine = row.source.as_ref().map(|source| source.machine.as_str());
         table.row([
             row.seq.to_string(),
-            render::local_time(&row.at.to_string()),
+            render::local_time(row.at),
             machine.unwrap_or_default().to_owned(),
             row.agent.to_string(),
             short(row.session),

@@ -48,7 +48,7 @@ pub(crate) fn whole(envelope: &Envelope) -> String {
     let words = format!("{kind:<20} {}", said(&envelope.event));
     format!(
         "{}  {:>6}  {:6} {}  {}{late}",
-        render::time_of_day(&envelope.at.to_string()),
+        render::time_of_day(envelope.at),
         envelope.seq,
         envelope.stream.agent,
         short(envelope.stream.session),
@@ -58,7 +58,7 @@ pub(crate) fn whole(envelope: &Envelope) -> String {
 
 /// Returns what an event says beside its kind.
 pub(crate) fn said(event: &Event) -> String {
-    let due = |due: &journal::Timestamp| render::local_time(&due.to_string());
+    let due = |due: &journal::Timestamp| render::local_time(*due);
     match event {
         Event::SessionStarted { source, .. } => spaced(source),
         Event::SessionEnded { reason, .. } => spaced(reason),

@@ -37,7 +37,7 @@ pub(crate) fn summary(answer: &Explanation) -> Vec<String> {
         "decision {}: {}, {}, {} {}, turn {}, {project}",
         decision.seq,
         decision.verdict,
-        render::local_time(&decision.at.to_string()),
+        render::local_time(decision.at),
         decision.agent,
         short(decision.session),
         decision.turn,
@@ -136,7 +136,7 @@ fn then(answer: &Explanation) -> String {
         DemandEnd::Met if demand.done_by.is_empty() => "done".to_owned(),
         DemandEnd::Met => {
             let by = demand.done_by.iter().map(|done| {
-                let at = render::time_of_day(&done.at.to_string());
+                let at = render::time_of_day(done.at);
                 format!("`{}` at {at}", render::printable(&done.command))
             });
             format!("done: {}", by.collect::<Vec<_>>().join("; "))
@@ -254,7 +254,7 @@ fn show_decision(page: &mut Vec<String>, decision: &DecisionRow) {
         decision.agent,
         short(decision.session),
         decision.turn,
-        render::local_time(&decision.at.to_string()),
+        render::local_time(decision.at),
     ));
 }
 
@@ -290,9 +290,7 @@ fn show_others(page: &mut Vec<String>, answer: &Explanation) {
 
 fn show_state(page: &mut Vec<String>, state: &StateView) {
     heading(page, "the session at the stop");
-    let time = |at: Option<Timestamp>| {
-        at.map_or_else(|| "-".to_owned(), |at| render::local_time(&at.to_string()))
-    };
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), render::local_time);
     entry(page, "project", &render::printable(&state.project));
     for (label, at) in [
         ("last message", state.last_message_sent_at),
@@ -310,7 +308,7 @@ fn show_state(page: &mut Vec<String>, state: &StateView) {
         let until = state.muted_until;
         let text = until.map_or_else(
             || "until it is unmuted".to_owned(),
-            |until| format!("until {}", render::local_time(&until.to_string())),
+            |until| format!("until {}", render::local_time(until)),
         );
         entry(page, "muted", &text);
     }

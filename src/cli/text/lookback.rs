@@ -27,10 +27,7 @@ pub(crate) fn in_short(summary: &LookBack) {
     count(total.claimed, CLAIMED);
     count(total.tests_failed, "ended with failing tests");
     for row in summary.worth.iter().take(WORST) {
-        let day: String = render::local_time(&row.at.to_string())
-            .chars()
-            .take(10)
-            .collect();
+        let day: String = render::local_time(row.at).chars().take(10).collect();
         let asked = || row.asked.first().map(|asked| render::printable(asked));
         let left = Some(left(row)).filter(|left| !left.is_empty());
         let left = left.or_else(asked).unwrap_or_default();
@@ -63,7 +60,7 @@ fn begin(summary: &LookBack) {
         "{} in {} since {} ({}, {})",
         render::count(summary.total.turns, "turn", "turns"),
         render::count(summary.total.sessions, "session", "sessions"),
-        render::local_time(&summary.since.to_string()),
+        render::local_time(summary.since),
         render::count(summary.files, "transcript", "transcripts"),
         render::bytes(summary.bytes)
     );
@@ -72,7 +69,7 @@ fn begin(summary: &LookBack) {
 /// Prints the totals of transcripts.
 pub(crate) fn show(summary: &LookBack) {
     let total = &summary.total;
-    let since = render::local_time(&summary.since.to_string());
+    let since = render::local_time(summary.since);
     if total.turns == 0 {
         let files = render::count(summary.files, "transcript", "transcripts");
         println!("No turns since {since} in {files}.");
@@ -151,7 +148,7 @@ fn groups(summary: &LookBack) {
 
 /// Prints a turn that is worth reading.
 fn turn(row: &PastTurnRow) {
-    let at = render::local_time(&row.at.to_string());
+    let at = render::local_time(row.at);
     println!(
         "\n{} {} {}",
         render::paint(Color::Bold, &at),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use journal::{Agent, Timestamp};
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 use crate::install::{AgentPlan, Change, Kind, Status};
 use crate::render::{self, Color};
@@ -94,51 +94,28 @@ pub(crate) fn print_short(plan: &AgentPlan) {
 
 /// Prints the names of entries in a column of their own.
 fn print_names(state: Status, names: &[&str]) {
-    const INDENT: usize = 19;
     let color = match state {
         Status::Added => Color::Green,
         Status::Updated | Status::Removed => Color::Yellow,
         Status::AlreadyThere | Status::Kept => Color::Dim,
     };
-    let width = render::width().saturating_sub(INDENT).max(20);
-    let mut lines: Vec<String> = vec![String::new()];
-    for (number, name) in names.iter().enumerate() {
-        let word = render::printable(name) + if number + 1 < names.len() { "," } else { "" };
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(&word),
-            Some(line) if line.len() + word.len() < width => line.extend([" ", &word]),
-            _ => lines.push(word),
-        }
-    }
-    for (number, line) in lines.iter().enumerate() {
-        let label = if number == 0 { state.word() } else { "" };
-        println!(
-            "    {} {line}",
-            render::paint(color, &format!("{label:14}"))
-        );
-    }
-}
-
-/// Returns the texts and names of both sides of a change.
-fn sides(change: &Change) -> [(String, String); 2] {
-    [&change.before, &change.after].map(|bytes| {
-        let name = if bytes.is_some() {
-            change.path.display().to_string()
-        } else {
-            "/dev/null".to_owned()
-        };
-        (
-            String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned(),
-            name,
-        )
-    })
+    let word = render::paint(color, &format!("{:14}", state.word()));
+    render::print_wrapped(
+        &format!("    {word} "),
+        &render::printable(&names.join(", ")),
+    );
 }
 
 /// Returns a change as a unified diff.
 fn diff(change: &Change) -> String {
-    let [(before, old), (after, new)] = sides(change);
-    let diff = TextDiff::from_lines(&before, &after);
-    diff.unified_diff()
+    let [(before, old), (after, new)] = [&change.before, &change.after].map(|bytes| {
+        let path = change.path.display();
+        let name = bytes.as_ref().map(|_| path.to_string());
+        let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+        (text, name.unwrap_or_else(|| "/dev/null".to_owned()))
+    });
+    TextDiff::from_lines(&before, &after)
+        .unified_diff()
         .context_radius(CONTEXT_LINES)
         .header(&old, &new)
         .to_string()
@@ -146,41 +123,20 @@ fn diff(change: &Change) -> String {
 
 /// Prints the same in colors, with nothing in it that could act on the terminal.
 fn print_diff(change: &Change) {
-    let [(before, old), (after, new)] = sides(change);
-    let diff = TextDiff::from_lines(&before, &after);
-    println!(
-        "{}",
-        render::paint(Color::Bold, &format!("--- {}", render::printable(&old)))
-    );
-    println!(
-        "{}",
-        render::paint(Color::Bold, &format!("+++ {}", render::printable(&new)))
-    );
-    for hunk in diff
-        .unified_diff()
-        .context_radius(CONTEXT_LINES)
-        .iter_hunks()
-    {
-        println!("{}", render::paint(Color::Dim, &hunk.header().to_string()));
-        for line in hunk.iter_changes() {
-            let whole = line.value();
-            let shown = render::printable(whole.trim_end_matches(['\n', '\r']));
-            match line.tag() {
-                ChangeTag::Equal => println!(" {shown}"),
-                ChangeTag::Delete => {
-                    println!("{}", render::paint(Color::Red, &format!("-{shown}")))
-                }
-                ChangeTag::Insert => {
-                    println!("{}", render::paint(Color::Green, &format!("+{shown}")))
-                }
+    for (number, line) in diff(change).lines().enumerate() {
+        let shown = render::printable(line);
+        let color = match line.as_bytes().first() {
+            // The names of both sides.
+            _ if number < 2 => Color::Bold,
+            Some(b'+') => Color::Green,
+            Some(b'-') => Color::Red,
+            Some(b'@' | b'\\') => Color::Dim,
+            _ => {
+                println!("{shown}");
+                continue;
             }
-            if !whole.ends_with('\n') {
-                println!(
-                    "{}",
-                    render::paint(Color::Dim, "\\ No newline at end of file")
-                );
-            }
-        }
+        };
+        println!("{}", render::paint(color, &shown));
     }
 }
 

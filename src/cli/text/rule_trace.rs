@@ -39,15 +39,10 @@ fn show_action(page: &mut Vec<String>, trace: &ActionTrace) {
         // Another action that is due asks for this one too.
         render::paint(Color::Dim, "with ")
     };
-    let text = render::wrap(
+    page.extend(render::wrapped(
+        &format!("    {mark}  "),
         &render::printable(&action.text),
-        render::width().saturating_sub(11).max(20),
-    );
-    let mut before = format!("    {mark}  ");
-    for line in text {
-        page.push(before + &line);
-        before = " ".repeat(11);
-    }
+    ));
     page.extend(render::wrapped(
         "           looked for  ",
         &render::printable(&trace.looked),

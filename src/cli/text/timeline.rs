@@ -113,7 +113,7 @@ impl Turns {
             None | Some(0) => "before the first turn".to_owned(),
             Some(number) => format!("turn {number}"),
         };
-        let began = render::local_time(&self.began.to_string());
+        let began = render::local_time(self.began);
         let text = format!(
             "{}  {}",
             render::paint(Color::Bold, &name),

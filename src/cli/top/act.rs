@@ -12,6 +12,7 @@ use crate::ops::orders::{MUTE_FOR, Mark, Order, Ordered};
 use crate::ops::query::Query;
 use crate::ops::views::Explanation;
 use crate::render;
+use checkpoint::record::dsse;
 
 /// The most of a text that is copied; terminals ignore longer ones.
 const COPIED_BYTES_MAX: usize = 64 * 1024;
@@ -116,8 +117,7 @@ impl Act {
 
 fn order(home: &Home, session: Uuid, order: &Order) -> Result<Ordered> {
     let path = format!("/sessions/{session}/{}?by=top", order.word());
-    let answer = connection::post(home, &path, &order.body())?;
-    serde_json::from_slice(&answer).map_err(|error| Failure::failed(error.to_string()))
+    connection::post_for(home, &path, &order.body())
 }
 
 fn explain(home: &Home, seq: u64) -> Result<Explanation> {
@@ -149,22 +149,6 @@ pub(super) fn copy(text: &str) -> std::io::Result<()> {
         text,
     );
     let mut terminal = std::io::stdout().lock();
-    write!(terminal, "\x1b]52;c;{}\x07", base64(text.as_bytes()))?;
+    write!(terminal, "\x1b]52;c;{}\x07", dsse::encode(text.as_bytes()))?;
     terminal.flush()
-}
-
-/// Encodes bytes in base64 (RFC 4648).
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let all = group.iter().enumerate().fold(0u32, |all, (at, byte)| {
-            all | u32::from(*byte) << (16 - 8 * at)
-        });
-        for at in 0..4 {
-            let digit = DIGITS[(all >> (18 - 6 * at)) as usize & 63];
-            text.push(if at > group.len() { '=' } else { digit.into() });
-        }
-    }
-    text
 }

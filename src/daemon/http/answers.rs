@@ -72,26 +72,35 @@ fn add(block: &mut Vec<u8>, line: &impl Serialize) {
     block.push(b'\n');
 }
 
-/// Answers a question as one JSON document: an array, or the one object there is.
-pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> HttpResponse {
-    let reader = Arc::clone(reader);
-    let answered = web::block(move || {
-        let mut lines = Vec::new();
-        let result = reader.answer(&query, &mut |line| {
-            lines.push(line);
-            true
-        });
-        result.map(|()| lines)
-    });
-    match answered.await {
-        Ok(Ok(lines)) if one => HttpResponse::Ok().json(lines.into_iter().next()),
-        Ok(Ok(lines)) => HttpResponse::Ok().json(lines),
+/// Answers with what blocking work finds.
+pub(crate) async fn answer<T: Serialize + Send + 'static>(
+    work: impl FnOnce() -> query::Result<T> + Send + 'static,
+) -> HttpResponse {
+    match web::block(work).await {
+        Ok(Ok(found)) => HttpResponse::Ok().json(found),
         Ok(Err(error @ query::Error::NotFound(_))) => {
             refuse(StatusCode::NOT_FOUND, &error.to_string())
         }
         Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
     }
+}
+
+/// Answers a question as one JSON document: an array, or the one object there is.
+pub(crate) async fn ask_whole(reader: &Arc<Reader>, query: Query, one: bool) -> HttpResponse {
+    let reader = Arc::clone(reader);
+    answer(move || {
+        let mut lines = Vec::new();
+        reader.answer(&query, &mut |line| {
+            lines.push(line);
+            true
+        })?;
+        Ok(match one {
+            true => lines.into_iter().next().unwrap_or_default(),
+            false => Value::Array(lines),
+        })
+    })
+    .await
 }
 
 /// How many sessions are wanted.
@@ -133,7 +142,7 @@ pub(crate) async fn answer_now(
         NowQuery { .. } => Which::Newest(sessions_now::SHOWN),
     };
     let (shared, reader) = (Arc::clone(shared), Arc::clone(reader));
-    match web::block(move || {
+    answer(move || {
         sessions_now::now(
             &shared.journal,
             &shared.config(),
@@ -143,9 +152,4 @@ pub(crate) async fn answer_now(
         )
     })
     .await
-    {
-        Ok(Ok(now)) => HttpResponse::Ok().json(now),
-        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    }
 }

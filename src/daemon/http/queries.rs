@@ -1,11 +1,10 @@
 //! Queries: `/v1/query`, `/v1/sessions`, `/v1/decisions`, `/v1/events`, `/v1/now`,
 //! `/v1/status-line`.
 
-use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 
 use super::state::Api;
-use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
+use crate::daemon::http::answers::{NowQuery, answer, answer_now, ask_whole, stream_answer};
 use crate::ops::query::{self, Query, Sessions};
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
@@ -56,13 +55,9 @@ async fn now(api: web::Data<Api>, wanted: web::Query<NowQuery>) -> HttpResponse 
 
 async fn status_line(api: web::Data<Api>, of: web::Query<query::LineOf>) -> HttpResponse {
     let api = api.into_inner();
-    let line = web::block(move || {
+    answer(move || {
         let config = api.shared.config();
         api.lines.line(&api.shared.journal, &config, &of)
-    });
-    match line.await {
-        Ok(Ok(line)) => HttpResponse::Ok().json(line),
-        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    }
+    })
+    .await
 }

@@ -7,6 +7,7 @@
 //! that program. So a key, which is in every request, ends with the daemon. A tab's secret is in no request: both sides
 //! prove that they have it, the daemon first.
 
+use journal::hex;
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -56,8 +57,7 @@ impl Tab {
     /// Returns what only who has the secret can say, in answer to both numbers.
     fn proof(&self, who: &str, theirs: &str, ours: &str) -> String {
         let text = format!("{} {who} {theirs} {ours}", self.secret);
-        let proof = Sha256::digest(text);
-        proof.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(text))
     }
 }
 

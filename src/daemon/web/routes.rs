@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use super::page::Page;
 use super::{assets, guard, stream};
 use crate::config;
-use crate::daemon::http::answers::{NowQuery, answer_now, ask_whole, refuse, stream_answer};
+use crate::daemon::http::answers::{
+    NowQuery, answer, answer_now, ask_whole, refuse, stream_answer,
+};
 use crate::daemon::http::orders;
 use crate::ops::lookback::{self, Rules, Scope};
 use crate::ops::orders::{Author, Mark, MuteBody, Order, View};
@@ -169,7 +171,7 @@ async fn look_back(page: web::Data<Page>, days: web::Query<Days>) -> HttpRespons
     };
     let shared = Arc::clone(&page.shared);
     let since = Duration::from_secs(u64::from(days.days) * 86_400);
-    let read = web::block(move || {
+    answer(move || {
         let wanted = Scope {
             since: Timestamp::now().minus(since),
             agent: None,
@@ -182,15 +184,9 @@ async fn look_back(page: web::Data<Page>, days: web::Query<Days>) -> HttpRespons
             config: &config,
             trust: &trust,
         };
-        lookback::look_back(rules, &wanted, &mut |_, _| ()).0
-    });
-    match read.await {
-        Ok(summary) => HttpResponse::Ok().json(summary),
-        Err(_) => refuse(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "the transcripts cannot be read",
-        ),
-    }
+        Ok(lookback::look_back(rules, &wanted, &mut |_, _| ()).0)
+    })
+    .await
 }
 
 /// The user's configuration file and the effective settings.

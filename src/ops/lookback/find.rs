@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use checkpoint::agents;
 use checkpoint::agents::adapter::Library;
@@ -127,14 +126,12 @@ fn transcripts(agent: Agent, path: PathBuf) -> Vec<FoundFile> {
 
 fn transcript(agent: Agent, path: PathBuf) -> Option<FoundFile> {
     let meta = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
-    let since_epoch = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let micros = i64::try_from(since_epoch.as_micros()).ok()?;
     Some(FoundFile {
         agent,
         path,
         session: None,
         bytes: meta.len(),
-        written: Timestamp::from_micros(micros),
+        written: meta.modified().ok()?.into(),
     })
 }
 

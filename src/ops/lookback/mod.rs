@@ -18,9 +18,9 @@ use actors::trust::Trust;
 use checkpoint::agents;
 use checkpoint::config::Config;
 use checkpoint::digest;
-use checkpoint::lookback::{Judged, PastSession};
+use checkpoint::lookback::PastSession;
 use checkpoint::transcript::turns::{PastTurn, Seen, Turns};
-use journal::{Agent, Draft, Evidence, Journal, Stream, Timestamp, Verdict};
+use journal::{Agent, Draft, Journal, Stream, Timestamp};
 use parking_lot::Mutex;
 
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow};
@@ -91,39 +91,6 @@ pub(crate) fn look_back(
     (summary, rows)
 }
 
-/// A past turn and its evidence.
-#[derive(Clone, Debug)]
-pub(crate) struct PastTurnKept {
-    pub(crate) at: Timestamp,
-    /// The top of the work tree.
-    pub(crate) top: String,
-    /// The beginning of the message that began it.
-    pub(crate) prompt: String,
-    pub(crate) evidence: Evidence,
-    pub(crate) elapsed_ms: Option<u64>,
-    /// The verdict at its end; `None` if a person stopped the agent.
-    pub(crate) decided: Option<Verdict>,
-}
-
-/// Reads the transcripts, and returns the latest turns with their evidence, the oldest first.
-pub(crate) fn keep(
-    rules: Rules<'_>,
-    wanted: &Scope,
-    turns: usize,
-    progress: &mut dyn FnMut(u64, u64),
-) -> Vec<PastTurnKept> {
-    let walk = Walk {
-        keeps: turns,
-        ..Walk::new(rules, wanted, None)
-    };
-    let walked = walk
-        .run(progress)
-        .expect("nothing is appended that could fail");
-    let mut kept = walked.kept;
-    kept.sort_by_key(|turn| turn.at);
-    kept.split_off(kept.len().saturating_sub(turns))
-}
-
 /// Journals the turns of the transcripts as imported sessions. A second import of the same transcripts changes nothing.
 ///
 /// # Errors
@@ -152,8 +119,6 @@ struct Walk<'a> {
     rules: Rules<'a>,
     wanted: &'a Scope,
     journal: Option<&'a Journal>,
-    /// How many of the latest turns are kept with their evidence.
-    keeps: usize,
     projects: Projects<'a>,
     reading: Reading,
     /// Turns that were seen: a resumed session may be a copy of an older one.
@@ -169,7 +134,6 @@ struct Walk<'a> {
 #[derive(Default)]
 struct Walked {
     rows: Vec<PastTurnRow>,
-    kept: Vec<PastTurnKept>,
     files: usize,
     problems: Vec<FileProblem>,
     imported: Imported,
@@ -178,7 +142,6 @@ struct Walked {
 impl Walked {
     fn add(&mut self, other: Self) {
         self.rows.extend(other.rows);
-        self.kept.extend(other.kept);
         self.files += other.files;
         self.problems.extend(other.problems);
         self.imported.sessions += other.imported.sessions;
@@ -186,29 +149,6 @@ impl Walked {
         self.imported.known += other.imported.known;
         self.imported.earlier += other.imported.earlier;
         self.imported.live += other.imported.live;
-    }
-}
-
-impl Walked {
-    /// Keeps a turn; of more than twice as many as are wanted only the latest.
-    fn keep(&mut self, turn: PastTurnKept, keeps: usize) {
-        self.kept.push(turn);
-        if self.kept.len() >= keeps.saturating_mul(2) {
-            self.kept.sort_by_key(|turn| turn.at);
-            self.kept.drain(..self.kept.len() - keeps);
-        }
-    }
-}
-
-fn kept(row: PastTurnRow, judged: Judged) -> PastTurnKept {
-    let decision = judged.decision.as_ref();
-    PastTurnKept {
-        at: row.at,
-        top: row.project,
-        prompt: row.prompt,
-        elapsed_ms: decision.and_then(|decision| decision.elapsed_ms),
-        decided: row.verdict,
-        evidence: judged.evidence,
     }
 }
 
@@ -231,7 +171,6 @@ impl<'a> Walk<'a> {
             rules,
             wanted,
             journal,
-            keeps: 0,
             projects,
             reading: Reading::default(),
             seen: Mutex::default(),
@@ -384,13 +323,7 @@ impl<'a> Walk<'a> {
                 session.judge(turn, ground, &mut |drafts| self.append(drafts))
             })?;
         match self.journal {
-            None => {
-                let row = rows::row(&about, &judged);
-                match self.keeps {
-                    0 => walked.rows.push(row),
-                    keeps => walked.keep(kept(row, judged), keeps),
-                }
-            }
+            None => walked.rows.push(rows::row(&about, &judged)),
             Some(_) if !judged.is_new => walked.imported.known += 1,
             Some(_) => {
                 reader.kept += 1;

@@ -120,7 +120,8 @@ pub(super) fn sum(
         let group = groups.entry((row.project.as_str(), row.agent)).or_default();
         group.0.add(row);
         group.1.insert(&row.session);
-        let day = days.entry((day(row.at, &zone), row.project.as_str()));
+        let day = row.at.to_jiff().to_zoned(zone.clone()).date().to_string();
+        let day = days.entry((day, row.project.as_str()));
         day.or_default().add(row);
         for rule in &row.rules {
             *rules.entry(rule).or_default() += 1;
@@ -164,9 +165,4 @@ pub(super) fn sum(
         worth: worth_reading(rows, limit, settings),
         problems: reached.problems,
     }
-}
-
-fn day(at: Timestamp, zone: &TimeZone) -> String {
-    let at = jiff::Timestamp::from_microsecond(at.as_micros()).unwrap_or_default();
-    at.to_zoned(zone.clone()).date().to_string()
 }

@@ -1,19 +1,19 @@
-//! Past decisions: lists and totals.
+//! Past decisions, and what followed them.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 
 use checkpoint::Policy;
 use checkpoint::follow_up::{self, FollowUp};
-use journal::{Agent, Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
+use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
 use uuid::Uuid;
 
 use super::delivery::obstacle;
-use super::filter::{PastSessions, Project, Whose};
-use super::marks::{ByRule, Marks};
+use super::filter::{Project, Whose};
+use super::marks::Marks;
 use super::policies::policies;
 use super::question::{Audit, Emit, Result, send};
-use crate::ops::views::{Benefit, DecisionRow, DemandEnd, Group, Summary, Totals};
+use crate::ops::views::{DecisionRow, DemandEnd};
 
 /// Hands every wanted decision to `each`, the newest first, with its outcome and its session's project.
 pub(super) fn walk(
@@ -92,8 +92,8 @@ pub(super) fn list(journal: &Journal, filter: &Audit, emit: &mut Emit<'_>) -> Re
         line.project = Some(project.path.clone());
         line.remote.clone_from(&project.remote);
         if decision.verdict == Verdict::Inject {
-            let (end, _) = followed.end(envelope)?;
-            line.demand = end.map(|end| DemandEnd::of(&end.of));
+            let end = followed.of(envelope)?.end(envelope.seq);
+            line.demand = end.map(DemandEnd::of);
         }
         lines.push(line);
         Ok(())
@@ -136,27 +136,26 @@ impl TurnLengths {
     }
 }
 
-/// The outcomes of demands, and people's marks on them, computed once for each session.
+/// What followed demands, and people's marks on them, computed once for each session.
 pub(super) struct Followed<'a> {
     journal: &'a Journal,
     policies: HashMap<u64, Policy>,
-    sessions: HashMap<Uuid, (HashMap<u64, End>, Marks)>,
+    sessions: HashMap<Uuid, OfSession>,
 }
 
-/// The outcome of a demand, and how long the agent worked on it.
-pub(super) struct End {
-    pub(super) of: FollowUp,
-    pub(super) ms: u64,
+/// What followed the demands of a session.
+pub(super) struct OfSession {
+    /// By decision.
+    pub(super) followed: HashMap<u64, follow_up::Followed>,
+    pub(super) marks: Marks,
+    /// Its machine withholds a part of it.
+    pub(super) is_cut: bool,
 }
 
-impl End {
-    /// Returns for a demand whose end is known how long it took to meet it, if it was met.
-    pub(super) fn met(&self) -> Option<Option<u64>> {
-        match self.of {
-            FollowUp::Fulfilled => Some(Some(self.ms)),
-            FollowUp::Unfulfilled(_) => Some(None),
-            FollowUp::Open | FollowUp::Unknown | FollowUp::Withheld => None,
-        }
+impl OfSession {
+    /// Returns the outcome of a decision's demand, if it made one.
+    pub(super) fn end(&self, decision: u64) -> Option<&FollowUp> {
+        self.followed.get(&decision)?.end.as_ref()
     }
 }
 
@@ -174,130 +173,23 @@ impl<'a> Followed<'a> {
         })
     }
 
-    /// Returns the outcome of a decision's demand, if it made one, and the session's marks.
+    /// Returns what followed in the session of a decision.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(super) fn end(&mut self, decided: &Envelope) -> Result<(Option<&End>, &Marks)> {
-        let (ends, marks) = match self.sessions.entry(decided.stream.session) {
+    pub(super) fn of(&mut self, decided: &Envelope) -> Result<&OfSession> {
+        Ok(match self.sessions.entry(decided.stream.session) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let events = self.journal.stream(decided.stream.session, 0, usize::MAX)?;
-                let ends = follow_up::all_of_session(&events, &self.policies).into_iter();
-                let ends = ends.filter_map(|it| {
-                    Some((
-                        it.decision,
-                        End {
-                            of: it.end?,
-                            ms: it.ms,
-                        },
-                    ))
-                });
-                new.insert((ends.collect(), Marks::of_session(&events)))
+                let followed = follow_up::of_session(&events, &self.policies).into_iter();
+                new.insert(OfSession {
+                    followed: followed.map(|it| (it.decision, it)).collect(),
+                    marks: Marks::of_session(&events),
+                    is_cut: events.iter().any(Envelope::is_withheld),
+                })
             }
-        };
-        Ok((ends.get(&decided.seq), marks))
+        })
     }
-}
-
-/// Counts decisions.
-#[derive(Default)]
-struct Counter {
-    totals: Totals,
-    turns: TurnLengths,
-}
-
-impl Counter {
-    fn add(
-        &mut self,
-        envelope: &Envelope,
-        decision: &Decision,
-        outcome: Outcome,
-        follow_up: Option<&FollowUp>,
-        marks: &Marks,
-    ) {
-        let totals = &mut self.totals;
-        totals.decisions += 1;
-        if decision.verdict == Verdict::Inject {
-            totals.injected += 1;
-            match outcome {
-                Outcome::Confirmed => totals.confirmed += 1,
-                Outcome::Failed => totals.failed += 1,
-                Outcome::Expired => totals.expired += 1,
-                Outcome::Pending => totals.pending += 1,
-                Outcome::None => {}
-            }
-        } else {
-            totals.passed += 1;
-            let word = decision.reason.word().to_owned();
-            *totals.passed_by_reason.entry(word).or_default() += 1;
-        }
-        totals.wrong += u64::from(marks.any(envelope.seq));
-        self.turns.add(envelope, decision);
-        // Open demands are not counted.
-        let is_met = matches!(follow_up, Some(FollowUp::Fulfilled));
-        totals.met += u64::from(is_met);
-        totals.withheld += u64::from(follow_up == Some(&FollowUp::Withheld));
-        totals.demands += u64::from(is_met || matches!(follow_up, Some(FollowUp::Unfulfilled(_))));
-    }
-
-    fn totals(self) -> Totals {
-        Totals {
-            turns: self.turns.0.len(),
-            median_turn_ms: self.turns.median_ms(),
-            ..self.totals
-        }
-    }
-}
-
-/// Returns the totals of the wanted decisions, in all and for each agent in each project. Decisions about imported sessions
-/// sent nothing and do not count.
-///
-/// A demand counts as met as [`follow_up::of_session`] says.
-pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
-    let mut followed = Followed::new(journal)?;
-    let mut total = Counter::default();
-    let mut groups = BTreeMap::<_, (Agent, Counter)>::new();
-    let machine = |envelope: &Envelope| Some(envelope.origin.as_ref()?.machine.clone());
-    let mut remotes = BTreeMap::new();
-    let mut rules = ByRule::default();
-    let mut past = PastSessions::default();
-    walk(journal, filter, |envelope, decision, outcome, project| {
-        if past.has(journal, envelope)? {
-            return Ok(());
-        }
-        let (end, marks) = followed.end(envelope)?;
-        let end = end.map(|end| &end.of);
-        rules.add(envelope.seq, decision, end, marks);
-        total.add(envelope, decision, outcome, end, marks);
-        let agent = envelope.stream.agent;
-        let key = (
-            machine(envelope),
-            agent.word().to_owned(),
-            project.path.clone(),
-        );
-        remotes
-            .entry(key.clone())
-            .or_insert_with(|| project.remote.clone());
-        let group = groups.entry(key);
-        let (_, group) = group.or_insert_with(|| (agent, Counter::default()));
-        group.add(envelope, decision, outcome, end, marks);
-        Ok(())
-    })?;
-    let groups = groups.into_iter();
-    Ok(Summary {
-        benefit: Benefit::default(),
-        rules: rules.totals(),
-        total: total.totals(),
-        groups: groups
-            .map(|(key, (agent, counter))| Group {
-                remote: remotes.remove(&key).flatten(),
-                machine: key.0,
-                agent,
-                project: key.2,
-                totals: counter.totals(),
-            })
-            .collect(),
-    })
 }

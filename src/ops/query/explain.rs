@@ -154,7 +154,7 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
     }
     let evidence = gathered.take(decision.trigger);
     let mut policies = policies(journal)?;
-    let followed = follow_up::all_of_session(&stream, &policies)
+    let followed = follow_up::of_session(&stream, &policies)
         .into_iter()
         .find(|followed| followed.decision == decided.seq);
     let policy = policies.remove(&decision.policy);

@@ -1,13 +1,10 @@
 //! A session's history, event by event: its place in a turn, and what it changed.
 
-use checkpoint::state::SessionState;
-use journal::{Envelope, Journal, SessionEntry};
+use journal::{Journal, SessionEntry};
 
 use super::cursor::Walks;
 use super::question::{Emit, Result, send};
-use crate::ops::views::{
-    EventLine, LaneLine, LaneSession, LaneTurn, Place, StateView, Step, TimelineLine,
-};
+use crate::ops::views::{LaneLine, LaneSession, LaneTurn, Place, TimelineLine};
 
 /// Emits a session's events from `from` on, each with its place in a turn.
 pub(super) fn timeline(
@@ -57,23 +54,4 @@ pub(super) fn lanes(
         before = Some(turn);
         send(emit, &line)
     })
-}
-
-/// Emits each event of a session with the changes that it made.
-pub(super) fn steps(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>) -> Result<()> {
-    let mut state = SessionState::new(entry.stream.clone());
-    for envelope in journal.stream(entry.stream.session, 0, usize::MAX)? {
-        send(emit, &step(&mut state, &envelope))?;
-    }
-    Ok(())
-}
-
-/// Folds one event and returns it with what it changed.
-pub(crate) fn step(state: &mut SessionState, envelope: &Envelope) -> Step {
-    let was = StateView::new(state);
-    state.apply(envelope);
-    Step {
-        event: EventLine::new(envelope.clone()),
-        changes: was.differences(&StateView::new(state)),
-    }
 }

@@ -23,6 +23,7 @@ mod range;
 mod redecide;
 mod sessions;
 mod status_line;
+mod summary;
 mod trends;
 mod whatif;
 
@@ -38,7 +39,6 @@ use question::send;
 use sessions::{find_session_on, state_at};
 
 pub(crate) use guard::Unguarded;
-pub(crate) use history::step;
 pub(crate) use machines::source;
 pub(crate) use open::Finder;
 pub(crate) use overview::{HookTime, hook_time};
@@ -120,12 +120,8 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             let entry = find_session(journal, session)?;
             history::lanes(journal, &reader.walks, &entry, *from, emit)
         }
-        Query::Steps { session, machine } => {
-            let entry = find_session_on(journal, session, machine.as_deref())?;
-            history::steps(journal, &entry, emit)
-        }
         Query::Audit(filter) => audit::list(journal, filter, emit),
-        Query::Summary(filter) => send(emit, &benefit::summary(journal, filter)?),
+        Query::Summary(filter) => send(emit, &summary::summary(journal, filter)?),
         Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
         Query::Effect(filter) => send(emit, &effect::effect(journal, filter)?),
         Query::Explain {

@@ -52,14 +52,6 @@ pub(crate) enum Query {
         /// The first event.
         from: u64,
     },
-    /// A session's events with what each changed of its state, one a line.
-    Steps {
-        /// An id, the beginning of one, or `last`.
-        session: String,
-        /// The machine whose sessions are searched.
-        #[serde(default)]
-        machine: Option<String>,
-    },
     /// Decisions in order, one a line.
     Audit(Audit),
     /// What checkpoints did and what they cost, by rule and for each agent in each project.

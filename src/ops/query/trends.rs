@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use checkpoint::follow_up::FollowUp;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use journal::{Journal, Timestamp};
 
-use super::audit::{self, End, Followed, TurnLengths};
+use super::audit::{self, Followed, TurnLengths};
 use super::benefit::benefit;
 use super::marks::ByRule;
 use super::overview;
@@ -64,9 +65,16 @@ pub(super) fn trends(
             .entry((day, project.clone(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
-        let (end, marks) = followed.end(envelope)?;
-        rules.add(envelope.seq, decision, end.map(|end| &end.of), marks);
-        if let Some(met) = end.and_then(End::met) {
+        let of = followed.of(envelope)?;
+        let (end, marks) = (of.end(envelope.seq), &of.marks);
+        rules.add(envelope.seq, decision, end, marks);
+        // Of a demand whose end is known, how long it took to meet it, if it was met.
+        let known = match end {
+            Some(FollowUp::Fulfilled) => Some(Some(of.followed[&envelope.seq].ms)),
+            Some(FollowUp::Unfulfilled(_)) => Some(None),
+            _ => None,
+        };
+        if let Some(met) = known {
             let count = demands.entry(day).or_default();
             count.day = day;
             count.demands += 1;
@@ -198,7 +206,7 @@ struct Days {
 impl Days {
     fn until(now: Timestamp, days: u32) -> Self {
         let zone = TimeZone::system();
-        let today = date(now, &zone).unwrap_or_default();
+        let today = date(now, &zone);
         let first = today.saturating_sub(i64::from(days.clamp(1, DAYS_MAX) - 1).days());
         let dates = first.series(1.day()).take_while(|day| *day <= today);
         let dates = dates.collect();
@@ -211,14 +219,13 @@ impl Days {
     }
 
     fn index_of(&self, at: Timestamp) -> Option<usize> {
-        let date = date(at, &self.zone)?;
+        let date = date(at, &self.zone);
         self.dates.iter().position(|day| *day == date)
     }
 }
 
-fn date(at: Timestamp, zone: &TimeZone) -> Option<Date> {
-    let at = jiff::Timestamp::from_microsecond(at.as_micros()).ok()?;
-    Some(at.to_zoned(zone.clone()).date())
+fn date(at: Timestamp, zone: &TimeZone) -> Date {
+    at.to_jiff().to_zoned(zone.clone()).date()
 }
 
 fn micros(time: Duration) -> u64 {

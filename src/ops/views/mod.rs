@@ -42,7 +42,7 @@ pub(crate) use source::Source;
 pub(crate) use state::{Changed, StateView};
 pub(crate) use status_line::{LineCounts, LineSession, StatusLine};
 pub(crate) use subagents::Subagents;
-pub(crate) use timeline::{Place, Step, TimelineLine};
+pub(crate) use timeline::{Place, TimelineLine};
 pub(crate) use totals::{Group, RuleTotals, Summary, Totals};
 pub(crate) use trace::{ActionTrace, RuleTrace, RulesView};
 pub(crate) use trends::{DecisionCount, DemandCount, DemandsBy, HookClasses, Trends, TurnClasses};

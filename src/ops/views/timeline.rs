@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::event_line::EventLine;
-use super::state::Changed;
 
 /// An event of a session in its turn. In JSON its fields are beside those of the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +44,4 @@ impl<'de> Deserialize<'de> for TimelineLine {
         let event = EventLine::from_json(line).map_err(D::Error::custom)?.event;
         Ok(Self { event, place })
     }
-}
-
-/// An event with what it changed of its session's state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Step {
-    pub(crate) event: EventLine,
-    pub(crate) changes: Vec<Changed>,
 }

@@ -145,7 +145,7 @@ fn is_done(stage: &Stage) -> Result<bool> {
         session: None,
         machine: None,
     };
-    let explained: Explanation = connection::ask_one(&stage.home(), &query, |_, _| ())?;
+    let explained: Explanation = connection::ask_one(&stage.home(), &query)?;
     let demand = explained.demand;
     Ok(demand.is_some_and(|demand| demand.end == DemandEnd::Met))
 }
@@ -165,18 +165,17 @@ fn ask(stage: &Stage) -> Result<Outcome> {
         }
         stage.wait(LOOK_EVERY)?;
     };
-    let stats: Stats = connection::ask_one(&home, &Query::Stats, |_, _| ())?;
+    let stats: Stats = connection::ask_one(&home, &Query::Stats)?;
     Ok(Outcome {
         sessions: connection::ask_all(&home, &Query::Sessions(Sessions::default()))?,
         decisions,
-        journal: connection::ask_one(&home, &Query::VerifyJournal, |_, _| ())?,
+        journal: connection::ask_one(&home, &Query::VerifyJournal)?,
         replay: connection::ask_one(
             &home,
             &Query::Verify {
                 session: None,
                 machine: None,
             },
-            |_, _| (),
         )?,
         rejected: stats.kinds.get("payload_rejected").copied().unwrap_or(0),
     })

@@ -2,22 +2,21 @@
 //! removed at the end, also after a signal or a panic.
 
 use std::fs::{DirBuilder, Permissions};
-use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use journal::{Agent, Home};
-use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use tempfile::TempDir;
 
 use super::story::{self, Call};
 use crate::cli::daemon_process;
+use crate::cli::shared::with_input;
 use crate::error::{Failure, Result};
 
 /// The demo's configuration. The turns are short, and no person watches them.
@@ -184,7 +183,7 @@ impl Stage {
             .env("CHECKPOINTD_STOP_WAIT_MS", "20000")
             .env("CHECKPOINTD_PLAIN_WAIT_MS", "20000")
             .current_dir(self.project());
-        let output = with_input(command, &call.payload)
+        let output = with_input(command, call.payload.to_string().as_bytes())
             .map_err(|error| Failure::failed(format!("cannot run the hook client: {error}")))?;
         if !output.status.success() {
             let status = output.status;
@@ -209,17 +208,6 @@ impl Stage {
             std::thread::sleep(left.min(NAP));
         }
     }
-}
-
-fn with_input(mut command: Command, payload: &Value) -> std::io::Result<Output> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(payload.to_string().as_bytes())?;
-    }
-    child.wait_with_output()
 }
 
 /// Writes a file and creates missing folders.

@@ -206,7 +206,7 @@ fn journaled(home: &Home, session: &str, agent: Agent) -> Result<SessionState> {
     let query = Query::Folded {
         session: session.to_owned(),
     };
-    let state: SessionState = connection::ask_one(home, &query, |_, _| ())?;
+    let state: SessionState = connection::ask_one(home, &query)?;
     if state.stream.agent != agent {
         let found = state.stream.agent;
         return Err(Failure::usage(format!(

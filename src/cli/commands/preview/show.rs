@@ -24,13 +24,8 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let why = considered.last().map_or("", |exit| &exit.why);
     let reason = with_figures(decision.reason, why);
     let agent = case.state.stream.agent;
-    let line = format!("{}: {reason}  ({elapsed}, {agent})", decision.verdict);
-    for line in render::wrapped("", &line) {
-        println!(
-            "{}",
-            line.replacen(&decision.verdict.to_string(), &verdict, 1)
-        );
-    }
+    let said = format!("{reason}  ({elapsed}, {agent})");
+    render::print_wrapped(&format!("{verdict}: "), &said);
     if decision.reason == journal::Reason::NoTurnStart {
         println!("  `--elapsed 90s` says how long the turn has lasted");
     }

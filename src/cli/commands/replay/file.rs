@@ -1,7 +1,6 @@
 //! `replay --file`: recorded hook calls, played through fold and decide in memory.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use actors::hook_headers::HookHeaders;
@@ -13,7 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::cli::shared::Output;
-use crate::cli::text::{decisions, print_json, short};
+use crate::cli::text::{decisions, short};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::views::{DecisionRow, StateView};
@@ -22,66 +21,50 @@ use crate::render::{self, Table};
 
 /// A line of a file that could not be played.
 #[derive(Serialize)]
-pub(super) struct Problem {
+struct Problem {
     line: usize,
     error: String,
 }
 
 /// The results of recorded hook calls.
 #[derive(Serialize)]
-pub(super) struct PlayedFile {
+struct PlayedFile {
     sessions: Vec<StateView>,
     decisions: Vec<DecisionRow>,
     problems: Vec<Problem>,
 }
 
-/// Plays hook calls from a file, in memory, and passes on the resulting events, call by call; at the end come the
-/// deliveries that nothing confirmed. Returns the player, and the errors of single lines.
-pub(super) fn play_file<'a>(
+/// Plays hook calls from a file, in memory. Returns the player, the resulting events, of which the last are the deliveries
+/// that nothing confirmed, and the errors of single lines.
+fn play_file<'a>(
     file: &Path,
     policy: &'a Policy,
     agents: &'a DescribedAgents,
-    mut each: impl FnMut(Vec<Envelope>) -> ControlFlow<()>,
-) -> Result<(Player<'a>, Vec<Problem>)> {
+) -> Result<(Player<'a>, Vec<Envelope>, Vec<Problem>)> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
     let mut player = Player::new(policy, agents);
-    let (mut problems, mut last_at) = (Vec::new(), Timestamp::default());
+    let (mut events, mut problems) = (Vec::new(), Vec::new());
+    let mut last_at = Timestamp::default();
     for (number, text) in text
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
         match play_line(&mut player, agents, text, number, &mut last_at) {
-            Ok(Some(played)) => {
-                if each(played.events).is_break() {
-                    return Ok((player, problems));
-                }
-            }
-            Ok(None) => {}
+            Ok(played) => events.extend(played.into_iter().flat_map(|played| played.events)),
             Err(error) => problems.push(Problem {
                 line: number + 1,
                 error,
             }),
         }
     }
-    let _ = each(player.finish());
-    Ok((player, problems))
-}
-
-/// Reports the lines of a file that could not be played.
-pub(super) fn print_problems(problems: &[Problem]) {
-    for problem in problems {
-        eprintln!(
-            "line {}: {}",
-            problem.line,
-            render::printable(&problem.error)
-        );
-    }
+    events.extend(player.finish());
+    Ok((player, events, problems))
 }
 
 /// Returns whether a session, known by two ids, is selected.
-pub(super) fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
+fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
     let begins = |wanted: &str| {
         stream.session.to_string().starts_with(wanted) || stream.native().starts_with(wanted)
     };
@@ -92,24 +75,20 @@ pub(super) fn is_wanted(wanted: Option<&str>, stream: &Stream) -> bool {
 pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Output) -> Result<u8> {
     let config = config::load(home)?;
     let policy = actors::evidence::default_policy(&config);
-    let mut decided = Vec::new();
+    let (player, events, problems) = play_file(file, &policy, &config.settings.agents)?;
     let mut ends = HashMap::new();
-    let (player, problems) = play_file(file, &policy, &config.settings.agents, |events| {
-        for envelope in events {
-            match &envelope.event {
-                Event::Decided(_) => decided.push(envelope),
-                Event::DeliveryConfirmed { decision, .. } => {
-                    ends.insert(*decision, (Outcome::Confirmed, None));
-                }
-                Event::DeliveryExpired { decision, reason } => {
-                    ends.insert(*decision, (Outcome::Expired, Some(reason.clone())));
-                }
-                _ => {}
+    for envelope in &events {
+        match &envelope.event {
+            Event::DeliveryConfirmed { decision, .. } => {
+                ends.insert(*decision, (Outcome::Confirmed, None));
             }
+            Event::DeliveryExpired { decision, reason } => {
+                ends.insert(*decision, (Outcome::Expired, Some(reason.clone())));
+            }
+            _ => {}
         }
-        ControlFlow::Continue(())
-    })?;
-    let decisions: Vec<_> = decided
+    }
+    let decisions: Vec<_> = events
         .iter()
         .filter(|envelope| is_wanted(session, &envelope.stream))
         .filter_map(|envelope| match &envelope.event {
@@ -131,16 +110,18 @@ pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Outp
         decisions,
         problems,
     };
-    if output.json {
-        print_json(&played);
-    } else {
-        print_played(&played);
-    }
+    output.print(&played, print_played);
     Ok(exit::of(played.problems.is_empty()))
 }
 
-pub(super) fn print_played(played: &PlayedFile) {
-    print_problems(&played.problems);
+fn print_played(played: &PlayedFile) {
+    for problem in &played.problems {
+        eprintln!(
+            "line {}: {}",
+            problem.line,
+            render::printable(&problem.error)
+        );
+    }
     let mut table = Table::new([
         "SESSION",
         "AGENT",
@@ -149,9 +130,7 @@ pub(super) fn print_played(played: &PlayedFile) {
         "LAST CHECKPOINT",
         "LAST TOOL USE",
     ]);
-    let time = |at: Option<Timestamp>| {
-        at.map_or_else(|| "-".into(), |at| render::time_of_day(&at.to_string()))
-    };
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".into(), render::time_of_day);
     for state in &played.sessions {
         table.row([
             short(state.session),

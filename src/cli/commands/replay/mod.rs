@@ -1,7 +1,6 @@
 //! `replay`: prove past decisions, try another policy, play recorded hook calls.
 
 mod file;
-mod step;
 mod whatif;
 
 use std::path::PathBuf;
@@ -11,7 +10,6 @@ use clap_complete::ArgValueCompleter;
 use journal::Home;
 
 use crate::cli::shared::Output;
-use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
@@ -22,8 +20,7 @@ use crate::render::{self};
 /// Decide again: verify past decisions, try another policy, or play recorded hook calls
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml --json\n  checkpointd replay --file hooks.ndjson --json\n  \
-    checkpointd replay --session last --step\n\n\
+    after_help = "Examples:\n  checkpointd replay --verify\n  checkpointd replay --policy new.yml --json\n  checkpointd replay --file hooks.ndjson --json\n\n\
     The FILE of --policy is a config.yml that replaces yours:\n  \
     min_turn: 60s\n  max_blocks_per_turn: 2\n\
     or a file of rules, which are merged into the policy of each past decision. A file of rules\n\
@@ -48,9 +45,6 @@ pub(crate) struct ReplayArgs {
     /// Decide about hook calls from a file, in memory
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Show what each event changed; on a terminal, one event at a time
-    #[arg(long, conflicts_with_all = ["verify", "policy"])]
-    pub(crate) step: bool,
     /// How an answer is printed.
     #[command(flatten)]
     pub(crate) output: Output,
@@ -61,15 +55,11 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
         session,
         machine,
         verify,
-        step,
         output,
         ..
     } = args;
     let policy = args.policy.as_deref();
     let file = args.file.as_deref();
-    if step {
-        return step::step(home, (session, machine), file, output);
-    }
     match (policy, file) {
         (Some(policy), _) => whatif::run(home, (session, machine), policy, output),
         (_, Some(file)) => file::play(home, file, session.as_deref(), output),
@@ -82,11 +72,9 @@ pub(crate) fn run(home: &Home, args: ReplayArgs) -> Result<u8> {
 }
 
 fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
-    let answer: Reproved = connection::ask_one(home, query, progress("deciding again"))?;
+    let answer: Reproved = connection::ask_one_with(home, query, progress("deciding again"))?;
     progress_done();
-    if output.json {
-        print_json(&answer);
-    } else {
+    output.print(&answer, |_| {
         for mismatch in &answer.mismatched {
             let what = match &mismatch.why {
                 Some(why) => why.clone(),
@@ -118,6 +106,6 @@ fn prove(home: &Home, query: &Query, output: Output) -> Result<u8> {
         if let Some(first) = answer.mismatched.first() {
             println!("`checkpointd explain {}` explains the first", first.seq);
         }
-    }
+    });
     Ok(exit::of(answer.mismatched.is_empty()))
 }

@@ -8,7 +8,7 @@ use journal::{Home, Verdict};
 use crate::cli::connection;
 use crate::cli::shared::Output;
 use crate::cli::text::progress_bar::{progress, progress_done};
-use crate::cli::text::{self, print_json};
+use crate::cli::text::{self};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
@@ -37,13 +37,9 @@ pub(super) fn run(
         name: name.clone(),
         text,
     };
-    let answer: WhatIf = connection::ask_one(home, &query, progress("deciding again"))?;
+    let answer: WhatIf = connection::ask_one_with(home, &query, progress("deciding again"))?;
     progress_done();
-    if output.json {
-        print_json(&answer);
-    } else {
-        show(&name, &answer);
-    }
+    output.print(&answer, |_| show(&name, &answer));
     Ok(exit::OK)
 }
 
@@ -68,7 +64,7 @@ fn show(name: &str, answer: &WhatIf) {
     for line in &answer.changed {
         table.row([
             line.seq.to_string(),
-            render::local_time(&line.at.to_string()),
+            render::local_time(line.at),
             line.agent.to_string(),
             text::short(line.session),
             line.was.verdict.to_string(),

@@ -3,7 +3,6 @@
 mod command;
 mod create;
 mod examples;
-mod past;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use checkpoint::Policy;
 use checkpoint::config::{Config, ConfigError, ProjectFile};
 use checkpoint::rules::{Kind, Rule, RuleSet};
 use clap::{Args, Subcommand};
-use journal::{Home, Step};
+use journal::Home;
 use serde::Serialize;
 
 use crate::cli::commands::preview::{self, folder};
@@ -71,17 +70,6 @@ pub(crate) enum RulesAction {
     New(create::NewRule),
     Trust(trust::TrustArgs),
     Preview(preview::PreviewArgs),
-    /// Show what a .checkpointd.yml would have asked for in the last turns, and repeat it whenever the file changes
-    Try {
-        /// The file (default: the project's)
-        file: Option<PathBuf>,
-        /// Number of turns from the agents' own transcripts
-        #[arg(long, default_value_t = 50)]
-        last: usize,
-        /// Show it once
-        #[arg(long)]
-        once: bool,
-    },
 }
 
 pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
@@ -113,9 +101,6 @@ pub(crate) fn run(home: &Home, args: RulesArgs) -> Result<u8> {
         } => command::show(&look(home, &config, &project).policy, &line, output),
         RulesAction::Test { file, .. } => examples::test(&config, &project, file, output),
         RulesAction::New(given) => create::create(home, &config, &project, given),
-        RulesAction::Try { file, last, once } => {
-            past::try_out(home, &config, &project, file, last, once)
-        }
         RulesAction::Check { file } => check(home, &config, &project, file, output),
     }
 }
@@ -185,8 +170,10 @@ fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -
             .filter_map(|rule| policy.rules.get(rule))
             .collect();
         if output.json {
-            let rules = taking.into_iter().map(RuleLine::new).collect();
-            print_json(&Taking { path: &path, rules });
+            print_json(&Taking {
+                path: &path,
+                rules: taking,
+            });
             continue;
         }
         println!("{}", render::paint(Color::Bold, &render::printable(&path)));
@@ -230,42 +217,7 @@ struct Rules<'a> {
 #[derive(Serialize)]
 struct Taking<'a> {
     path: &'a str,
-    rules: Vec<RuleLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct RuleLine<'a> {
-    rule: &'a str,
-    pack: &'a str,
-    kind: Kind,
-    alone: bool,
-    actions: Vec<ActionLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct ActionLine<'a> {
-    purpose: &'a str,
-    text: &'a str,
-    step: Step,
-    evidence: &'a [String],
-}
-
-impl<'a> RuleLine<'a> {
-    fn new(rule: &'a Rule) -> Self {
-        let actions = rule.actions.iter().map(|action| ActionLine {
-            purpose: &action.purpose,
-            text: &action.text,
-            step: action.step,
-            evidence: &action.evidence,
-        });
-        Self {
-            rule: &rule.name,
-            pack: &rule.pack,
-            kind: rule.kind,
-            alone: rule.alone,
-            actions: actions.collect(),
-        }
-    }
+    rules: Vec<&'a Rule>,
 }
 
 fn check(

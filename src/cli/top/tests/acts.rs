@@ -2,26 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::act::{Act, base64};
+use super::super::act::Act;
 use super::*;
 use crate::ops::orders::Order;
-
-#[test]
-fn a_text_for_the_clipboard_is_in_base64() {
-    // RFC 4648, section 10.
-    let known = [
-        ("", ""),
-        ("f", "Zg=="),
-        ("fo", "Zm8="),
-        ("foo", "Zm9v"),
-        ("foob", "Zm9vYg=="),
-        ("fooba", "Zm9vYmE="),
-        ("foobar", "Zm9vYmFy"),
-    ];
-    for (text, encoded) in known {
-        assert_eq!(base64(text.as_bytes()), encoded);
-    }
-}
 
 #[test]
 fn keys_act_on_the_selected_session_and_say_so_until_the_next_key() {

@@ -1,10 +1,9 @@
-//! Looking into the past: `audit`, `explain`, `timeline`, `state`, `tail`, `sessions`, `replay --step`, on a recorded
+//! Looking into the past: `audit`, `explain`, `timeline`, `state`, `tail`, `sessions`, on a recorded
 //! journal (`tests/data/audit.ndjson`): Claude Code was asked for tests and ran them, Gemini CLI was asked and did not,
 //! Codex CLI changed documentation only.
 
 mod follow;
 mod list;
-mod steps;
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -206,7 +205,7 @@ fn a_state_can_be_had_at_any_point_and_compared() {
 #[test]
 fn a_daemon_and_the_journal_itself_give_the_same_answers() {
     let mut daemon = Daemon::at(recorded());
-    let questions: [&[&str]; 14] = [
+    let questions: [&[&str]; 13] = [
         &["audit"],
         &[
             "audit",
@@ -234,7 +233,6 @@ fn a_daemon_and_the_journal_itself_give_the_same_answers() {
             "/home/ada/handbook",
         ],
         &["sessions", "--json"],
-        &["replay", "--session", "8c4e", "--step"],
     ];
     let answers = |home: &Home| questions.map(|question| ask(home, question));
     let with = answers(&daemon.home);
@@ -247,13 +245,12 @@ fn a_daemon_and_the_journal_itself_give_the_same_answers() {
 
 #[test]
 fn a_journal_that_cannot_be_read_is_said_to_be_and_what_to_do() {
-    let questions: [&[&str]; 6] = [
+    let questions: [&[&str]; 5] = [
         &["stats"],
         &["explain"],
         &["timeline", "last"],
         &["journal", "state", "last", "--diff", "1", "2"],
         &["journal", "tail"],
-        &["replay", "--session", "last", "--step"],
     ];
     let empty = Home::new();
     let broken = recorded();

@@ -137,6 +137,6 @@ fn rules_and_previews() {
     );
     insta::assert_snapshot!(short.lines().take(2).collect::<Vec<_>>().join("\n"), @"
     let through: the turn was short (elapsed: 9000 ms, threshold: 30000 ms)  (turn
-    of 9.0s, claude)
+                 of 9.0s, claude)
     ");
 }

@@ -1,10 +1,9 @@
-//! Rules against the turns of the past: `rules test`, `rules new` and `rules try`.
+//! `rules test` and `rules new`.
 
 use std::fs;
 use std::path::Path;
 
-use super::Did::{Edited, Ran};
-use super::{User, days_ago, git};
+use super::{User, git};
 
 /// Puts files into a project and adds them to its repository.
 fn project(user: &User, files: &[(&str, &str)]) -> std::path::PathBuf {
@@ -90,25 +89,4 @@ fn a_new_rule_comes_with_an_example_that_holds() {
     assert!(tested.contains("2 passed, 0 failed"), "{tested}");
     let (code, _, error) = user.run(&["rules", "new", "--project", path(&project)]);
     assert!(code == 2 && error.contains("no answer to"), "{error}");
-}
-
-#[test]
-fn a_rule_is_tried_on_the_turns_of_the_past() {
-    let user = User::new();
-    let project = project(&user, &RUST);
-    user.put_session(
-        &project,
-        "hhhh",
-        days_ago(2),
-        &[&[Edited("migrations/1.sql")], &[Ran("ls")]],
-    );
-    let rules = "rules:\n  - name: schema\n    include: ['migrations/**']\n    actions:\n      - text: Migrate a copy\n        \
-                 evidence: [make migrate]\n";
-    fs::write(project.join(".checkpointd.yml"), rules).expect("written");
-    let out = user.well(&["rules", "try", "--once", "--project", path(&project)]);
-    assert!(
-        out.contains("task 0 of hhhh") && out.contains("+ Migrate a copy"),
-        "{out}"
-    );
-    assert!(out.contains("1 turn is asked for more"), "{out}");
 }

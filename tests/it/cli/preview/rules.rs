@@ -214,7 +214,7 @@ fn rules_are_listed_tested_and_checked() {
         .collect();
     let shown: Vec<_> = tested
         .iter()
-        .map(|line| (line["path"].as_str(), line["rules"][0]["rule"].as_str()))
+        .map(|line| (line["path"].as_str(), line["rules"][0]["name"].as_str()))
         .collect();
     assert_eq!(
         shown,

@@ -48,8 +48,6 @@ fn answers_about_the_past() {
         "replay --session 3f0a --verify",
         "replay --policy new.yml",
         "replay --file calls.ndjson",
-        "replay --file calls.ndjson --step",
-        "replay --step --session 3f0a",
         "journal tail -n 100",
         "journal tail -n 3 --agent claude --kind decided",
         "journal sql select_*_from_sessions",

@@ -1,7 +1,6 @@
 //! Answers a query: fills the tables that it reads, and prints its rows.
 
 mod load;
-mod print;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -19,10 +18,13 @@ use super::tables::{self, Wanted};
 use crate::cli::csv::Sheet;
 use crate::cli::text::progress_bar::progress_done;
 use crate::error::{Failure, Result, exit};
-use crate::render;
+use crate::render::{self, Table};
+use journal::hex;
 
 /// Operations that take longer show their progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
+/// The longest cell for people, but in the last column.
+const CELL_CHARS_MAX: usize = 40;
 /// Lines between two signs of progress.
 const SHOW_EVERY: u64 = 1_000;
 
@@ -55,12 +57,12 @@ pub(super) fn answer(home: &Home, query: &str, arguments: &SqlArgs) -> Result<u8
         let mut sheet = Sheet::new(&mut out, names.iter().map(String::as_str))?;
         each_row(&mut statement, |row| sheet.row(&row)).and_then(|()| sheet.finish())
     } else {
-        let mut rows = Vec::new();
+        let mut table = Table::new(cells(names));
         let read = each_row(&mut statement, |row| {
-            rows.push(row);
+            table.row(cells(row.iter().map(text).collect()));
             Ok(())
         });
-        read.and_then(|()| print::table(&mut out, &names, &rows).map_err(Failure::from))
+        read.map(|()| table.print())
     };
     written?;
     out.flush()?;
@@ -155,11 +157,25 @@ fn value(cell: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => json!(number),
         ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
-        ValueRef::Blob(bytes) => bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-            .into(),
+        ValueRef::Blob(bytes) => hex(bytes).into(),
+    }
+}
+
+/// Returns the cells of a row for people, each but the last cut.
+fn cells(mut row: Vec<String>) -> Vec<String> {
+    if let Some((_, others)) = row.split_last_mut() {
+        for cell in others {
+            *cell = render::cut(&render::printable(cell), CELL_CHARS_MAX);
+        }
+    }
+    row
+}
+
+fn text(cell: &Value) -> String {
+    match cell {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 

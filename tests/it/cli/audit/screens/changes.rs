@@ -1,4 +1,4 @@
-//! Screens of what led to a decision, and of what each event changed.
+//! Screens of what led to a decision.
 
 use super::*;
 
@@ -137,98 +137,6 @@ fn explain() {
     ^1mobservations^0m
     ^1mtimes, and the delivery: pending^0m
     ^1mmessage^0m
-    "#);
-}
-
-#[test]
-fn steps() {
-    let arguments = ["replay", "--session", "8c4e", "--step"];
-    insta::assert_snapshot!(screen(&recorded(), &arguments), @r#"
-    09:06:40.000      27  gemini 8c4e2d10  session started      startup
-      project                - -> /home/ada/inventory
-      cwd                    - -> /home/ada/inventory
-      started at             - -> 2026-11-20 09:06:40
-    09:06:41.000      28  gemini 8c4e2d10  prompt submitted     user "Round the qua…
-      running                false -> true
-      turn                   0 -> 1
-      last message sent at   - -> 2026-11-20 09:06:41
-    09:06:50.000      29  gemini 8c4e2d10  tool started         replace ~/inventory…
-      last tool use at       - -> 2026-11-20 09:06:50
-      first tool use at      - -> 2026-11-20 09:06:50
-      calls                  + replace /home/ada/inventory/stock/reorder.py
-    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace ~/inventory…
-      last tool use at       2026-11-20 09:06:50 -> 2026-11-20 09:06:50
-      counts.tools           0 -> 1
-      calls                  ended: replace /home/ada/inventory/stock/reorder.py
-    09:07:30.000      31  gemini 8c4e2d10  agent stopped
-      running                true -> false
-      pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…
-      counts.stops           0 -> 1
-    09:07:30.000      32  gemini 8c4e2d10  evidence gathered
-    09:07:30.000      33  gemini 8c4e2d10  decided              sent: work is open …
-      running                false -> true
-      last checkpoint at     - -> 2026-11-20 09:07:30
-      blocks this turn       0 -> 1
-      delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z"…
-      pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_tu…
-      counts.injected        0 -> 1
-    09:07:30.010      34  gemini 8c4e2d10  delivery attempted   hook reply of 33
-      delivery.attempted     false -> true
-      delivery.typed.attempts 0 -> 1
-      delivery.typed.attempted at - -> 2026-11-20 09:07:30
-    09:07:50.000      35  gemini 8c4e2d10  agent stopped        again
-      running                true -> false
-      pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…
-      counts.stops           1 -> 2
-    09:07:50.000      36  gemini 8c4e2d10  evidence gathered
-    09:07:50.000      37  gemini 8c4e2d10  decided              let through: alread…
-      notification           - -> finished
-      pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…
-      counts.passed          0 -> 1
-    == at 140 columns
-    09:06:41.000      28  gemini 8c4e2d10  prompt submitted     user "Round the quantities up"
-    09:06:50.000      29  gemini 8c4e2d10  tool started         replace ~/inventory/stock/reorder.py
-    09:06:50.300      30  gemini 8c4e2d10  tool finished        replace ~/inventory/stock/reorder.py
-      pending                [] -> [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:30.000      33  gemini 8c4e2d10  decided              sent: work is open (after 49.0s by hook reply)
-      delivery               - -> {"decision":33,"at":"2026-11-20T09:07:30.000000Z","route":"hook_reply","host_turn":null,"demand":156002779630…
-      pending                [{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
-      pending                [] -> [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restar…
-    09:07:50.000      37  gemini 8c4e2d10  decided              let through: already asked in this turn (after 20.0s)
-      pending                [{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_turn":null,"can_reply":true,"background_tasks":0,"restart":fal…
-    == colors
-      project                ^2m-^0m -> ^32m/home/ada/inventory^0m
-      cwd                    ^2m-^0m -> ^32m/home/ada/inventory^0m
-      started at             ^2m-^0m -> ^32m2026-11-20 09:06:40^0m
-      running                ^2mfalse^0m -> ^32mtrue^0m
-      turn                   ^2m0^0m -> ^32m1^0m
-      last message sent at   ^2m-^0m -> ^32m2026-11-20 09:06:41^0m
-      last tool use at       ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
-      first tool use at      ^2m-^0m -> ^32m2026-11-20 09:06:50^0m
-      calls                  ^32m+ ^0mreplace /home/ada/inventory/stock/reorder.py
-      last tool use at       ^2m2026-11-20 09:06:50^0m -> ^32m2026-11-20 09:06:50^0m
-      counts.tools           ^2m0^0m -> ^32m1^0m
-      calls                  ^32mended: ^0mreplace /home/ada/inventory/stock/reorder.py
-      running                ^2mtrue^0m -> ^32mfalse^0m
-      pending                ^2m[]^0m -> ^32m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","h…^0m
-      counts.stops           ^2m0^0m -> ^32m1^0m
-    09:07:30.000      33  gemini 8c4e2d10  decided              ^32msent^0m: work is open …^0m
-      running                ^2mfalse^0m -> ^32mtrue^0m
-      last checkpoint at     ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
-      blocks this turn       ^2m0^0m -> ^32m1^0m
-      delivery               ^2m-^0m -> ^32m{"decision":33,"at":"2026-11-20T09:07:30.000000Z"…^0m
-      pending                ^2m[{"seq":31,"at":"2026-11-20T09:07:30.000000Z","host_tu…^0m
-      counts.injected        ^2m0^0m -> ^32m1^0m
-      delivery.attempted     ^2mfalse^0m -> ^32mtrue^0m
-      delivery.typed.attempts ^2m0^0m -> ^32m1^0m
-      delivery.typed.attempted at ^2m-^0m -> ^32m2026-11-20 09:07:30^0m
-      running                ^2mtrue^0m -> ^32mfalse^0m
-      pending                ^2m[]^0m -> ^32m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","h…^0m
-      counts.stops           ^2m1^0m -> ^32m2^0m
-    09:07:50.000      37  gemini 8c4e2d10  decided              ^2mlet through^0m: alread…^0m
-      notification           ^2m-^0m -> ^32mfinished^0m
-      pending                ^2m[{"seq":35,"at":"2026-11-20T09:07:50.000000Z","host_tu…^0m
-      counts.passed          ^2m0^0m -> ^32m1^0m
     "#);
 }
 
