@@ -29,8 +29,7 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     };
     let found = match name.class {
         Class::Authorization | Class::Cookie | Class::SetCookie => {
-            let at = near::owned(scan, &whole).or_else(|| sign(scan, &whole).map(|(_, at)| at));
-            if let Some(at) = at {
+            if let Some((_, at)) = sign(scan, &whole) {
                 headers::read(scan, name.class, at);
             }
             return;
@@ -74,10 +73,6 @@ fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
 }
 
 fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Range<usize>> {
-    // A call of a test: `pass("...")`.
-    if name.class == Class::Pass && scan.at(whole.end) == b'(' {
-        return None;
-    }
     let (sign, at) = sign(scan, whole)?;
     let value = value_at(scan, at)?;
     let style = match (sign, value.is_quoted) {
@@ -103,10 +98,8 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
 fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     let start = line_start(scan.bytes, name.start, NAME_BYTES_MAX);
     let before = scan.bytes[start..name.start].trim_ascii();
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    let is_first = before.iter().all(is_part) && (before.is_empty() || before.ends_with(b"."))
-        || before.iter().all(|byte| *byte == b'-')
-        || before.ends_with(b":");
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+    let is_first = before.iter().all(is_part) || before == b"-";
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
 }
 
@@ -126,21 +119,9 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
             .position(|byte| ends.contains(byte))
             .map(|at| start + at)
     };
-    // The text may be a string itself.
-    let string = until(b"\"")
-        .filter(|at| {
-            scan.bytes[*at + 1..line]
-                .iter()
-                .all(|byte| b"}],".contains(byte))
-        })
-        .unwrap_or(line);
     let end = match outer {
         // `"NAME=..."`, with blanks.
         b'"' | b'\'' if is_assigned => until(&[outer]).unwrap_or(end),
-        b'{' | b',' | b'(' if !is_assigned => until(b",})").unwrap_or(end).min(end),
-        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..string) => {
-            string
-        }
         _ if is_assigned => word_end(scan, end, line),
         _ => end,
     };
@@ -149,17 +130,6 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
         inner,
         is_quoted: false,
     }
-}
-
-/// Returns whether the rest of a line of a configuration is a value, with blanks or other signs in it.
-fn is_plain_line(scan: &Scan<'_>, name: &Range<usize>, rest: Range<usize>) -> bool {
-    let has_equals = scan.bytes[name.end..rest.start].contains(&b'=');
-    let is_env = !scan.bytes[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let value = scan.text.get(rest).unwrap_or_default().trim_end();
-    let is_part = |c: char| {
-        c.is_alphanumeric() || "-_.!?#%+*@".contains(c) || c == ' ' && has_equals && !is_env
-    };
-    value.chars().all(is_part) || !value.contains([' ', '\t', '"', '\'', '=', '(', '`', '<', '|'])
 }
 
 /// Returns the end of a word of a shell: `a;b`, `a\ b`.
@@ -174,15 +144,9 @@ fn word_end(scan: &Scan<'_>, end: usize, line: usize) -> usize {
             .iter()
             .position(ends)
             .unwrap_or(after.len() - blank);
-        let is_other = after[blank..blank + length]
-            .iter()
-            .all(u8::is_ascii_lowercase)
-            && blank == 0;
-        if length == 0
-            || is_other
-            || after.get(blank + length) == Some(&b'=')
-            || *sign == b'\\' && blank == 0
-        {
+        // The next command, or the next member of a list.
+        let is_other = blank == 0 && after[..length].iter().all(u8::is_ascii_lowercase);
+        if is_other || after.get(blank + length) == Some(&b'=') || *sign == b'\\' && blank == 0 {
             break;
         }
         end += 1 + blank + length;
@@ -223,7 +187,7 @@ fn after_blank(
     let line = &scan.bytes[from..whole.start];
     let is_set = || {
         let mut setters = WORDS.setters.iter();
-        setters.any(|set| contains(line, set.as_bytes())) || is_login_before(scan, whole.start)
+        setters.any(|set| contains(line, set.as_bytes()))
     };
     let is_last = || b"\n;\r\0".contains(&scan.at(scan.after_blanks(value.inner.end, BLANKS_MAX)));
     let is_first = || {
@@ -240,28 +204,13 @@ fn after_blank(
     let is_line =
         || is_word() || is_first() && is_last() && text.bytes().any(|byte| byte.is_ascii_digit());
     let is_secret = match name.class {
-        Class::Password
-            if value.is_quoted
-                && !text.contains(' ')
-                && scan.at(whole.end) == b' '
-                && scan.before(value.inner.start) != b'`' =>
-        {
-            text.len() > 5 && judge(name, Style::Quoted, text)
-        }
+        Class::Password if value.is_quoted => text.len() > 5 && judge(name, Style::Quoted, text),
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),
         Class::Auth | Class::Key => is_key(text, true) && is_set(),
         _ => false,
     };
     is_secret.then(|| value.trimmed(scan.text))
-}
-
-/// Returns whether `login NAME`, of a netrc file, comes before an offset.
-fn is_login_before(scan: &Scan<'_>, at: usize) -> bool {
-    let from = boundary(scan.text, at.saturating_sub(LOGIN_BYTES_MAX));
-    let mut words = scan.text[from..at].split_whitespace().rev();
-    let user = words.next();
-    user.is_some() && words.next() == Some("login")
 }
 
 /// Returns whether a line has a part that begins as a word.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::chars::Look;
 use super::names::is_name;
 use super::odd::{Odd, odd};
-use super::value::{is_call, plain};
+use super::value::plain;
 
 /// How far on each side of a name a line is read, in bytes.
 pub(super) const LINE_BYTES_MAX: usize = 1024;
@@ -46,27 +46,22 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
         let byte = bytes[at];
         let is_letter = |at: usize| at > part.start && bytes[at - 1].is_ascii_alphanumeric();
         // `b"..."`
-        let is_prefixed = is_letter(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_letter(at - 1);
+        let is_prefixed = is_letter(at);
         let is_begin = !is_letter(at) || is_prefixed;
         let rest = &text.as_bytes()[at..part.end];
         // What a colon announces and ends the line is one word.
         let is_tail = || {
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            !line
-                .iter()
-                .any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]|".contains(byte))
+            !line.iter().any(|byte| byte.is_ascii_whitespace())
         };
         let is_part = |byte: &&u8| {
-            **byte == b';' && text[..at].ends_with(": ") && is_tail()
+            **byte == b';' && is_tail()
                 || !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte)
         };
         let (value, length) = match byte {
             b'"' | b'\'' | b'`' if is_begin => {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
-                let length = match &value {
-                    Some(value) if value.odd > Odd::Phrase => value.whole.end - at,
-                    _ => key_length(&text[..at], &text[at..part.end]).unwrap_or(1),
-                };
+                let length = key_length(&text[..at], &text[at..part.end]).unwrap_or(1);
                 (value, length)
             }
             _ => match groups(rest).filter(|_| is_begin) {
@@ -126,9 +121,7 @@ fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
     // Of several lines, the first one tells.
     let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
-    let is_value = weight > Odd::Plain
-        && !is_key(&text[..at], &text[at + length + 2..])
-        && span.len() < LINE_BYTES_MAX;
+    let is_value = weight > Odd::Plain && !is_key(&text[..at], &text[at + length + 2..]);
     is_value.then(|| of(span, prefix.start..at + length + 2, weight))
 }
 
@@ -147,7 +140,6 @@ fn is_key(before: &str, after: &str) -> bool {
         .next_back()
         .is_none_or(|last| "{,(\n[n".contains(last))
         && after.starts_with(':')
-        && !after.starts_with("::")
 }
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
@@ -180,7 +172,7 @@ fn digits(bytes: &[u8]) -> Option<(usize, Odd)> {
         |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
     let mut groups = bytes.split(|byte| b" -".contains(byte)).take(8);
     let width = groups.next().filter(is_group)?.len();
-    let others = groups.take_while(|group| is_group(group) && group.len() == width);
+    let others = groups.take_while(|group| is_group(group));
     match others.count() + 1 {
         2 => Some((width * 2 + 1, Odd::Number)),
         count @ 4.. => Some(((width + 1) * count - 1, Odd::Random)),
@@ -196,11 +188,8 @@ fn string(text: &str) -> Option<usize> {
         .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
     let is_closed = text.as_bytes()[1 + length] == quote;
     let inner = &text[1..=length];
-    (is_closed
-        && length > 3
-        && !is_call(inner)
-        && !inner.trim_end_matches('=').contains(['=', ';', '<']))
-    .then_some(length)
+    (is_closed && length > 3 && !inner.trim_end_matches('=').contains(['=', ';', '<']))
+        .then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
@@ -212,12 +201,8 @@ fn phrase(text: &str) -> Option<usize> {
         (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
     let is_sentence = inner.split(' ').filter(|word| word.len() > 2).count() >= 4;
     let is_phrase = inner.len() < 64
-        && (has_words
-            || is_sentence
-            || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
-        && inner
-            .chars()
-            .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
+        && (has_words || is_sentence)
+        && inner.chars().all(|c| c.is_alphanumeric() || c == ' ')
         && !inner.contains(" -");
     is_phrase.then_some(length)
 }
@@ -225,14 +210,7 @@ fn phrase(text: &str) -> Option<usize> {
 /// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
 pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
     let spelled = &text[span.clone()];
-    if spelled.contains("://") {
-        return None;
-    }
-    let is_named = |at: &usize| {
-        spelled[..*at]
-            .chars()
-            .all(|c| is_name(c) || ".=&?:,".contains(c))
-    };
+    let is_named = |at: &usize| spelled[..*at].chars().all(is_name);
     let sign = spelled
         .trim_end_matches('=')
         .rfind('=')
@@ -241,18 +219,15 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
     let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
     // `user/password@host`
     let spelled = match (user, spelled.rfind('@')) {
-        (Some(user), Some(at)) if user < at && at > user + 3 => &spelled[..at],
+        (Some(user), Some(at)) if user < at => &spelled[..at],
         _ => spelled,
     };
     let value = |from: usize, has_user: bool| {
         let inner = plain(&spelled[from..]);
-        let (weight, look) = (odd(inner), Look::at(inner));
+        let weight = odd(inner);
         let start = span.start + from;
         // `user/...@host`
-        let is_login = spelled.len() < span.len()
-            && has_user
-            && look.upper * look.lower > 0
-            && !look.is_words();
+        let is_login = spelled.len() < span.len() && has_user;
         let weight = if is_login {
             weight.max(Odd::Numbered)
         } else {
@@ -271,26 +246,11 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
         })
     };
     match user {
-        Some(user)
-            if user > sign
-                && !spelled[user + 1..].contains(['/', ':'])
-                && is_user(&spelled[sign..user]) =>
-        {
+        Some(user) if user > sign && !spelled[user + 1..].contains(['/', ':']) => {
             value(user + 1, true)
-                .filter(|value| {
-                    !matches!(value.odd, Odd::Numbered)
-                        || spelled.as_bytes()[user] != b'/'
-                        || spelled.len() < span.len()
-                })
+                .filter(|value| !matches!(value.odd, Odd::Numbered) || spelled.len() < span.len())
                 .or_else(|| value(sign, false))
         }
         _ => value(sign, false),
     }
-}
-
-/// Returns whether a word can be a person's name, and not the kind of a hash.
-fn is_user(word: &str) -> bool {
-    !word.to_ascii_lowercase().starts_with("sha")
-        && word != "h1"
-        && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
 }

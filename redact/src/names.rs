@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::chars::{LOOK_BYTES_MAX, Look};
+use super::chars::Look;
 use super::literals::Literals;
 use super::words::WORDS;
 
@@ -13,8 +13,6 @@ const NAME_BYTES_MAX: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Password,
-    /// `pass`, which is a verb too.
-    Pass,
     Secret,
     /// The name of a person and a password.
     Login,
@@ -62,9 +60,6 @@ impl Name {
             length += 1;
         }
         let small = std::str::from_utf8(&small[..length]).ok()?;
-        if name.starts_with("--no-") {
-            return None;
-        }
         // Most keys of JSON tell nothing, and the lists are long.
         if small.is_ascii() && !TELLING.any(small, |_| true) {
             return None;
@@ -81,8 +76,7 @@ impl Name {
             class,
             is_part: whole.is_none(),
             is_compound: small.len() > 6 && small.ends_with("secret"),
-            is_env: name.is_ascii()
-                && (!name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_header(name)),
+            is_env: name.is_ascii() && (!name.bytes().any(|byte| byte.is_ascii_lowercase())),
             is_flag: name.starts_with('-'),
         })
     }
@@ -97,12 +91,6 @@ fn part(name: &str) -> bool {
         let is = |known: &String| known.eq_ignore_ascii_case(word);
         WORDS.names.passwords.iter().any(is)
     })
-}
-
-/// Returns whether a name is a header's: `X-Api-Key`.
-fn is_header(name: &str) -> bool {
-    let is_part = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());
-    name.contains('-') && name.split('-').all(is_part)
 }
 
 /// Returns the beginning of a name that has this many bytes besides `_` and `-`.
@@ -122,9 +110,7 @@ fn first_of(name: &str, bytes: usize) -> &str {
 fn without_suffix(small: &str) -> Option<&str> {
     let bare = small.trim_end_matches(|c: char| c.is_ascii_digit());
     let suffixes = &WORDS.names.suffixes;
-    let suffix = suffixes
-        .iter()
-        .find(|suffix| bare.ends_with(*suffix) && bare.len() > suffix.len());
+    let suffix = suffixes.iter().find(|suffix| bare.ends_with(*suffix));
     let shorter = suffix.map_or(bare, |suffix| &bare[..bare.len() - suffix.len()]);
     (shorter.len() < small.len()).then_some(shorter)
 }
@@ -159,11 +145,9 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("authorization") => Class::Authorization,
         () if small.ends_with("setcookie") => Class::SetCookie,
         () if small.ends_with("cookie") => Class::Cookie,
-        () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
-        () if is_pass(small, name) => match small {
-            "pass" if !before.ends_with('.') => Class::Pass,
-            _ => Class::Password,
-        },
+        () if ends(&names.passwords) || is_pass(small, name) || !small.is_ascii() => {
+            Class::Password
+        }
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if ["credential", "credentials", "creds"]
             .iter()
@@ -195,7 +179,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         ]
         .iter()
         .any(|end| small.ends_with(end))
-            || small.trim_start_matches('/') == "user" && name.starts_with(['-', '/']) =>
+            || small.trim_start_matches('/') == "user" =>
         {
             Class::Call
         }
@@ -236,19 +220,6 @@ fn is_code(small: &str, before: &str) -> bool {
 
 /// Returns whether a name ends in `pass`, or in `pw` or `pat` as a word of its own.
 fn is_pass(small: &str, name: &str) -> bool {
-    let bytes = name.as_bytes();
-    let is_word = |word: &str| {
-        let at = name
-            .len()
-            .checked_sub(word.len())
-            .filter(|_| small.ends_with(word));
-        at.is_some_and(|at| {
-            at == 0
-                || !bytes[at - 1].is_ascii_alphabetic()
-                || bytes[at].is_ascii_uppercase()
-                    && (bytes[at - 1].is_ascii_lowercase() || small.len() < 6)
-        })
-    };
     let is_asked = || is_getter(name.trim_start_matches('-'));
     let verbs = [
         "bypass",
@@ -259,9 +230,12 @@ fn is_pass(small: &str, name: &str) -> bool {
         "multipass",
         "singlepass",
     ];
-    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| small.ends_with(verb))
+    // Of `DOCKER_PASS`, the last word counts.
+    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
+    let last = last.to_ascii_lowercase();
+    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| last.ends_with(verb))
         || small.ends_with("pw");
-    is_end && !is_asked() || is_word("pat")
+    is_end && !is_asked()
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.
@@ -284,7 +258,7 @@ static PROVIDERS: LazyLock<Literals> = LazyLock::new(|| {
 });
 
 fn is_provider(small: &str) -> bool {
-    PROVIDERS.any(small, |stem| stem.start == 0 || stem.len() > 4)
+    PROVIDERS.any(small, |stem| stem.start == 0)
 }
 
 /// Returns whether a text ends with a word and one blank.
@@ -298,31 +272,18 @@ fn ends_with_word(before: &str, word: &str) -> bool {
 /// Returns whether a value of a key of no known kind is a secret.
 pub(super) fn is_key(value: &str, is_env: bool) -> bool {
     let look = Look::at(value);
-    let hyphens = value.bytes().filter(|byte| *byte == b'-').count();
-    // An id or a hash, which programs write everywhere.
-    let is_base64 = value.len() >= 40 && look.turns() * 9 >= value.len().min(LOOK_BYTES_MAX) * 4;
-    let is_hash = look.is_hex && (hyphens == 4 || matches!(value.len(), 32 | 40 | 64 | 96 | 128));
     // A function: `_mm256_permute4x64_epi64`.
-    let is_name = value.matches('_').count() >= 2 && look.upper == 0;
-    look.bytes >= 16
-        && look.is_key()
-        && !is_name
-        && (is_env || !is_hash)
-        && !value.contains([' ', '('])
-        && (is_env || is_base64 || !value.contains('/'))
+    let is_name = value.matches('_').count() >= 2;
+    look.bytes >= 16 && look.is_key() && !is_name && (is_env)
 }
 
 /// Returns whether a word, or the last one of a name in several, is in a list.
 pub(super) fn is(list: &[String], word: &str) -> bool {
-    let last = word
-        .rfind(|c: char| c.is_ascii_uppercase())
-        .map_or(word, |at| &word[at..]);
-    list.iter()
-        .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
+    list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 pub(super) fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '-'
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Returns the name that a text ends with, in quotes or not.

@@ -48,8 +48,6 @@ pub(super) enum AddressPart {
     SlashLogin,
     /// The secret of a bot of Telegram, after its number.
     Bot,
-    /// The word `Bearer`.
-    Bearer,
 }
 
 /// What a literal of a block of lines begins.
