@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::chars::{boundary, line_end, line_start};
+use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX, judge};
-use super::names::{Class, Name, is_key};
+use super::names::{Class, Name};
 use super::scan::Scan;
 use super::secret::{Style, is_password, is_secret};
 use super::syntax::{Sign, Value, sign, value_at};
@@ -21,7 +21,7 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     if stem.start < scan.name_until || scan.is_taken(stem.start) {
         return;
     }
-    let whole = whole_name(scan.bytes, &stem);
+    let whole = whole_name(scan.text, &stem);
     scan.name_until = whole.end;
     let before = &scan.text[boundary(scan.text, whole.start.saturating_sub(24))..whole.start];
     let Some(name) = Name::read(&scan.text[whole.clone()], before) else {
@@ -51,24 +51,18 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     }
 }
 
-fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
+fn whole_name(text: &str, stem: &Range<usize>) -> Range<usize> {
+    let bytes = text.as_bytes();
     // Words of other scripts are not joined to those of this one.
     let is_foreign = !bytes[stem.clone()].iter().any(u8::is_ascii_alphabetic);
-    let is_part = |byte: &&u8| match is_foreign {
-        true => bytes[stem.start] & 0xfe == 0xd0 && !byte.is_ascii(),
-        false => byte.is_ascii_alphanumeric() || b"_-".contains(byte),
+    let is_part = |c: &char| match is_foreign {
+        true => bytes[stem.start] & 0xfe == 0xd0 && !c.is_ascii(),
+        false => c.is_ascii_alphanumeric() || "_-".contains(*c),
     };
-    let before = bytes[..stem.start]
-        .iter()
-        .rev()
-        .take(NAME_BYTES_MAX)
-        .take_while(is_part)
-        .count();
-    let after = bytes[stem.end..]
-        .iter()
-        .take(NAME_BYTES_MAX)
-        .take_while(is_part)
-        .count();
+    let before = text[..stem.start].chars().rev().take(NAME_BYTES_MAX);
+    let before: usize = before.take_while(is_part).map(char::len_utf8).sum();
+    let after = text[stem.end..].chars().take(NAME_BYTES_MAX);
+    let after: usize = after.take_while(is_part).map(char::len_utf8).sum();
     stem.start - before..stem.end + after
 }
 
@@ -106,6 +100,7 @@ fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
 /// Returns a value that ends with what surrounds it: an argument in quotes, a list in brackets, a line of a
 /// configuration, a word of a shell.
 fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> Value {
+    let mut value = value;
     let Range { start, end } = value.inner;
     if value.is_quoted || end - start > ARGUMENT_BYTES_MAX {
         return value;
@@ -125,11 +120,8 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
         _ if is_assigned => word_end(scan, end, line),
         _ => end,
     };
-    let inner = start..boundary(scan.text, end.max(start));
-    Value {
-        inner,
-        is_quoted: false,
-    }
+    value.inner.end = boundary(scan.text, end).max(start);
+    value
 }
 
 /// Returns the end of a word of a shell: `a;b`, `a\ b`.
@@ -207,7 +199,7 @@ fn after_blank(
         Class::Password if value.is_quoted => text.len() > 5 && judge(name, Style::Quoted, text),
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),
-        Class::Auth | Class::Key => is_key(text, true) && is_set(),
+        Class::Auth | Class::Key => Look::at(text).is_hex_key() && is_set(),
         _ => false,
     };
     is_secret.then(|| value.trimmed(scan.text))

@@ -123,8 +123,11 @@ fn end(scan: &mut Scan<'_>, frame: Range<usize>) {
         .filter(|begin| frame.start - begin.start < KEY_BYTES_MAX)
     {
         let body = scan.bytes[begin.end..frame.start].iter();
-        let is_key = body.filter(|byte| byte.is_ascii_digit()).count() > 1;
-        return take_key(scan, begin.start..if is_key { until } else { begin.start });
+        // Only a frame, as documentation has it, is no key.
+        if body.filter(|byte| byte.is_ascii_digit()).count() > 1 {
+            take_key(scan, begin.start..until);
+        }
+        return;
     }
     let mut start = frame.start;
     while start > 0 && frame.start - start < KEY_BYTES_MAX {
@@ -252,8 +255,7 @@ fn pgpass(scan: &mut Scan<'_>, port: Range<usize>) {
     let Some(password) = fields.next() else {
         return;
     };
-    let is_line = !line.trim().contains([' ', '/', '"']);
-    if is_line {
+    if !line.trim().contains([' ', '/', '"']) {
         let at = start + head.iter().map(|field| field.len() + 1).sum::<usize>();
         scan.take(at..at + password.len(), "password");
     }

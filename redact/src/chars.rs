@@ -3,6 +3,8 @@
 /// How many bytes of a value are examined.
 pub(super) const LOOK_BYTES_MAX: usize = 96;
 
+/// The shortest key of hexadecimal digits, in bytes.
+const HEX_KEY_BYTES_MIN: usize = 16;
 /// So many consonants in a row are in no word.
 const CONSONANTS_MIN: usize = 9;
 
@@ -96,15 +98,14 @@ impl<'v> Look<'v> {
         kinds.into_iter().filter(|has| *has).count()
     }
 
-    /// Letters and digits, not words.
+    /// Two digits or more, and no words.
     pub(super) fn is_mixed(&self) -> bool {
         self.digits >= 2 && !self.is_words()
     }
 
-    /// As keys look that nothing else tells apart: long, with many kinds of characters in turn.
-    pub(super) fn is_key(&self) -> bool {
-        let is_hex_key = self.is_hex && self.digits >= 4;
-        (is_hex_key) && self.distinct() >= 8
+    /// Long, and of hexadecimal digits in disorder: a key, or a hash.
+    pub(super) fn is_hex_key(&self) -> bool {
+        self.bytes >= HEX_KEY_BYTES_MIN && self.is_hex && self.digits >= 4 && self.distinct() >= 8
     }
 
     /// Mostly words, as names in code are, whatever digits they end in.

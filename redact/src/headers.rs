@@ -34,7 +34,7 @@ fn end_of(scan: &Scan<'_>, from: usize, is_part: impl Fn(u8) -> bool) -> usize {
 /// Reads all that a header gives besides its scheme, whichever that is: a token, or parameters.
 fn authorization(scan: &mut Scan<'_>, at: usize) {
     let start = end_of(scan, at, |byte| b"\"'\\ `".contains(&byte));
-    let end = end_of(scan, start, |byte| !(b"\r\n'`<>;){}".contains(&byte)));
+    let end = end_of(scan, start, |byte| !b"\r\n'`<>;){}".contains(&byte));
     let line = &scan.text[start..end];
     // A quote that nothing opened ends the header.
     let open = scan.before(start) == b'"';

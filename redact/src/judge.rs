@@ -1,7 +1,7 @@
 //! Whether a value is a secret, by the class of the name that it belongs to.
 
 use super::chars::{Look, boundary};
-use super::names::{Class, Name, is_key};
+use super::names::{Class, Name};
 use super::odd::{Odd, odd};
 use super::secret::{Style, is_password, is_secret};
 use super::value::plain;
@@ -58,12 +58,10 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
                 || odd == Odd::Phrase && text.matches('-').count() > 1
         }
         Class::Auth => is_secret(text, Style::Quoted),
-        Class::Key => is_key(text, name.is_env),
-        Class::Call => false,
-        Class::Login => is_key(text, true),
+        Class::Key => name.is_env && Look::at(text).is_hex_key(),
+        Class::Login | Class::Provider => Look::at(text).is_hex_key(),
         Class::Code => is_code_of(text),
-        Class::Provider => is_key(text, true) && !text.contains('.'),
-        Class::Authorization | Class::Cookie | Class::SetCookie => false,
+        Class::Call | Class::Authorization | Class::Cookie | Class::SetCookie => false,
     }
 }
 

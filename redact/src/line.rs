@@ -1,5 +1,6 @@
 //! The odd words and strings of a line, whatever its syntax is.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::chars::Look;
@@ -44,28 +45,29 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
     let mut at = part.start;
     while at < part.end {
         let byte = bytes[at];
-        let is_letter = |at: usize| at > part.start && bytes[at - 1].is_ascii_alphanumeric();
         // `b"..."`
-        let is_prefixed = is_letter(at);
-        let is_begin = !is_letter(at) || is_prefixed;
+        let is_prefixed = at > part.start && bytes[at - 1].is_ascii_alphanumeric();
         let rest = &text.as_bytes()[at..part.end];
         // What a colon announces and ends the line is one word.
-        let is_tail = || {
+        let is_tail = LazyCell::new(|| {
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            !line.iter().any(|byte| byte.is_ascii_whitespace())
-        };
+            !line.iter().any(u8::is_ascii_whitespace)
+        });
         let is_part = |byte: &&u8| {
-            **byte == b';' && is_tail()
+            **byte == b';' && *is_tail
                 || !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte)
         };
         let (value, length) = match byte {
-            b'"' | b'\'' | b'`' if is_begin => {
+            b'"' | b'\'' | b'`' => {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
                 let length = key_length(&text[..at], &text[at..part.end]).unwrap_or(1);
                 (value, length)
             }
-            _ => match groups(rest).filter(|_| is_begin) {
-                Some((length, odd)) => (Some(Value::bare(at..at + length, odd)), length),
+            _ => match groups(rest) {
+                Some((length, odd)) => {
+                    let span = at..at + length;
+                    (Value::new(text, span.clone(), span, odd), length)
+                }
                 None => {
                     let length = rest.iter().take_while(is_part).count();
                     // What is called or indexed is a name.
@@ -86,34 +88,33 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
 }
 
 impl Value {
-    fn bare(span: Range<usize>, odd: Odd) -> Self {
-        Self {
-            whole: span.clone(),
+    /// `None` if a place is outside of the text or cuts a character, so that no value can have such a place.
+    fn new(text: &str, span: Range<usize>, whole: Range<usize>, odd: Odd) -> Option<Self> {
+        let is_inside = text.get(span.clone()).is_some() && text.get(whole.clone()).is_some();
+        is_inside.then_some(Self {
             span,
+            whole,
             odd,
             is_quoted: false,
             has_user: false,
             is_second: false,
-        }
+        })
     }
 }
 
 /// Weighs the string that a quote begins; the quote ends `prefix`.
 fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     let at = prefix.end;
-    let of = |span: Range<usize>, whole: Range<usize>, odd: Odd| Value {
-        whole,
-        is_quoted: true,
-        is_second: text[..at].trim_end().ends_with(','),
-        ..Value::bare(span, odd)
+    let of = |span: Range<usize>, whole: Range<usize>, odd: Odd| {
+        Some(Value {
+            is_quoted: true,
+            is_second: text[..at].trim_end().ends_with(','),
+            ..Value::new(text, span, whole, odd)?
+        })
     };
     let Some(length) = string(&text[at..end]) else {
         let length = phrase(&text[at..end])?;
-        return Some(of(
-            at + 1..at + 1 + length,
-            at..at + length + 2,
-            Odd::Phrase,
-        ));
+        return of(at + 1..at + 1 + length, at..at + length + 2, Odd::Phrase);
     };
     let inner = text[at + 1..=at + length]
         .trim_end_matches("\\n")
@@ -122,7 +123,7 @@ fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     // Of several lines, the first one tells.
     let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
     let is_value = weight > Odd::Plain && !is_key(&text[..at], &text[at + length + 2..]);
-    is_value.then(|| of(span, prefix.start..at + length + 2, weight))
+    of(span, prefix.start..at + length + 2, weight).filter(|_| is_value)
 }
 
 /// Returns the length of a key of JSON in quotes.
@@ -170,12 +171,11 @@ fn groups(bytes: &[u8]) -> Option<(usize, Odd)> {
 fn digits(bytes: &[u8]) -> Option<(usize, Odd)> {
     let is_group =
         |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
-    let mut groups = bytes.split(|byte| b" -".contains(byte)).take(8);
-    let width = groups.next().filter(is_group)?.len();
-    let others = groups.take_while(|group| is_group(group));
-    match others.count() + 1 {
-        2 => Some((width * 2 + 1, Odd::Number)),
-        count @ 4.. => Some(((width + 1) * count - 1, Odd::Random)),
+    let groups = bytes.split(|byte| b" -".contains(byte)).take(8);
+    let lengths = groups.take_while(is_group).map(|group| group.len() + 1);
+    match lengths.clone().count() {
+        2 => Some((lengths.sum::<usize>() - 1, Odd::Number)),
+        4.. => Some((lengths.sum::<usize>() - 1, Odd::Random)),
         _ => None,
     }
 }
@@ -234,16 +234,9 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
             weight
         };
         let end = start + inner.len();
-        let value = Value::bare(start..end, weight);
-        (weight > Odd::Plain).then_some(Value {
-            whole: if has_user {
-                span.start..end
-            } else {
-                start..end
-            },
-            has_user,
-            ..value
-        })
+        let whole = if has_user { span.start } else { start };
+        let value = Value::new(text, start..end, whole..end, weight)?;
+        (weight > Odd::Plain).then_some(Value { has_user, ..value })
     };
     match user {
         Some(user) if user > sign && !spelled[user + 1..].contains(['/', ':']) => {

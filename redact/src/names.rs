@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use super::chars::Look;
 use super::literals::Literals;
 use super::words::WORDS;
 
@@ -37,7 +36,7 @@ pub(super) enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) class: Class,
-    /// Only capitals, as variables of the environment, or words in capitals, as headers.
+    /// Only capitals, as variables of the environment.
     pub(super) is_env: bool,
     /// Begins with a hyphen, as options of commands.
     pub(super) is_flag: bool,
@@ -76,7 +75,7 @@ impl Name {
             class,
             is_part: whole.is_none(),
             is_compound: small.len() > 6 && small.ends_with("secret"),
-            is_env: name.is_ascii() && (!name.bytes().any(|byte| byte.is_ascii_lowercase())),
+            is_env: name.is_ascii() && !name.bytes().any(|byte| byte.is_ascii_lowercase()),
             is_flag: name.starts_with('-'),
         })
     }
@@ -218,9 +217,8 @@ fn is_code(small: &str, before: &str) -> bool {
     names.code_words.iter().any(ends)
 }
 
-/// Returns whether a name ends in `pass`, or in `pw` or `pat` as a word of its own.
+/// Returns whether a name ends in `pass` or `pw`, and is no verb.
 fn is_pass(small: &str, name: &str) -> bool {
-    let is_asked = || is_getter(name.trim_start_matches('-'));
     let verbs = [
         "bypass",
         "compass",
@@ -235,7 +233,7 @@ fn is_pass(small: &str, name: &str) -> bool {
     let last = last.to_ascii_lowercase();
     let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| last.ends_with(verb))
         || small.ends_with("pw");
-    is_end && !is_asked()
+    is_end && !is_getter(name.trim_start_matches('-'))
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.
@@ -269,15 +267,7 @@ fn ends_with_word(before: &str, word: &str) -> bool {
     bytes.last() == Some(&b' ') && bytes[start..end].eq_ignore_ascii_case(word.as_bytes())
 }
 
-/// Returns whether a value of a key of no known kind is a secret.
-pub(super) fn is_key(value: &str, is_env: bool) -> bool {
-    let look = Look::at(value);
-    // A function: `_mm256_permute4x64_epi64`.
-    let is_name = value.matches('_').count() >= 2;
-    look.bytes >= 16 && look.is_key() && !is_name && (is_env)
-}
-
-/// Returns whether a word, or the last one of a name in several, is in a list.
+/// Returns whether a word is in a list, in any case.
 pub(super) fn is(list: &[String], word: &str) -> bool {
     list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }

@@ -9,8 +9,9 @@ use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::is_code_of;
 use super::line::{LINE_BYTES_MAX, Line, Value, values, word};
 use super::names::{Class, Name, is, is_name, last_word};
-use super::odd::Odd;
+use super::odd::{Odd, odd};
 use super::scan::Scan;
+use super::shapes::Set;
 use super::value::plain;
 use super::words::WORDS;
 
@@ -18,6 +19,8 @@ use super::words::WORDS;
 const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
 const GAP_WORDS_MAX: usize = 8;
+/// The shortest part of an address that is a secret, in bytes.
+const PART_BYTES_MIN: usize = 20;
 /// The shortest number that is a password, in digits.
 const NUMBER_DIGITS_MIN: usize = 5;
 /// The shortest one that is a token.
@@ -38,9 +41,16 @@ enum Bond {
     Owned,
 }
 
-/// Takes the values near a name; returns whether there are any.
-pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> bool {
+/// Takes the values near a name.
+pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let count = scan.found.len();
+    // A part of an address: `/key/...`.
+    if scan.at(whole.end) == b'/' {
+        let part = whole.end + 1..scan.set_end(Set::Word, whole.end + 1);
+        if part.len() >= PART_BYTES_MIN && odd(&scan.text[part.clone()]) == Odd::Random {
+            return scan.take(part, "secret");
+        }
+    }
     // The name is a part of a path, or the file's.
     let is_path = scan.before(whole.start) == b'/';
     let line = line(scan, whole);
@@ -69,7 +79,6 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     if scan.found.len() == count {
         below(scan, name, whole);
     }
-    scan.found.len() > count
 }
 
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
@@ -90,8 +99,6 @@ fn joined_start(text: &str, value: &Value) -> usize {
 fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
-    let is_said = is_announced(text, whole, value);
-    let is_told = bond >= Bond::Direct && value.is_quoted || is_said;
     let is_close = bond > Bond::Weak;
     if name.class == Class::Call {
         return is_argument(text, whole, bond, value);
@@ -100,7 +107,8 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
         let is_call = text[whole.end..].starts_with('(');
         return is_close && !is_call && value.odd >= Odd::Number;
     }
-    let is_told = is_told && is_close;
+    let is_said = is_announced(text, whole, value);
+    let is_told = is_close && (bond >= Bond::Direct && value.is_quoted || is_said);
     match value.odd {
         Odd::Number => {
             is_told
@@ -157,7 +165,7 @@ fn least(text: &str, name: Name, bond: Bond, value: &Value, is_told: bool, is_sa
     let is_secret = name.class == Class::Secret;
     match bond {
         _ if name.is_part => {
-            if bond > Bond::Weak && (is_told) {
+            if is_told {
                 Odd::Made
             } else {
                 Odd::Never
@@ -257,13 +265,10 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         &WORDS.payload.values,
         last_word(gap).trim_start_matches('-'),
     );
-    if ends_statement(gap) && !(is_owned) {
-        return None;
+    if is_owned || ends_statement(gap) {
+        return is_owned.then_some(Bond::Owned);
     }
     let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
-    if is_owned {
-        return Some(Bond::Owned);
-    }
     // Two strings in a list.
     if value.is_quoted && gap.trim() == "," {
         return Some(Bond::Weak);
@@ -296,7 +301,7 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
 /// Returns how close two things are that only a gap without a sign of assignment separates.
 fn joined(gap: &str, class: Class) -> Bond {
     match words(gap) {
-        _ if gap.contains(['/', '^']) && !(class == Class::Login) => Bond::Weak,
+        _ if gap.contains(['/', '^']) && class != Class::Login => Bond::Weak,
         0 => Bond::Direct,
         1 if gap.contains(" -") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
@@ -337,7 +342,7 @@ fn before(text: &str, name: &Range<usize>, is_password: bool, value: &Value) -> 
         return is_printed.then_some(Bond::Direct);
     }
     match last_sign(gap) {
-        Some((before, _)) => (is(&WORDS.payload.names, last_word(before))).then_some(Bond::Owned),
+        Some((before, _)) => is(&WORDS.payload.names, last_word(before)).then_some(Bond::Owned),
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
         None => is_password.then_some(Bond::Weak),
     }
@@ -410,7 +415,7 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
             _ if is_code => scan.take(start..start + bare.len(), "secret"),
             Some(value) => scan.take(value.span, "secret"),
             // Something else of a structure.
-            None if is_announced && (bare.contains(": ")) => (),
+            None if is_announced && bare.contains(": ") => (),
             None => return,
         }
     }

@@ -79,10 +79,9 @@ pub(super) fn odd(word: &str) -> Odd {
         && word
             .bytes()
             .all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
-        && (look.digits > 0);
+        && look.digits > 0;
     match () {
-        () if is_base32 => Odd::Random,
-        () if is_random => Odd::Random,
+        () if is_base32 || is_random => Odd::Random,
         () if look.digits + signs == 0 => {
             let is_letters = letters == word.trim_end_matches('!').len();
             let is_turning = |least: usize| is_letters && look.turns() * 9 >= look.looked() * least;
@@ -123,7 +122,7 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
     is_odd && !humps(word).any(is_code_word)
 }
 
-/// Returns whether a text is one word, as no code has: `Kiefernzapfen`.
+/// Returns whether a text is one word: `Kiefernzapfen`.
 pub(super) fn is_free_word(text: &str) -> bool {
     text.len() >= WORD_BYTES_MIN && text.chars().all(char::is_alphabetic)
 }
@@ -174,16 +173,15 @@ fn is_disguised(word: &str) -> bool {
 fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     let letters = look.upper + look.lower;
     let bytes = word.as_bytes();
-    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     // `2026-01-04`, `0.8.0`, `30m`, `12-14`, and a hash, in part or with hyphens.
-    let is_measure = is_digit(0) && (letters <= 2);
+    let is_measure = bytes[0].is_ascii_digit() && letters <= 2;
     let is_version = bytes
         .windows(3)
         .any(|three| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit());
     let last = word.rsplit('.').next().unwrap_or_default();
     let is_file = last.len() < word.len() && last.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_coded = bytes.windows(2).any(|two| two[0].is_ascii_digit());
-    let is_constant = look.lower == 0 && word.len() < 16 && !(is_coded);
+    let has_inner_digit = bytes.windows(2).any(|two| two[0].is_ascii_digit());
+    let is_constant = look.lower == 0 && word.len() < 16 && !has_inner_digit;
     let is_snake = look.upper == 0
         && word.contains('_')
         && (word.matches('_').count() >= 2 || look.digits == 1);

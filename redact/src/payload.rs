@@ -246,7 +246,8 @@ fn name_at_end(key: &str) -> Option<Name> {
     let at = last.map_or(0, |at| at + 1);
     Name::read(&key[at..], &key[..at]).or_else(|| {
         // A label has other words behind it: `Password field`.
-        let name = name_at_end(key.rsplit_once(' ')?.0)?;
+        let label = key.rsplit_once(' ').filter(|_| key.len() <= NAME_BYTES_MAX);
+        let name = name_at_end(label?.0)?;
         (name.class == Class::Password).then_some(Name {
             is_part: true,
             ..name

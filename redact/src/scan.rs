@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::chars::Look;
+use super::chars::{Look, boundary};
 use super::line::Line;
 use super::names::Name;
 use super::secret::Style;
@@ -74,16 +74,15 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// Takes what a span has of the text, in whole characters.
     pub(super) fn take(&mut self, span: Range<usize>, kind: &'static str) {
-        let mut span = span;
-        while !self.text.is_char_boundary(span.start) {
-            span.start -= 1;
+        let start = boundary(self.text, span.start);
+        let mut end = span.end.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
         }
-        while !self.text.is_char_boundary(span.end) {
-            span.end += 1;
-        }
-        if !span.is_empty() {
-            self.found.push((span, kind));
+        if start < end {
+            self.found.push((start..end, kind));
         }
     }
 
@@ -165,7 +164,6 @@ impl<'t> Scan<'t> {
                 .take(inside)
                 .take_while(word);
             let from = prefix.start - before.count();
-            self.found.pop_if(|found| found.0.start == from);
             let kind = match shape.kind.as_str() {
                 "" => "token",
                 kind => kind,

@@ -30,6 +30,12 @@ pub(super) struct Value {
 }
 
 impl Value {
+    /// `None` if the place is outside of the text or cuts a character, so that no value can have such a place.
+    fn new(text: &str, inner: Range<usize>, is_quoted: bool) -> Option<Self> {
+        let is_inside = text.get(inner.clone()).is_some();
+        is_inside.then_some(Self { inner, is_quoted })
+    }
+
     /// The value; a bare one without the punctuation of the sentence or list that it ends.
     pub(super) fn trimmed(self, text: &str) -> Range<usize> {
         let length = match self.is_quoted {
@@ -226,15 +232,9 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
         [b'|' | b'>', ..] => indented(scan, at, window),
         _ => None,
     }
-    .map(|inner| {
-        inner.start
-            ..inner.start
-                + scan
-                    .text
-                    .get(inner.clone())
-                    .unwrap_or_default()
-                    .trim_end()
-                    .len()
+    .and_then(|inner| {
+        let length = scan.text.get(inner.clone())?.trim_end().len();
+        Some(inner.start..inner.start + length)
     })
 }
 
@@ -262,17 +262,9 @@ fn indented(scan: &Scan<'_>, at: usize, window: &[u8]) -> Option<Range<usize>> {
 pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     let bytes = scan.bytes;
     let is_printed = bytes[at.min(bytes.len())..].starts_with(b"\"$(echo ");
-    if let Some(inner) = block(scan, at + usize::from(is_printed)) {
-        return Some(Value {
-            inner,
-            is_quoted: true,
-        });
-    }
-    if let Some(inner) = quoted(bytes, at + constructor(&bytes[at.min(bytes.len())..])) {
-        return Some(Value {
-            inner,
-            is_quoted: true,
-        });
+    let string = || quoted(bytes, at + constructor(&bytes[at.min(bytes.len())..]));
+    if let Some(inner) = block(scan, at + usize::from(is_printed)).or_else(string) {
+        return Value::new(scan.text, inner, true);
     }
     let first = scan.at(at);
     if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) {
@@ -292,16 +284,10 @@ pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     if let Some(end) =
         end.filter(|end| scan.before(at) == b'>' && window[*end..].starts_with(b"</"))
     {
-        return Some(Value {
-            inner: at..at + end,
-            is_quoted: true,
-        });
+        return Value::new(scan.text, at..at + end, true);
     }
     let inner = at..scan.bare.end;
-    (!inner.is_empty()).then_some(Value {
-        inner,
-        is_quoted: false,
-    })
+    Value::new(scan.text, inner, false).filter(|value| !value.inner.is_empty())
 }
 
 /// Returns the length of what makes a value of a string: `Some("...")`, `String::from("...")`, `[]byte("...")`.

@@ -85,7 +85,7 @@ fn host(scan: &mut Scan<'_>, at: usize) {
 
 fn user_token(scan: &mut Scan<'_>, span: Range<usize>) {
     let look = Look::at(&scan.text[span.clone()]);
-    if span.len() >= TOKEN_BYTES_MIN && (look.is_mixed()) {
+    if span.len() >= TOKEN_BYTES_MIN && look.is_mixed() {
         scan.take(span, "token");
     }
 }

@@ -98,9 +98,7 @@ pub(super) fn is_code(value: &str) -> bool {
     let inner = value.trim_end_matches([',', ')', ';', ']', '}']);
     let is_name =
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
-    let joined = inner.contains(['.', ':', '-']);
-    let joined_by_code = inner.contains("::");
-    let has_underscore = |part: &str| part.contains('_');
+    let is_joined = |part: &str| part.contains('_') || inner.contains("::");
     let is_chain = || {
         let chain = inner
             .trim_end_matches('!')
@@ -110,15 +108,14 @@ pub(super) fn is_code(value: &str) -> bool {
         // Names in code seldom have digits, passwords do.
         let is_code = |part: &str| {
             let has_digit = part.contains(|c: char| c.is_ascii_digit());
-            is_identifier(part) && (joined_by_code || has_underscore(part))
-                || is_name(part) && (!has_digit)
+            is_identifier(part) && is_joined(part) || is_name(part) && !has_digit
         };
         chain.contains('.') && chain.split('.').all(is_code)
     };
     let parts = || inner.split('_').filter(|part| !part.is_empty()).count();
     let is_constant =
         || is_identifier(inner) && !inner.contains(|c: char| c.is_ascii_lowercase()) && parts() > 2;
-    is_call(value) || joined && (is_chain()) || is_constant() || inner.starts_with("__")
+    is_call(value) || is_chain() || is_constant() || inner.starts_with("__")
 }
 
 pub(super) fn is_identifier(value: &str) -> bool {
