@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::chars::{boundary, line_end, line_start};
+use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX, judge};
-use super::names::{Class, Name, is_key};
+use super::names::{Class, Name};
 use super::scan::Scan;
 use super::secret::{Style, is_password, is_secret};
 use super::syntax::{Sign, Value, sign, value_at};
@@ -21,7 +21,7 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     if stem.start < scan.name_until || scan.is_taken(stem.start) {
         return;
     }
-    let whole = whole_name(scan.bytes, &stem);
+    let whole = whole_name(scan.text, &stem);
     scan.name_until = whole.end;
     let before = &scan.text[boundary(scan.text, whole.start.saturating_sub(24))..whole.start];
     let Some(name) = Name::read(&scan.text[whole.clone()], before) else {
@@ -29,8 +29,7 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     };
     let found = match name.class {
         Class::Authorization | Class::Cookie | Class::SetCookie => {
-            let at = near::owned(scan, &whole).or_else(|| sign(scan, &whole).map(|(_, at)| at));
-            if let Some(at) = at {
+            if let Some((_, at)) = sign(scan, &whole) {
                 headers::read(scan, name.class, at);
             }
             return;
@@ -52,32 +51,22 @@ pub(super) fn read(scan: &mut Scan<'_>, stem: Range<usize>) {
     }
 }
 
-fn whole_name(bytes: &[u8], stem: &Range<usize>) -> Range<usize> {
+fn whole_name(text: &str, stem: &Range<usize>) -> Range<usize> {
+    let bytes = text.as_bytes();
     // Words of other scripts are not joined to those of this one.
     let is_foreign = !bytes[stem.clone()].iter().any(u8::is_ascii_alphabetic);
-    let is_part = |byte: &&u8| match is_foreign {
-        true => bytes[stem.start] & 0xfe == 0xd0 && !byte.is_ascii(),
-        false => byte.is_ascii_alphanumeric() || b"_-".contains(byte),
+    let is_part = |c: &char| match is_foreign {
+        true => bytes[stem.start] & 0xfe == 0xd0 && !c.is_ascii(),
+        false => c.is_ascii_alphanumeric() || "_-".contains(*c),
     };
-    let before = bytes[..stem.start]
-        .iter()
-        .rev()
-        .take(NAME_BYTES_MAX)
-        .take_while(is_part)
-        .count();
-    let after = bytes[stem.end..]
-        .iter()
-        .take(NAME_BYTES_MAX)
-        .take_while(is_part)
-        .count();
+    let before = text[..stem.start].chars().rev().take(NAME_BYTES_MAX);
+    let before: usize = before.take_while(is_part).map(char::len_utf8).sum();
+    let after = text[stem.end..].chars().take(NAME_BYTES_MAX);
+    let after: usize = after.take_while(is_part).map(char::len_utf8).sum();
     stem.start - before..stem.end + after
 }
 
 fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Range<usize>> {
-    // A call of a test: `pass("...")`.
-    if name.class == Class::Pass && scan.at(whole.end) == b'(' {
-        return None;
-    }
     let (sign, at) = sign(scan, whole)?;
     let value = value_at(scan, at)?;
     let style = match (sign, value.is_quoted) {
@@ -103,16 +92,15 @@ fn assigned(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> Option<Ran
 fn is_line(scan: &Scan<'_>, name: &Range<usize>, value: &Range<usize>) -> bool {
     let start = line_start(scan.bytes, name.start, NAME_BYTES_MAX);
     let before = scan.bytes[start..name.start].trim_ascii();
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    let is_first = before.iter().all(is_part) && (before.is_empty() || before.ends_with(b"."))
-        || before.iter().all(|byte| *byte == b'-')
-        || before.ends_with(b":");
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+    let is_first = before.iter().all(is_part) || before == b"-";
     is_first && b"\n\r\0".contains(&scan.at(value.end)) && !b",;".contains(&scan.before(value.end))
 }
 
 /// Returns a value that ends with what surrounds it: an argument in quotes, a list in brackets, a line of a
 /// configuration, a word of a shell.
 fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> Value {
+    let mut value = value;
     let Range { start, end } = value.inner;
     if value.is_quoted || end - start > ARGUMENT_BYTES_MAX {
         return value;
@@ -126,40 +114,14 @@ fn bounded(scan: &Scan<'_>, style: Style, name: &Range<usize>, value: Value) -> 
             .position(|byte| ends.contains(byte))
             .map(|at| start + at)
     };
-    // The text may be a string itself.
-    let string = until(b"\"")
-        .filter(|at| {
-            scan.bytes[*at + 1..line]
-                .iter()
-                .all(|byte| b"}],".contains(byte))
-        })
-        .unwrap_or(line);
     let end = match outer {
         // `"NAME=..."`, with blanks.
         b'"' | b'\'' if is_assigned => until(&[outer]).unwrap_or(end),
-        b'{' | b',' | b'(' if !is_assigned => until(b",})").unwrap_or(end).min(end),
-        _ if is_line(scan, name, &(start..line)) && is_plain_line(scan, name, start..string) => {
-            string
-        }
         _ if is_assigned => word_end(scan, end, line),
         _ => end,
     };
-    let inner = start..boundary(scan.text, end.max(start));
-    Value {
-        inner,
-        is_quoted: false,
-    }
-}
-
-/// Returns whether the rest of a line of a configuration is a value, with blanks or other signs in it.
-fn is_plain_line(scan: &Scan<'_>, name: &Range<usize>, rest: Range<usize>) -> bool {
-    let has_equals = scan.bytes[name.end..rest.start].contains(&b'=');
-    let is_env = !scan.bytes[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let value = scan.text.get(rest).unwrap_or_default().trim_end();
-    let is_part = |c: char| {
-        c.is_alphanumeric() || "-_.!?#%+*@".contains(c) || c == ' ' && has_equals && !is_env
-    };
-    value.chars().all(is_part) || !value.contains([' ', '\t', '"', '\'', '=', '(', '`', '<', '|'])
+    value.inner.end = boundary(scan.text, end).max(start);
+    value
 }
 
 /// Returns the end of a word of a shell: `a;b`, `a\ b`.
@@ -174,15 +136,9 @@ fn word_end(scan: &Scan<'_>, end: usize, line: usize) -> usize {
             .iter()
             .position(ends)
             .unwrap_or(after.len() - blank);
-        let is_other = after[blank..blank + length]
-            .iter()
-            .all(u8::is_ascii_lowercase)
-            && blank == 0;
-        if length == 0
-            || is_other
-            || after.get(blank + length) == Some(&b'=')
-            || *sign == b'\\' && blank == 0
-        {
+        // The next command, or the next member of a list.
+        let is_other = blank == 0 && after[..length].iter().all(u8::is_ascii_lowercase);
+        if is_other || after.get(blank + length) == Some(&b'=') || *sign == b'\\' && blank == 0 {
             break;
         }
         end += 1 + blank + length;
@@ -223,7 +179,7 @@ fn after_blank(
     let line = &scan.bytes[from..whole.start];
     let is_set = || {
         let mut setters = WORDS.setters.iter();
-        setters.any(|set| contains(line, set.as_bytes())) || is_login_before(scan, whole.start)
+        setters.any(|set| contains(line, set.as_bytes()))
     };
     let is_last = || b"\n;\r\0".contains(&scan.at(scan.after_blanks(value.inner.end, BLANKS_MAX)));
     let is_first = || {
@@ -240,28 +196,13 @@ fn after_blank(
     let is_line =
         || is_word() || is_first() && is_last() && text.bytes().any(|byte| byte.is_ascii_digit());
     let is_secret = match name.class {
-        Class::Password
-            if value.is_quoted
-                && !text.contains(' ')
-                && scan.at(whole.end) == b' '
-                && scan.before(value.inner.start) != b'`' =>
-        {
-            text.len() > 5 && judge(name, Style::Quoted, text)
-        }
+        Class::Password if value.is_quoted => text.len() > 5 && judge(name, Style::Quoted, text),
         Class::Password => is_password(text, Style::Flag) && (is_line() || is_set()),
         Class::Secret => is_secret(text, Style::Env) && is_set(),
-        Class::Auth | Class::Key => is_key(text, true) && is_set(),
+        Class::Auth | Class::Key => Look::at(text).is_hex_key() && is_set(),
         _ => false,
     };
     is_secret.then(|| value.trimmed(scan.text))
-}
-
-/// Returns whether `login NAME`, of a netrc file, comes before an offset.
-fn is_login_before(scan: &Scan<'_>, at: usize) -> bool {
-    let from = boundary(scan.text, at.saturating_sub(LOGIN_BYTES_MAX));
-    let mut words = scan.text[from..at].split_whitespace().rev();
-    let user = words.next();
-    user.is_some() && words.next() == Some("login")
 }
 
 /// Returns whether a line has a part that begins as a word.

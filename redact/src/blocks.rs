@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use super::base64::is_login_base64;
 use super::chars::{line_end, line_start};
 use super::scan::Scan;
-use super::secret::{Style, is_password};
 use super::value::says_nothing;
 use super::words::{BlockPart as Part, WORDS};
 
@@ -124,7 +122,12 @@ fn end(scan: &mut Scan<'_>, frame: Range<usize>) {
         .take()
         .filter(|begin| frame.start - begin.start < KEY_BYTES_MAX)
     {
-        return take_key(scan, begin.start..until);
+        let body = scan.bytes[begin.end..frame.start].iter();
+        // Only a frame, as documentation has it, is no key.
+        if body.filter(|byte| byte.is_ascii_digit()).count() > 1 {
+            take_key(scan, begin.start..until);
+        }
+        return;
     }
     let mut start = frame.start;
     while start > 0 && frame.start - start < KEY_BYTES_MAX {
@@ -229,7 +232,7 @@ fn kubernetes(scan: &mut Scan<'_>, literal: Range<usize>) {
             continue;
         };
         let value = text[colon + 1..].trim_matches([' ', '"', ',', '\'']);
-        if value.len() >= 3 && !says_nothing(value) && !value.contains('{') {
+        if value.len() >= 3 && !says_nothing(value) {
             let offset = value.as_ptr() as usize - text.as_ptr() as usize;
             scan.take(
                 line.start + offset..line.start + offset + value.len(),
@@ -252,9 +255,7 @@ fn pgpass(scan: &mut Scan<'_>, port: Range<usize>) {
     let Some(password) = fields.next() else {
         return;
     };
-    let is_line =
-        !line.trim().contains([' ', '/', '"']) && head.iter().all(|field| !field.trim().is_empty());
-    if is_line && (is_password(password, Style::Env) || is_login_base64(password)) {
+    if !line.trim().contains([' ', '/', '"']) {
         let at = start + head.iter().map(|field| field.len() + 1).sum::<usize>();
         scan.take(at..at + password.len(), "password");
     }

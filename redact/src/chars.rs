@@ -3,6 +3,8 @@
 /// How many bytes of a value are examined.
 pub(super) const LOOK_BYTES_MAX: usize = 96;
 
+/// The shortest key of hexadecimal digits, in bytes.
+const HEX_KEY_BYTES_MIN: usize = 16;
 /// So many consonants in a row are in no word.
 const CONSONANTS_MIN: usize = 9;
 
@@ -62,7 +64,7 @@ impl<'v> Look<'v> {
             digits: part(0),
             upper: part(16),
             lower: part(32),
-            is_hex: part(48) == 0 && !value.is_empty(),
+            is_hex: part(48) == 0,
         }
     }
 
@@ -96,48 +98,20 @@ impl<'v> Look<'v> {
         kinds.into_iter().filter(|has| *has).count()
     }
 
-    /// A digit in place of a letter, in a word that has capitals too: `Gehe1m`.
-    pub(super) fn is_disguised(&self) -> bool {
-        let is_inner = |three: &[u8]| {
-            three[0].is_ascii_alphabetic()
-                && three[1].is_ascii_digit()
-                && three[2].is_ascii_lowercase()
-        };
-        self.upper > 0 && self.lower > 0 && self.head.windows(3).any(is_inner)
-    }
-
-    /// Letters and digits, not words.
+    /// Two digits or more, and no words.
     pub(super) fn is_mixed(&self) -> bool {
-        let letters = self.upper + self.lower;
-        self.digits >= 2 && letters >= 2 && self.distinct() >= 6 && !self.is_words()
+        self.digits >= 2 && !self.is_words()
     }
 
-    /// Capitals and small letters in disorder, as in no name.
-    pub(super) fn is_scrambled(&self) -> bool {
-        let looked = self.head.len();
-        if self.upper == 0 || self.lower == 0 {
-            return false;
-        }
-        let is_mixed = || self.upper >= 2 && self.lower >= 2 && self.turns() * 9 >= looked * 4;
-        let is_odd = || looked >= 8 && wordy(self.head) * 3 < self.upper + self.lower;
-        (is_mixed() || is_odd()) && self.distinct() >= 6 && !self.is_words()
-    }
-
-    /// As keys look that nothing else tells apart: long, with many kinds of characters in turn.
-    pub(super) fn is_key(&self) -> bool {
-        let looked = self.head.len();
-        let is_hex_key =
-            self.is_hex && looked >= 24 && self.digits >= 4 && self.lower + self.upper >= 4;
-        (is_hex_key || self.is_mixed() && self.turns() * 4 >= looked) && self.distinct() >= 8
+    /// Long, and of hexadecimal digits in disorder: a key, or a hash.
+    pub(super) fn is_hex_key(&self) -> bool {
+        self.bytes >= HEX_KEY_BYTES_MIN && self.is_hex && self.digits >= 4 && self.distinct() >= 8
     }
 
     /// Mostly words, as names in code are, whatever digits they end in.
     pub(super) fn is_words(&self) -> bool {
         let letters = self.upper + self.lower;
-        let is_turning = || self.digits >= 2 && self.turns() * 3 >= self.head.len();
-        self.digits * 10 <= self.head.len() * 3
-            && wordy(self.head) * 10 >= letters * 7
-            && !is_turning()
+        self.digits * 10 <= self.head.len() * 3 && wordy(self.head) * 10 >= letters * 7
     }
 }
 
@@ -169,8 +143,7 @@ fn wordy(bytes: &[u8]) -> usize {
             let mut consonants = word.split(|byte| b"aeiouAEIOU".contains(byte));
             let is_word = (4..=20).contains(&word.len())
                 && consonants.all(|row| row.len() < CONSONANTS_MIN)
-                && vowels * 6 >= word.len()
-                && vowels * 5 <= word.len() * 4;
+                && vowels * 6 >= word.len();
             count += if is_word { word.len() } else { 0 };
         }
         at += usize::from(at == start);

@@ -148,8 +148,11 @@ fn step(text: &str, at: usize) -> Step {
         0xc2 | 0xe2 | 0xef => text[at..]
             .chars()
             .next()
-            .filter(|char| INVISIBLE.contains(char))
-            .map_or(Step::Keep, |char| Step::Skip(char.len_utf8())),
+            .map_or(Step::Keep, |char| match char {
+                _ if INVISIBLE.contains(&char) => Step::Skip(char.len_utf8()),
+                '“' | '”' | '„' | '«' | '»' => Step::Char(char.len_utf8(), '"'),
+                _ => Step::Keep,
+            }),
         _ => Step::Keep,
     }
 }

@@ -4,7 +4,6 @@ use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
 use super::names::Class;
 use super::scan::Scan;
-use super::secret::{Style, is_secret};
 use super::value::{is_call, says_nothing};
 
 /// The most bytes of a header that are read.
@@ -22,22 +21,6 @@ pub(super) fn read(scan: &mut Scan<'_>, class: Class, at: usize) {
     }
 }
 
-/// Reads a secret after the word `Bearer`.
-pub(super) fn bearer(scan: &mut Scan<'_>, at: usize) {
-    let start = scan.after_blanks(at, 4);
-    let end = end_of(scan, start, |byte| {
-        byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte)
-    });
-    let text = &scan.text[start..end];
-    if start > at
-        && text.len() >= LETTERS_MIN
-        && Look::at(text).is_mixed()
-        && is_secret(text, Style::Flag)
-    {
-        scan.take(start..end, "authorization");
-    }
-}
-
 fn end_of(scan: &Scan<'_>, from: usize, is_part: impl Fn(u8) -> bool) -> usize {
     let bytes = scan.bytes[from.min(scan.bytes.len())..]
         .iter()
@@ -51,10 +34,7 @@ fn end_of(scan: &Scan<'_>, from: usize, is_part: impl Fn(u8) -> bool) -> usize {
 /// Reads all that a header gives besides its scheme, whichever that is: a token, or parameters.
 fn authorization(scan: &mut Scan<'_>, at: usize) {
     let start = end_of(scan, at, |byte| b"\"'\\ `".contains(&byte));
-    let is_escaped = scan.before(start) == b'\\' || scan.bytes[..start].ends_with(b"\\\"");
-    let end = end_of(scan, start, |byte| {
-        !(b"\r\n'`<>;){}".contains(&byte) || is_escaped && byte == b'\\')
-    });
+    let end = end_of(scan, start, |byte| !b"\r\n'`<>;){}".contains(&byte));
     let line = &scan.text[start..end];
     // A quote that nothing opened ends the header.
     let open = scan.before(start) == b'"';
@@ -81,10 +61,6 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
         let is_nothing =
             says_nothing(value) || is_call(value) || value.contains("${") || value.contains("$(");
         let is_token = match words {
-            1 if name.is_none() => {
-                let is_alone = line.trim_end().len() == word.len();
-                value.len() >= if is_alone { 12 } else { 20 } && look.is_mixed()
-            }
             2 => {
                 let is_long = value.len() >= LETTERS_MIN && !look.is_words();
                 is_long || value.len() >= 6 && look.digits > 0 || is_login_base64(value)
@@ -92,11 +68,7 @@ fn authorization(scan: &mut Scan<'_>, at: usize) {
             _ => value.len() >= LETTERS_MIN && look.is_mixed(),
         };
         // The second word of a sentence is no token.
-        if words > 2
-            && name.is_none()
-            && scan.before(offset) != b'"'
-            && scan.found.last().is_none_or(|(span, _)| span.start < start)
-        {
+        if words > 2 && name.is_none() && scan.before(offset) != b'"' {
             return;
         }
         if is_token && !is_nothing {

@@ -1,8 +1,7 @@
 //! Whether a value is a secret, by the class of the name that it belongs to.
 
-use super::base64::is_login_base64;
 use super::chars::{Look, boundary};
-use super::names::{Class, Name, is_key};
+use super::names::{Class, Name};
 use super::odd::{Odd, odd};
 use super::secret::{Style, is_password, is_secret};
 use super::value::plain;
@@ -29,7 +28,7 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
     match name.class {
         Class::Password if name.is_part => {
             odd(plain(text))
-                >= if style == Style::Quoted || name.is_env {
+                >= if style == Style::Quoted {
                     Odd::Numbered
                 } else {
                     Odd::Made
@@ -43,53 +42,27 @@ pub(super) fn judge(name: Name, style: Style, text: &str) -> bool {
             false
         }
         Class::Password => is_password(text, style) && !is_count(text, style),
-        Class::Pass => is_password(text, style) && !is_result(text, style),
         Class::Secret if style == Style::Quoted && Look::at(text).digits == text.len() => {
             text.len() >= 8
         }
         // What a command or a variable of the environment is given is no code, whatever it looks like.
         Class::Secret if style == Style::Quoted && name.is_flag => is_password(text, style),
         Class::Secret if style == Style::Quoted && name.is_env => is_secret(text, Style::Env),
-        Class::Secret
-            if name.is_compound && style == Style::Quoted && odd(text) >= Odd::Numbered =>
-        {
+        Class::Secret if name.is_compound && odd(text) >= Odd::Numbered => {
             Look::at(text).kinds() >= 3
         }
         Class::Secret => {
-            let is_phrase = || style == Style::Quoted || style == Style::Env;
             let odd = odd(plain(text));
             is_secret(text, style)
                 || odd >= Odd::Made
-                || odd == Odd::Phrase && text.matches('-').count() > 1 && is_phrase()
+                || odd == Odd::Phrase && text.matches('-').count() > 1
         }
-        Class::Auth => {
-            is_secret(text, Style::Quoted) && !Look::at(text).is_words() || is_login_base64(text)
-        }
-        Class::Key => is_key(text, name.is_env),
-        Class::Call => false,
-        Class::Login => is_key(text, true),
+        Class::Auth => is_secret(text, Style::Quoted),
+        Class::Key => name.is_env && Look::at(text).is_hex_key(),
+        Class::Login | Class::Provider => Look::at(text).is_hex_key(),
         Class::Code => is_code_of(text),
-        Class::Provider => is_key(text, true) && !text.contains('.'),
-        Class::Authorization | Class::Cookie | Class::SetCookie => false,
+        Class::Call | Class::Authorization | Class::Cookie | Class::SetCookie => false,
     }
-}
-
-/// Returns whether a text is what a test's result names: `PASS: TestName2`, `pass: 12`.
-fn is_result(text: &str, style: Style) -> bool {
-    let look = Look::at(text);
-    let is_made = match odd(text) {
-        Odd::Numbered => look.kinds() >= 3 && look.digits >= 2,
-        other => other >= Odd::Made,
-    };
-    let is_word = text.contains(['`', '_']);
-    let is_mixed = look.kinds() == 4 && text.len() >= 8 && !text.contains(['_', '/', ':']);
-    matches!(style, Style::Loose | Style::Line)
-        && !is_made
-        && !is_mixed
-        && (is_word
-            || look.is_words()
-            || look.digits + 1 >= look.bytes
-            || look.digits == 0 && !text.contains(['!', '@', '#', '$', '%', '^']))
 }
 
 /// Returns whether a number counts passwords, or is a field of a list, rather than being one.
@@ -98,14 +71,12 @@ fn is_count(text: &str, style: Style) -> bool {
     let is_number = text[digits.len()..]
         .chars()
         .next()
-        .is_none_or(|c| ",)};]".contains(c))
-        && !digits.is_empty();
+        .is_none_or(|c| ",)};]".contains(c));
     let is_fields = text
         .split(':')
         .nth(1)
         .is_some_and(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
-    matches!(style, Style::Loose | Style::Line)
-        && (is_number && digits.len() < 4 || is_fields && text.starts_with("x:"))
+    matches!(style, Style::Loose | Style::Line) && (is_number && digits.len() < 4 || is_fields)
 }
 
 /// Returns whether a text is a code that is sent to a person, or one of those to recover an account.
@@ -114,8 +85,5 @@ pub(super) fn is_code_of(text: &str) -> bool {
     let look = Look::at(plain);
     let is_digit = |byte: u8| byte.is_ascii_digit() || b" -".contains(&byte);
     let is_number = (4..=10).contains(&plain.len()) && plain.bytes().all(is_digit);
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    is_number
-        || odd(plain) == Odd::Random
-        || (6..=24).contains(&plain.len()) && look.digits >= 2 && plain.chars().all(is_part)
+    is_number || (6..=24).contains(&plain.len()) && look.digits >= 2
 }

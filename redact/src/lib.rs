@@ -36,6 +36,7 @@ mod value;
 mod words;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -228,9 +229,11 @@ fn outside(span: Range<usize>, markers: &[Range<usize>]) -> Option<Range<usize>>
     (span.start < end).then_some(span.start..end)
 }
 
-/// Replaces the spans by markers; overlapping spans get one marker.
+/// Replaces the spans by markers; overlapping spans get one marker, and of two that begin together the later kind in the
+/// list names it.
 fn replace(text: &str, found: &mut [Found]) -> String {
-    found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
+    let rank = |kind: &str| WORDS.kinds.iter().position(|known| known == kind);
+    found.sort_by_cached_key(|(span, kind)| (span.start, Reverse(rank(kind))));
     let mut out = String::with_capacity(text.len() + found.len() * 16);
     let mut at = 0;
     for (span, kind) in found {

@@ -1,11 +1,12 @@
 //! The odd words and strings of a line, whatever its syntax is.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::chars::Look;
 use super::names::is_name;
 use super::odd::{Odd, odd};
-use super::value::{is_call, plain};
+use super::value::plain;
 
 /// How far on each side of a name a line is read, in bytes.
 pub(super) const LINE_BYTES_MAX: usize = 1024;
@@ -44,33 +45,29 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
     let mut at = part.start;
     while at < part.end {
         let byte = bytes[at];
-        let is_letter = |at: usize| at > part.start && bytes[at - 1].is_ascii_alphanumeric();
         // `b"..."`
-        let is_prefixed = is_letter(at) && b"bruLfN".contains(&bytes[at - 1]) && !is_letter(at - 1);
-        let is_begin = !is_letter(at) || is_prefixed;
+        let is_prefixed = at > part.start && bytes[at - 1].is_ascii_alphanumeric();
         let rest = &text.as_bytes()[at..part.end];
         // What a colon announces and ends the line is one word.
-        let is_tail = || {
+        let is_tail = LazyCell::new(|| {
             let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            !line
-                .iter()
-                .any(|byte| byte.is_ascii_whitespace() || b"\"'`<>(){}[]|".contains(byte))
-        };
+            !line.iter().any(u8::is_ascii_whitespace)
+        });
         let is_part = |byte: &&u8| {
-            **byte == b';' && text[..at].ends_with(": ") && is_tail()
+            **byte == b';' && *is_tail
                 || !byte.is_ascii_whitespace() && !b"\"'`<>();{}[]|".contains(byte)
         };
         let (value, length) = match byte {
-            b'"' | b'\'' | b'`' if is_begin => {
+            b'"' | b'\'' | b'`' => {
                 let value = quoted(text, at - usize::from(is_prefixed)..at, part.end);
-                let length = match &value {
-                    Some(value) if value.odd > Odd::Phrase => value.whole.end - at,
-                    _ => key_length(&text[..at], &text[at..part.end]).unwrap_or(1),
-                };
+                let length = key_length(&text[..at], &text[at..part.end]).unwrap_or(1);
                 (value, length)
             }
-            _ => match groups(rest).filter(|_| is_begin) {
-                Some((length, odd)) => (Some(Value::bare(at..at + length, odd)), length),
+            _ => match groups(rest) {
+                Some((length, odd)) => {
+                    let span = at..at + length;
+                    (Value::new(text, span.clone(), span, odd), length)
+                }
                 None => {
                     let length = rest.iter().take_while(is_part).count();
                     // What is called or indexed is a name.
@@ -91,34 +88,33 @@ pub(super) fn values(text: &str, part: Range<usize>) -> Vec<Value> {
 }
 
 impl Value {
-    fn bare(span: Range<usize>, odd: Odd) -> Self {
-        Self {
-            whole: span.clone(),
+    /// `None` if a place is outside of the text or cuts a character, so that no value can have such a place.
+    fn new(text: &str, span: Range<usize>, whole: Range<usize>, odd: Odd) -> Option<Self> {
+        let is_inside = text.get(span.clone()).is_some() && text.get(whole.clone()).is_some();
+        is_inside.then_some(Self {
             span,
+            whole,
             odd,
             is_quoted: false,
             has_user: false,
             is_second: false,
-        }
+        })
     }
 }
 
 /// Weighs the string that a quote begins; the quote ends `prefix`.
 fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     let at = prefix.end;
-    let of = |span: Range<usize>, whole: Range<usize>, odd: Odd| Value {
-        whole,
-        is_quoted: true,
-        is_second: text[..at].trim_end().ends_with(','),
-        ..Value::bare(span, odd)
+    let of = |span: Range<usize>, whole: Range<usize>, odd: Odd| {
+        Some(Value {
+            is_quoted: true,
+            is_second: text[..at].trim_end().ends_with(','),
+            ..Value::new(text, span, whole, odd)?
+        })
     };
     let Some(length) = string(&text[at..end]) else {
         let length = phrase(&text[at..end])?;
-        return Some(of(
-            at + 1..at + 1 + length,
-            at..at + length + 2,
-            Odd::Phrase,
-        ));
+        return of(at + 1..at + 1 + length, at..at + length + 2, Odd::Phrase);
     };
     let inner = text[at + 1..=at + length]
         .trim_end_matches("\\n")
@@ -126,10 +122,8 @@ fn quoted(text: &str, prefix: Range<usize>, end: usize) -> Option<Value> {
     let span = at + 1..at + 1 + inner.trim_end_matches("{enter}").len();
     // Of several lines, the first one tells.
     let weight = odd(text[span.clone()].split("\\n").next().unwrap_or_default());
-    let is_value = weight > Odd::Plain
-        && !is_key(&text[..at], &text[at + length + 2..])
-        && span.len() < LINE_BYTES_MAX;
-    is_value.then(|| of(span, prefix.start..at + length + 2, weight))
+    let is_value = weight > Odd::Plain && !is_key(&text[..at], &text[at + length + 2..]);
+    of(span, prefix.start..at + length + 2, weight).filter(|_| is_value)
 }
 
 /// Returns the length of a key of JSON in quotes.
@@ -147,7 +141,6 @@ fn is_key(before: &str, after: &str) -> bool {
         .next_back()
         .is_none_or(|last| "{,(\n[n".contains(last))
         && after.starts_with(':')
-        && !after.starts_with("::")
 }
 
 /// Returns the length of a key that is written in groups of four: `abcd 3fgh ijkl mn0p`.
@@ -178,12 +171,11 @@ fn groups(bytes: &[u8]) -> Option<(usize, Odd)> {
 fn digits(bytes: &[u8]) -> Option<(usize, Odd)> {
     let is_group =
         |group: &&[u8]| (3..=8).contains(&group.len()) && group.iter().all(u8::is_ascii_digit);
-    let mut groups = bytes.split(|byte| b" -".contains(byte)).take(8);
-    let width = groups.next().filter(is_group)?.len();
-    let others = groups.take_while(|group| is_group(group) && group.len() == width);
-    match others.count() + 1 {
-        2 => Some((width * 2 + 1, Odd::Number)),
-        count @ 4.. => Some(((width + 1) * count - 1, Odd::Random)),
+    let groups = bytes.split(|byte| b" -".contains(byte)).take(8);
+    let lengths = groups.take_while(is_group).map(|group| group.len() + 1);
+    match lengths.clone().count() {
+        2 => Some((lengths.sum::<usize>() - 1, Odd::Number)),
+        4.. => Some((lengths.sum::<usize>() - 1, Odd::Random)),
         _ => None,
     }
 }
@@ -196,11 +188,8 @@ fn string(text: &str) -> Option<usize> {
         .position(|byte| *byte == quote || byte.is_ascii_whitespace())?;
     let is_closed = text.as_bytes()[1 + length] == quote;
     let inner = &text[1..=length];
-    (is_closed
-        && length > 3
-        && !is_call(inner)
-        && !inner.trim_end_matches('=').contains(['=', ';', '<']))
-    .then_some(length)
+    (is_closed && length > 3 && !inner.trim_end_matches('=').contains(['=', ';', '<']))
+        .then_some(length)
 }
 
 /// Returns the length of the string that a quote begins, if it is of words and a number: `"open sesame 44"`.
@@ -212,12 +201,8 @@ fn phrase(text: &str) -> Option<usize> {
         (2..8).contains(&inner.split(' ').count()) && inner.chars().any(|c| c.is_ascii_digit());
     let is_sentence = inner.split(' ').filter(|word| word.len() > 2).count() >= 4;
     let is_phrase = inner.len() < 64
-        && (has_words
-            || is_sentence
-            || inner.split('-').filter(|part| part.len() > 2).count() >= 3)
-        && inner
-            .chars()
-            .all(|c| c.is_alphanumeric() || c == ' ' || c == '-')
+        && (has_words || is_sentence)
+        && inner.chars().all(|c| c.is_alphanumeric() || c == ' ')
         && !inner.contains(" -");
     is_phrase.then_some(length)
 }
@@ -225,14 +210,7 @@ fn phrase(text: &str) -> Option<usize> {
 /// Weighs a word, and what stands behind a sign in it: `NAME=...`, `jane:...`, `admin/...`.
 pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
     let spelled = &text[span.clone()];
-    if spelled.contains("://") {
-        return None;
-    }
-    let is_named = |at: &usize| {
-        spelled[..*at]
-            .chars()
-            .all(|c| is_name(c) || ".=&?:,".contains(c))
-    };
+    let is_named = |at: &usize| spelled[..*at].chars().all(is_name);
     let sign = spelled
         .trim_end_matches('=')
         .rfind('=')
@@ -241,56 +219,31 @@ pub(super) fn word(text: &str, span: Range<usize>) -> Option<Value> {
     let user = spelled[sign..].find([':', '%', '/']).map(|at| sign + at);
     // `user/password@host`
     let spelled = match (user, spelled.rfind('@')) {
-        (Some(user), Some(at)) if user < at && at > user + 3 => &spelled[..at],
+        (Some(user), Some(at)) if user < at => &spelled[..at],
         _ => spelled,
     };
     let value = |from: usize, has_user: bool| {
         let inner = plain(&spelled[from..]);
-        let (weight, look) = (odd(inner), Look::at(inner));
+        let weight = odd(inner);
         let start = span.start + from;
         // `user/...@host`
-        let is_login = spelled.len() < span.len()
-            && has_user
-            && look.upper * look.lower > 0
-            && !look.is_words();
+        let is_login = spelled.len() < span.len() && has_user;
         let weight = if is_login {
             weight.max(Odd::Numbered)
         } else {
             weight
         };
         let end = start + inner.len();
-        let value = Value::bare(start..end, weight);
-        (weight > Odd::Plain).then_some(Value {
-            whole: if has_user {
-                span.start..end
-            } else {
-                start..end
-            },
-            has_user,
-            ..value
-        })
+        let whole = if has_user { span.start } else { start };
+        let value = Value::new(text, start..end, whole..end, weight)?;
+        (weight > Odd::Plain).then_some(Value { has_user, ..value })
     };
     match user {
-        Some(user)
-            if user > sign
-                && !spelled[user + 1..].contains(['/', ':'])
-                && is_user(&spelled[sign..user]) =>
-        {
+        Some(user) if user > sign && !spelled[user + 1..].contains(['/', ':']) => {
             value(user + 1, true)
-                .filter(|value| {
-                    !matches!(value.odd, Odd::Numbered)
-                        || spelled.as_bytes()[user] != b'/'
-                        || spelled.len() < span.len()
-                })
+                .filter(|value| !matches!(value.odd, Odd::Numbered) || spelled.len() < span.len())
                 .or_else(|| value(sign, false))
         }
         _ => value(sign, false),
     }
-}
-
-/// Returns whether a word can be a person's name, and not the kind of a hash.
-fn is_user(word: &str) -> bool {
-    !word.to_ascii_lowercase().starts_with("sha")
-        && word != "h1"
-        && word.chars().all(|c| is_name(c) || ".@+\\".contains(c))
 }

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use super::chars::{LOOK_BYTES_MAX, Look};
 use super::literals::Literals;
 use super::words::WORDS;
 
@@ -13,8 +12,6 @@ const NAME_BYTES_MAX: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Password,
-    /// `pass`, which is a verb too.
-    Pass,
     Secret,
     /// The name of a person and a password.
     Login,
@@ -39,7 +36,7 @@ pub(super) enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) class: Class,
-    /// Only capitals, as variables of the environment, or words in capitals, as headers.
+    /// Only capitals, as variables of the environment.
     pub(super) is_env: bool,
     /// Begins with a hyphen, as options of commands.
     pub(super) is_flag: bool,
@@ -62,9 +59,6 @@ impl Name {
             length += 1;
         }
         let small = std::str::from_utf8(&small[..length]).ok()?;
-        if name.starts_with("--no-") {
-            return None;
-        }
         // Most keys of JSON tell nothing, and the lists are long.
         if small.is_ascii() && !TELLING.any(small, |_| true) {
             return None;
@@ -81,8 +75,7 @@ impl Name {
             class,
             is_part: whole.is_none(),
             is_compound: small.len() > 6 && small.ends_with("secret"),
-            is_env: name.is_ascii()
-                && (!name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_header(name)),
+            is_env: name.is_ascii() && !name.bytes().any(|byte| byte.is_ascii_lowercase()),
             is_flag: name.starts_with('-'),
         })
     }
@@ -97,12 +90,6 @@ fn part(name: &str) -> bool {
         let is = |known: &String| known.eq_ignore_ascii_case(word);
         WORDS.names.passwords.iter().any(is)
     })
-}
-
-/// Returns whether a name is a header's: `X-Api-Key`.
-fn is_header(name: &str) -> bool {
-    let is_part = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());
-    name.contains('-') && name.split('-').all(is_part)
 }
 
 /// Returns the beginning of a name that has this many bytes besides `_` and `-`.
@@ -122,9 +109,7 @@ fn first_of(name: &str, bytes: usize) -> &str {
 fn without_suffix(small: &str) -> Option<&str> {
     let bare = small.trim_end_matches(|c: char| c.is_ascii_digit());
     let suffixes = &WORDS.names.suffixes;
-    let suffix = suffixes
-        .iter()
-        .find(|suffix| bare.ends_with(*suffix) && bare.len() > suffix.len());
+    let suffix = suffixes.iter().find(|suffix| bare.ends_with(*suffix));
     let shorter = suffix.map_or(bare, |suffix| &bare[..bare.len() - suffix.len()]);
     (shorter.len() < small.len()).then_some(shorter)
 }
@@ -159,11 +144,9 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         () if small.ends_with("authorization") => Class::Authorization,
         () if small.ends_with("setcookie") => Class::SetCookie,
         () if small.ends_with("cookie") => Class::Cookie,
-        () if ends(&names.passwords) || !small.is_ascii() => Class::Password,
-        () if is_pass(small, name) => match small {
-            "pass" if !before.ends_with('.') => Class::Pass,
-            _ => Class::Password,
-        },
+        () if ends(&names.passwords) || is_pass(small, name) || !small.is_ascii() => {
+            Class::Password
+        }
         () if ends(&names.secrets) || is_key_word(small) => Class::Secret,
         () if ["credential", "credentials", "creds"]
             .iter()
@@ -195,7 +178,7 @@ fn class(small: &str, name: &str, before: &str) -> Option<Class> {
         ]
         .iter()
         .any(|end| small.ends_with(end))
-            || small.trim_start_matches('/') == "user" && name.starts_with(['-', '/']) =>
+            || small.trim_start_matches('/') == "user" =>
         {
             Class::Call
         }
@@ -234,22 +217,8 @@ fn is_code(small: &str, before: &str) -> bool {
     names.code_words.iter().any(ends)
 }
 
-/// Returns whether a name ends in `pass`, or in `pw` or `pat` as a word of its own.
+/// Returns whether a name ends in `pass` or `pw`, and is no verb.
 fn is_pass(small: &str, name: &str) -> bool {
-    let bytes = name.as_bytes();
-    let is_word = |word: &str| {
-        let at = name
-            .len()
-            .checked_sub(word.len())
-            .filter(|_| small.ends_with(word));
-        at.is_some_and(|at| {
-            at == 0
-                || !bytes[at - 1].is_ascii_alphabetic()
-                || bytes[at].is_ascii_uppercase()
-                    && (bytes[at - 1].is_ascii_lowercase() || small.len() < 6)
-        })
-    };
-    let is_asked = || is_getter(name.trim_start_matches('-'));
     let verbs = [
         "bypass",
         "compass",
@@ -259,9 +228,12 @@ fn is_pass(small: &str, name: &str) -> bool {
         "multipass",
         "singlepass",
     ];
-    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| small.ends_with(verb))
+    // Of `DOCKER_PASS`, the last word counts.
+    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
+    let last = last.to_ascii_lowercase();
+    let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| last.ends_with(verb))
         || small.ends_with("pw");
-    is_end && !is_asked() || is_word("pat")
+    is_end && !is_getter(name.trim_start_matches('-'))
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.
@@ -284,7 +256,7 @@ static PROVIDERS: LazyLock<Literals> = LazyLock::new(|| {
 });
 
 fn is_provider(small: &str) -> bool {
-    PROVIDERS.any(small, |stem| stem.start == 0 || stem.len() > 4)
+    PROVIDERS.any(small, |stem| stem.start == 0)
 }
 
 /// Returns whether a text ends with a word and one blank.
@@ -295,34 +267,13 @@ fn ends_with_word(before: &str, word: &str) -> bool {
     bytes.last() == Some(&b' ') && bytes[start..end].eq_ignore_ascii_case(word.as_bytes())
 }
 
-/// Returns whether a value of a key of no known kind is a secret.
-pub(super) fn is_key(value: &str, is_env: bool) -> bool {
-    let look = Look::at(value);
-    let hyphens = value.bytes().filter(|byte| *byte == b'-').count();
-    // An id or a hash, which programs write everywhere.
-    let is_base64 = value.len() >= 40 && look.turns() * 9 >= value.len().min(LOOK_BYTES_MAX) * 4;
-    let is_hash = look.is_hex && (hyphens == 4 || matches!(value.len(), 32 | 40 | 64 | 96 | 128));
-    // A function: `_mm256_permute4x64_epi64`.
-    let is_name = value.matches('_').count() >= 2 && look.upper == 0;
-    look.bytes >= 16
-        && look.is_key()
-        && !is_name
-        && (is_env || !is_hash)
-        && !value.contains([' ', '('])
-        && (is_env || is_base64 || !value.contains('/'))
-}
-
-/// Returns whether a word, or the last one of a name in several, is in a list.
+/// Returns whether a word is in a list, in any case.
 pub(super) fn is(list: &[String], word: &str) -> bool {
-    let last = word
-        .rfind(|c: char| c.is_ascii_uppercase())
-        .map_or(word, |at| &word[at..]);
-    list.iter()
-        .any(|known| known.eq_ignore_ascii_case(word) || known.eq_ignore_ascii_case(last))
+    list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 pub(super) fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '-'
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Returns the name that a text ends with, in quotes or not.

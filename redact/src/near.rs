@@ -8,11 +8,10 @@ use std::ops::Range;
 use super::chars::{Look, boundary, line_end, line_start};
 use super::judge::is_code_of;
 use super::line::{LINE_BYTES_MAX, Line, Value, values, word};
-use super::names::{Class, Name, is, is_getter, is_name, last_word};
+use super::names::{Class, Name, is, is_name, last_word};
 use super::odd::{Odd, odd};
 use super::scan::Scan;
 use super::shapes::Set;
-use super::syntax::{Sign, sign};
 use super::value::plain;
 use super::words::WORDS;
 
@@ -20,10 +19,8 @@ use super::words::WORDS;
 const GAP_BYTES_MAX: usize = 120;
 /// The most words of a sentence between a name and its value.
 const GAP_WORDS_MAX: usize = 8;
-/// How far behind a name the next one may stand, in bytes.
-const OWNER_BYTES_MAX: usize = 48;
 /// The shortest part of an address that is a secret, in bytes.
-const SEGMENT_BYTES_MIN: usize = 20;
+const PART_BYTES_MIN: usize = 20;
 /// The shortest number that is a password, in digits.
 const NUMBER_DIGITS_MIN: usize = 5;
 /// The shortest one that is a token.
@@ -44,17 +41,18 @@ enum Bond {
     Owned,
 }
 
-/// Takes the values near a name; returns whether there are any.
-pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> bool {
+/// Takes the values near a name.
+pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let count = scan.found.len();
+    // A part of an address: `/key/...`.
+    if scan.at(whole.end) == b'/' {
+        let part = whole.end + 1..scan.set_end(Set::Word, whole.end + 1);
+        if part.len() >= PART_BYTES_MIN && odd(&scan.text[part.clone()]) == Odd::Random {
+            return scan.take(part, "secret");
+        }
+    }
     // The name is a part of a path, or the file's.
     let is_path = scan.before(whole.start) == b'/';
-    if scan.at(whole.end) == b'/' {
-        return segment(scan, whole.end + 1);
-    }
-    if is_path && scan.at(whole.end) == b'.' {
-        return false;
-    }
     let line = line(scan, whole);
     let near = line
         .values
@@ -71,10 +69,8 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
             ),
             false => None,
         };
-        let bond = bond.filter(|bond| !is_path || *bond == Bond::Owned);
-        if bond.is_some_and(|bond| is_taken(scan.text, name, whole, bond, value))
-            && !scan.is_taken(value.span.start)
-        {
+        let bond = bond.filter(|_| !is_path);
+        if bond.is_some_and(|bond| is_taken(scan.text, name, whole, bond, value)) {
             let start = joined_start(scan.text, value);
             scan.take(start..value.span.end, "secret");
         }
@@ -83,17 +79,6 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) -> boo
     if scan.found.len() == count {
         below(scan, name, whole);
     }
-    scan.found.len() > count
-}
-
-/// Takes a part of an address whose name is the part before it: `/key/...`.
-fn segment(scan: &mut Scan<'_>, at: usize) -> bool {
-    let end = scan.set_end(Set::Word, at);
-    let is_random = end - at >= SEGMENT_BYTES_MIN && odd(&scan.text[at..end]) == Odd::Random;
-    if is_random {
-        scan.take(at..end, "secret");
-    }
-    is_random
 }
 
 /// Returns where a string begins that is joined to those before it: `"..." "..."`.
@@ -104,57 +89,26 @@ fn joined_start(text: &str, value: &Value) -> usize {
         .filter(|c| "\"'".contains(*c));
     let before = text[..value.whole.start].trim_end_matches([' ', '\n', '\t', '+', '.', '\\']);
     let first = quote.and_then(|quote| before.strip_suffix(quote)?.rfind(quote));
-    let is_apart = before.len() < value.whole.start && value.is_quoted;
+    let is_apart = before.len() < value.whole.start;
     first
         .filter(|_| is_apart)
         .map_or(value.span.start, |first| first + 1)
-}
-
-/// Finds a value that the next name says it is: `"name": "TOKEN", "value": "..."`.
-pub(super) fn owned(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
-    let rest = scan
-        .text
-        .get(name.end..boundary(scan.text, name.end + OWNER_BYTES_MAX))?;
-    let begin = rest
-        .find(|c: char| !"\"'\\,; \n</>?:".contains(c))
-        .filter(|at| *at > 0)?;
-    let rest = &rest[begin..];
-    // The closing tag of the name.
-    let rest = rest.split_once('<').map_or(rest, |(_, next)| next);
-    let word = rest.split(|c: char| !is_name(c)).next()?;
-    let at = word.as_ptr() as usize - scan.text.as_ptr() as usize;
-    is(&WORDS.payload.values, word)
-        .then(|| sign(scan, &(at..at + word.len())))
-        .flatten()
-        .filter(|(sign, _)| *sign != Sign::Blank)
-        .map(|(_, at)| at)
 }
 
 /// Returns whether a value is a secret, by what its name says and how close it is.
 fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Value) -> bool {
     let spelled = &text[value.span.clone()];
     let look = Look::at(spelled);
-    let is_before = value.whole.end <= whole.start;
-    let is_said = is_announced(text, whole, value);
-    let is_told = bond >= Bond::Direct && value.is_quoted || is_said;
     let is_close = bond > Bond::Weak;
-    let is_password = name.class == Class::Password;
-    if is_before
-        && bond == Bond::Direct
-        && !value.is_quoted
-        && is_password
-        && look.digits >= NUMBER_DIGITS_MIN
-    {
-        return true;
-    }
     if name.class == Class::Call {
         return is_argument(text, whole, bond, value);
     }
     if name.class == Class::Code {
         let is_call = text[whole.end..].starts_with('(');
-        return is_close && !is_call && value.odd >= Odd::Number && is_code_of(spelled);
+        return is_close && !is_call && value.odd >= Odd::Number;
     }
-    let is_told = is_told && is_close;
+    let is_said = is_announced(text, whole, value);
+    let is_told = is_close && (bond >= Bond::Direct && value.is_quoted || is_said);
     match value.odd {
         Odd::Number => {
             is_told
@@ -166,15 +120,8 @@ fn is_taken(text: &str, name: Name, whole: &Range<usize>, bond: Bond, value: &Va
                 && look.digits == spelled.len()
                 && look.digits >= digits_least(name.class, value.is_quoted)
         }
-        Odd::Hash if name.class == Class::Key => {
-            is_told
-                && bond == Bond::Direct
-                && whole.len() > 3
-                && matches!(spelled.len(), 32 | 40 | 64)
-        }
-        Odd::Hash => {
-            is_told || bond >= Bond::Direct && !matches!(name.class, Class::Auth | Class::Pass)
-        }
+        Odd::Hash if name.class == Class::Key => is_told && matches!(spelled.len(), 32 | 40 | 64),
+        Odd::Hash => is_told || bond >= Bond::Direct,
         odd => odd >= least(text, name, bond, value, is_told, is_said),
     }
 }
@@ -185,13 +132,8 @@ fn is_argument(text: &str, whole: &Range<usize>, bond: Bond, value: &Value) -> b
     let gap = text.get(whole.end..value.whole.start).unwrap_or_default();
     let is_added = text[whole.clone()].ends_with("user") && value.odd >= Odd::Made;
     let is_piped = value.whole.end <= whole.start && bond == Bond::Direct;
-    let is_last = value.is_second && gap.matches(',').count() >= 2;
-    value.odd == Odd::Random && value.is_quoted && gap == "("
+    value.odd == Odd::Random && gap == "("
         || value.odd >= Odd::Hash && (is_piped || value.is_second || value.has_user)
-        || value.odd == Odd::Phrase
-            && is_last
-            && gap.contains('(')
-            && !text[value.span.clone()].contains(' ')
         || is_added
 }
 
@@ -200,9 +142,9 @@ fn is_phrase_of(class: Class, value: &Value, phrase: &str, is_said: bool) -> boo
     let has_digit = phrase.contains(|c: char| c.is_ascii_digit());
     let has_blank = phrase.contains(' ');
     match class {
-        Class::Password => is_said || !has_blank,
+        Class::Password => is_said,
         Class::Login => value.has_user,
-        _ if has_blank => is_said && has_digit && value.is_quoted,
+        _ if has_blank => is_said && has_digit,
         _ => value.is_quoted && value.is_second,
     }
 }
@@ -219,16 +161,11 @@ fn digits_least(class: Class, is_quoted: bool) -> usize {
 /// Returns how odd a value must at least be: the more its name says and the closer it is, the less.
 fn least(text: &str, name: Name, bond: Bond, value: &Value, is_told: bool, is_said: bool) -> Odd {
     let spelled = &text[value.span.clone()];
-    let is_password = matches!(
-        name.class,
-        Class::Password | Class::Pass | Class::Login | Class::Auth
-    );
+    let is_password = matches!(name.class, Class::Password | Class::Login | Class::Auth);
     let is_secret = name.class == Class::Secret;
-    // `login: jane / ...`
-    let is_pair = name.class == Class::Login && text[..value.whole.start].ends_with(" / ");
     match bond {
         _ if name.is_part => {
-            if bond > Bond::Weak && (is_told || name.is_flag) {
+            if is_told {
                 Odd::Made
             } else {
                 Odd::Never
@@ -244,13 +181,12 @@ fn least(text: &str, name: Name, bond: Bond, value: &Value, is_told: bool, is_sa
         _ if is_password && is_told => Odd::Phrase,
         _ if is_secret && is_told => match Look::at(spelled) {
             _ if value.odd == Odd::Phrase => Odd::Phrase,
-            look if look.digits >= 2 || look.kinds() >= 3 => Odd::Numbered,
+            look if look.digits >= 2 => Odd::Numbered,
             _ => Odd::Made,
         },
         Bond::Direct if is_password => Odd::Numbered,
         Bond::Direct => Odd::Made,
-        Bond::Said if is_password && (value.has_user || is_pair) => Odd::Numbered,
-        Bond::Said if is_password || is_secret => Odd::Made,
+        Bond::Said if is_password => Odd::Made,
         _ => Odd::Random,
     }
 }
@@ -295,9 +231,7 @@ fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
             .copied()
             .unwrap_or(0);
         let own = || last_word(&scan.text[start..name.start]);
-        let goes_on = b"([{,:>\"'\\".contains(&last)
-            || scan.at(name.end) == b'<'
-            || is(&WORDS.payload.names, own());
+        let goes_on = b"([{,:>\"'\\".contains(&last) || is(&WORDS.payload.names, own());
         if !goes_on {
             break;
         }
@@ -317,20 +251,8 @@ fn line(scan: &mut Scan<'_>, name: &Range<usize>) -> Line {
 /// Finds what joins a name and a value after it.
 fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> Option<Bond> {
     let gap = text.get(name.end..value.whole.start)?;
-    if gap.len() > GAP_BYTES_MAX {
-        return None;
-    }
     if name_class == Class::Call {
         return Some(Bond::Direct);
-    }
-    // `credential id: ...`, and the columns of a statement.
-    let next = gap
-        .trim_start()
-        .split(|c: char| !is_name(c))
-        .next()
-        .unwrap_or_default();
-    if is(&WORDS.names.identities, next) || gap.contains("VALUES") && value.odd == Odd::Numbered {
-        return None;
     }
     // What braces hold is a part of its own: `Secret { get; set; } = "..."`.
     let gap = match (gap.find('{'), gap.rfind('}')) {
@@ -343,30 +265,18 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
         &WORDS.payload.values,
         last_word(gap).trim_start_matches('-'),
     );
-    if ends_statement(gap) && !(is_owned && value.is_quoted) {
-        return None;
-    }
-    // An index: `tokens[KIND]`.
-    if gap.starts_with('[') && !value.is_quoted {
-        return None;
+    if is_owned || ends_statement(gap) {
+        return is_owned.then_some(Bond::Owned);
     }
     let gap = gap.trim_start_matches(['"', '\'', '`', ']', ')', '*', '\\', '}']);
-    // A call asks for the secret: `getenv("...")`.
-    let mut heads = gap.match_indices(['(', '[']);
-    if gap.starts_with('(') && !value.is_second && is_getter(&text[name.clone()])
-        || heads.any(|(at, _)| is_getter(last_word(&gap[..at])))
-    {
-        return None;
-    }
-    if is_owned {
-        return Some(Bond::Owned);
+    // Two strings in a list.
+    if value.is_quoted && gap.trim() == "," {
+        return Some(Bond::Weak);
     }
     let Some((before, sign)) = last_sign(gap) else {
         return Some(joined(gap, name_class));
     };
     match () {
-        // `Dim name As String = "..."`
-        () if value.is_quoted && before.starts_with(" As ") => Some(Bond::Direct),
         // The sign follows the name, or a type comes between.
         () if words(before) == 0 || before.starts_with(':') && !before.contains(',') => {
             Some(joined(&gap[sign..], name_class))
@@ -379,16 +289,11 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
             Some(Bond::Direct)
         }
         // A label: `password of the store: ...`.
-        () if before.starts_with(' ')
-            && is_sentence(&before.replace(['/', '~'], ""))
-            && gap[..sign].ends_with([':', '=']) =>
-        {
+        () if before.starts_with(' ') && is_sentence(&before.replace(['/', '~'], "")) => {
             Some(Bond::Said)
         }
         // `TOKENS = {"name": "..."}`
-        () if last_word(&text[..name.end]).ends_with(['s', 'S']) && before.contains('{') => {
-            Some(Bond::Weak)
-        }
+        () if last_word(&text[..name.end]).ends_with(['s', 'S']) => Some(Bond::Weak),
         () => None,
     }
 }
@@ -396,14 +301,10 @@ fn after(text: &str, name: &Range<usize>, name_class: Class, value: &Value) -> O
 /// Returns how close two things are that only a gap without a sign of assignment separates.
 fn joined(gap: &str, class: Class) -> Bond {
     match words(gap) {
-        _ if gap.contains(['/', '^']) && !(class == Class::Login && gap.contains(" / ")) => {
-            Bond::Weak
-        }
+        _ if gap.contains(['/', '^']) && class != Class::Login => Bond::Weak,
         0 => Bond::Direct,
-        1 if gap.contains(" -") && !gap.contains(" - ") => Bond::Direct,
+        1 if gap.contains(" -") => Bond::Direct,
         _ if gap.ends_with(['(', '[', '{']) || gap.contains('(') => Bond::Direct,
-        // In a list.
-        _ if gap.trim_start().starts_with('[') && gap.trim_end().ends_with(',') => Bond::Direct,
         ..=GAP_WORDS_MAX if is_sentence(gap) => Bond::Said,
         _ => Bond::Weak,
     }
@@ -425,9 +326,6 @@ fn is_sentence(text: &str) -> bool {
 /// Finds what joins a value and a name after it.
 fn before(text: &str, name: &Range<usize>, is_password: bool, value: &Value) -> Option<Bond> {
     let gap = text.get(value.whole.end..name.start)?;
-    if gap.len() > GAP_BYTES_MAX {
-        return None;
-    }
     // What a comment says of the line before it.
     let is_comment = ["// ", " # ", "-- ", "/* "]
         .iter()
@@ -443,15 +341,8 @@ fn before(text: &str, name: &Range<usize>, is_password: bool, value: &Value) -> 
             .any(|word| matches!(word, "echo" | "printf" | "print"));
         return is_printed.then_some(Bond::Direct);
     }
-    if ends_statement(gap) {
-        return None;
-    }
     match last_sign(gap) {
-        Some((before, _)) => {
-            let own = last_word(&text[..value.whole.start]);
-            (is(&WORDS.payload.names, last_word(before)) && is(&WORDS.payload.values, own))
-                .then_some(Bond::Owned)
-        }
+        Some((before, _)) => is(&WORDS.payload.names, last_word(before)).then_some(Bond::Owned),
         None if (1..=GAP_WORDS_MAX).contains(&words(gap)) && is_sentence(gap) => Some(Bond::Said),
         None => is_password.then_some(Bond::Weak),
     }
@@ -459,14 +350,9 @@ fn before(text: &str, name: &Range<usize>, is_password: bool, value: &Value) -> 
 
 /// Returns whether a statement or a sentence ends in a text.
 fn ends_statement(gap: &str) -> bool {
-    let ends =
-        |(at, _): (usize, &str)| gap[..at].ends_with(|c: char| c.is_alphanumeric() || c == ')');
     [";", "&&", "}, ", "\n\n"]
         .iter()
         .any(|end| gap.contains(end))
-        || [". ", "? ", "! "]
-            .iter()
-            .any(|end| gap.match_indices(end).any(ends))
 }
 
 /// Returns what comes before the last sign of assignment, and where the sign ends.
@@ -476,7 +362,7 @@ fn last_sign(gap: &str) -> Option<(&str, usize)> {
         let other = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(0);
         match bytes[*at] {
             b'=' => true,
-            b':' => other(at.checked_sub(1)) != b':' && other(Some(at + 1)) != b':',
+            b':' => other(at.checked_sub(1)) != b':',
             _ => false,
         }
     })?;
@@ -488,7 +374,7 @@ fn last_sign(gap: &str) -> Option<(&str, usize)> {
 fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let is_telling = matches!(
         name.class,
-        Class::Password | Class::Pass | Class::Code | Class::Secret | Class::Login
+        Class::Password | Class::Code | Class::Secret | Class::Login
     );
     if !is_telling || whole.end < scan.below_until {
         return;
@@ -496,11 +382,9 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let end = line_end(scan.bytes, whole.end, LINE_BYTES_MAX);
     scan.below_until = end;
     let rest = scan.text.get(whole.end..end).unwrap_or_default().trim_end();
-    let is_announced = rest.ends_with([':', '>', '[', '{', '(', '|', '"'])
-        || rest.is_empty()
-        || rest.contains("<<");
+    let is_announced = rest.ends_with([':', '>', '[', '{', '(', '|', '"']) || rest.contains("<<");
     let mut at = end + 1;
-    for number in 0..BELOW_LINES_MAX {
+    for _ in 0..BELOW_LINES_MAX {
         if at >= scan.bytes.len() {
             return;
         }
@@ -508,35 +392,30 @@ fn below(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         at = line.end + 1;
         let text = scan.text.get(line.clone()).unwrap_or_default();
         let bare = bare(text);
-        if bare.is_empty() || text.trim_start().starts_with("```") {
+        if bare.is_empty() {
             continue;
         }
         let start = line.start + (bare.as_ptr() as usize - text.as_ptr() as usize);
         let value =
             word(scan.text, start..start + bare.len()).filter(|_| !bare.contains([' ', '(', ')']));
         let is_secret = |value: &Value| match name.class {
-            _ if value.span.end < start + bare.len() => false,
-            Class::Password | Class::Pass if is_announced => {
+            Class::Password if is_announced => {
                 value.odd
                     >= if value.has_user {
                         Odd::Numbered
                     } else {
                         Odd::Number
                     }
-                    && bare.len() > NUMBER_DIGITS_MIN
             }
-            Class::Password | Class::Pass => value.odd >= Odd::Made && number == 0,
-            Class::Secret if is_announced => {
-                matches!(value.odd, Odd::Hash | Odd::Made | Odd::Random)
-            }
+            Class::Password => value.odd >= Odd::Made,
             _ => value.odd == Odd::Random,
         };
-        let is_code = name.class == Class::Code && is_announced && is_code_of(bare);
+        let is_code = name.class == Class::Code && is_code_of(bare);
         match value.filter(is_secret) {
             _ if is_code => scan.take(start..start + bare.len(), "secret"),
             Some(value) => scan.take(value.span, "secret"),
             // Something else of a structure.
-            None if is_announced && (bare.contains(": ") || bare.ends_with([':', '|'])) => (),
+            None if is_announced && bare.contains(": ") => (),
             None => return,
         }
     }

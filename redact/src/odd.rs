@@ -1,7 +1,7 @@
 //! How much a word looks like a secret, whatever stands around it.
 
 use super::chars::Look;
-use super::value::{is_code, is_code_word, is_identifier, is_path, plain, says_nothing};
+use super::value::{is_code, is_code_word, plain, says_nothing};
 use super::words::WORDS;
 
 /// The shortest word that is odd, in bytes.
@@ -43,36 +43,27 @@ pub(super) fn odd(word: &str) -> Odd {
     let look = Look::at(word);
     let letters = look.upper + look.lower;
     let is_sign = |three: &&[u8]| {
-        b"!#$%^&*?~@".contains(&three[1])
-            && three[0].is_ascii_alphanumeric()
-            && three[2] > b' '
-            && three[2] != three[1]
+        b"!#$%^&*?~".contains(&three[1]) && three[0].is_ascii_alphanumeric() && three[2] != three[1]
     };
     let signs = word.as_bytes().windows(3).filter(is_sign).count();
     if is_joined(word, &look) {
         return Odd::Phrase;
     }
-    if look.digits >= 4 && look.digits + 2 >= word.len() && look.digits <= 10 && letters < 2 {
+    if look.digits >= 4 && letters < 2 {
         return Odd::Number;
     }
     if word.len() < WORD_BYTES_MIN
         || letters < 2
-        || look.digits + signs == 0 && look.upper * look.lower == 0 && look.upper < BASE32_BYTES_MIN
+        || look.digits + signs == 0 && look.upper * look.lower == 0
     {
         return Odd::Plain;
     }
-    if word.contains(char::is_whitespace)
-        || word.starts_with("0x") && Look::at(&word[2..]).is_hex && word.len() < HASH_BYTES_MIN
-        || word
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
-            && word.contains(':')
-    {
+    if word.contains(char::is_whitespace) || word.starts_with("0x") && Look::at(&word[2..]).is_hex {
         return Odd::Plain;
     }
     if look.is_hex {
         let groups = word.split('-').count();
-        let is_hash = word.len() >= HASH_BYTES_MIN && look.digits >= 4 && matches!(groups, 1 | 5);
+        let is_hash = word.len() >= HASH_BYTES_MIN && matches!(groups, 1 | 5);
         return if is_hash { Odd::Hash } else { Odd::Plain };
     }
     if is_ordinary(word, &look) {
@@ -80,7 +71,7 @@ pub(super) fn odd(word: &str) -> Odd {
     }
     // `KX7-2QD`
     let is_numbered = letters >= 6 && letters + look.digits == word.len();
-    if look.lower == 0 && word.len() < BASE32_BYTES_MIN && look.digits >= 2 && !is_numbered {
+    if look.lower == 0 && word.len() < BASE32_BYTES_MIN && !is_numbered {
         return Odd::Number;
     }
     let is_random = word.len() >= RANDOM_BYTES_MIN && look.digits > 0 && is_random(&look);
@@ -88,28 +79,23 @@ pub(super) fn odd(word: &str) -> Odd {
         && word
             .bytes()
             .all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
-        && look.distinct() >= 10
-        && (look.digits > 0 || !look.is_words());
+        && look.digits > 0;
     match () {
-        () if is_base32 => Odd::Random,
-        () if is_random || look.is_key() && word.len() >= 12 => Odd::Random,
+        () if is_base32 || is_random => Odd::Random,
         () if look.digits + signs == 0 => {
-            let is_mixed = look.turns() * 9 >= look.looked() * 4
-                && letters == word.trim_end_matches('!').len()
-                && !look.is_words();
+            let is_letters = letters == word.trim_end_matches('!').len();
+            let is_turning = |least: usize| is_letters && look.turns() * 9 >= look.looked() * least;
             match word.len() {
-                LETTERS_MIN.. if is_mixed => Odd::Random,
-                RANDOM_BYTES_MIN.. if is_mixed || look.is_scrambled() => Odd::Numbered,
+                HASH_BYTES_MIN.. if is_turning(3) && !look.is_words() => Odd::Random,
+                LETTERS_MIN.. if is_turning(4) => Odd::Random,
+                RANDOM_BYTES_MIN.. if is_turning(4) => Odd::Numbered,
                 _ => Odd::Plain,
             }
         }
         () if is_known(word) => Odd::Plain,
         () if is_disguised(word)
             || signs > 0 && look.digits > 0
-            || look.kinds() == 4
-                && word.len() >= 8
-                && !word.contains(['.', ':', '='])
-                && (look.digits > 1 || !is_identifier(word)) =>
+            || look.kinds() == 4 && !word.contains(['.', ':', '=']) =>
         {
             Odd::Made
         }
@@ -120,12 +106,7 @@ pub(super) fn odd(word: &str) -> Odd {
 /// Returns whether a word without a digit is made of several words, none of which is one of code.
 fn is_joined(word: &str, look: &Look<'_>) -> bool {
     let is_part = |c: char| c.is_alphabetic() || "-._!&".contains(c);
-    if !(7..48).contains(&word.len())
-        || look.digits > 0
-        || look.lower == 0
-        || !word.starts_with(char::is_alphabetic)
-        || !word.chars().all(is_part)
-    {
+    if !(7..48).contains(&word.len()) || look.lower == 0 || !word.chars().all(is_part) {
         return false;
     }
     let parts = || {
@@ -134,23 +115,16 @@ fn is_joined(word: &str, look: &Look<'_>) -> bool {
     };
     let is_capital = |part: &str| part.starts_with(char::is_uppercase);
     let is_odd = match parts().count() {
-        1 => word.ends_with('!') || is_humped(word),
-        2 => parts().skip(1).any(is_capital) || !word.is_ascii(),
-        _ => {
-            parts().filter(|part| part.len() >= 4).count() >= 2 && !word.contains('.')
-                || !word.is_ascii()
-                || parts().skip(1).any(is_capital)
-        }
+        1 => word.ends_with('!'),
+        2 => parts().skip(1).any(is_capital),
+        _ => parts().filter(|part| part.len() >= 4).count() >= 2,
     };
-    is_odd && !look.is_hex && !humps(word).any(is_code_word)
+    is_odd && !humps(word).any(is_code_word)
 }
 
-/// Returns whether a text is one word, as no code has: `Kiefernzapfen`.
+/// Returns whether a text is one word: `Kiefernzapfen`.
 pub(super) fn is_free_word(text: &str) -> bool {
-    text.len() >= WORD_BYTES_MIN
-        && text.chars().all(char::is_alphabetic)
-        && text.chars().skip(1).all(char::is_lowercase)
-        && !is_code_word(text)
+    text.len() >= WORD_BYTES_MIN && text.chars().all(char::is_alphabetic)
 }
 
 /// Returns the words that a name consists of, by their capitals and the signs between them.
@@ -167,21 +141,9 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns whether a word is two words with a capital each, as names of types are too: `KettleCanyon`.
-fn is_humped(word: &str) -> bool {
-    let capitals: Vec<_> = word
-        .match_indices(|c: char| c.is_uppercase())
-        .map(|(at, _)| at)
-        .collect();
-    capitals.len() == 2 && capitals[0] == 0 && capitals[1] >= 4 && word.len() - capitals[1] >= 4
-}
-
 /// Returns whether the kinds of characters alternate as they do in no word.
 fn is_random(look: &Look<'_>) -> bool {
-    look.turns() * 3 >= look.looked()
-        && look.distinct() >= 6
-        && !look.is_words()
-        && (look.digits >= 2 || look.upper >= 2 && look.lower >= 2)
+    look.turns() * 3 >= look.looked() && !look.is_words()
 }
 
 /// Returns whether a word is a technical one with a number: `utf8`, `sha256sum`.
@@ -198,18 +160,12 @@ fn is_known(word: &str) -> bool {
 fn is_disguised(word: &str) -> bool {
     let parts = word.split(|c: char| !c.is_alphanumeric());
     parts.filter(|part| part.len() >= 4).any(|part| {
-        let lower = part.to_ascii_lowercase();
         let is_inner = |three: &[u8]| {
             three[0].is_ascii_alphabetic()
                 && b"01345789".contains(&three[1])
                 && three[2].is_ascii_lowercase()
         };
         part.as_bytes().windows(3).any(is_inner)
-            && !WORDS
-                .values
-                .numbered
-                .iter()
-                .any(|known| lower.contains(known.as_str()))
     })
 }
 
@@ -217,74 +173,35 @@ fn is_disguised(word: &str) -> bool {
 fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     let letters = look.upper + look.lower;
     let bytes = word.as_bytes();
-    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     // `2026-01-04`, `0.8.0`, `30m`, `12-14`, and a hash, in part or with hyphens.
-    let is_measure = is_digit(0)
-        && (letters <= 2 || word.len() > 9 && is_digit(3) && bytes[4] == b'-' && bytes[7] == b'-');
+    let is_measure = bytes[0].is_ascii_digit() && letters <= 2;
     let is_version = bytes
         .windows(3)
         .any(|three| three[0].is_ascii_digit() && three[1] == b'.' && three[2].is_ascii_digit());
     let last = word.rsplit('.').next().unwrap_or_default();
-    let is_file = last.len() < word.len()
-        && (2..=5).contains(&last.len())
-        && last.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_address = word
-        .split_once('@')
-        .is_some_and(|(_, host)| host.contains('.'));
-    let is_numbered = letters >= 6 && look.digits >= 2 && letters + look.digits == word.len();
-    let is_coded = bytes
-        .windows(2)
-        .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
-    let is_constant =
-        look.lower == 0 && word.len() < 16 && !is_numbered && !(is_coded && look.digits >= 2);
+    let is_file = last.len() < word.len() && last.bytes().all(|byte| byte.is_ascii_lowercase());
+    let has_inner_digit = bytes.windows(2).any(|two| two[0].is_ascii_digit());
+    let is_constant = look.lower == 0 && word.len() < 16 && !has_inner_digit;
     let is_snake = look.upper == 0
         && word.contains('_')
-        && (word.matches('_').count() >= 2
-            || look.digits == 1 && is_identifier(word) && !is_disguised(word));
+        && (word.matches('_').count() >= 2 || look.digits == 1);
     // A type: `Utf8Error`.
     let is_humped = bytes
         .windows(2)
         .any(|two| two[0].is_ascii_digit() && two[1].is_ascii_uppercase());
-    let is_type = look.digits == 1 && is_humped && look.is_words() && letters + 1 == word.len();
-    let is_type = is_type
-        || look.digits == 1 && is_code_word(word.trim_end_matches(|c: char| c.is_ascii_digit()))
-        || look.digits == 1
-            && letters + 1 == word.len()
-            && look.is_words()
-            && humps(word).filter(|hump| hump.len() > 1).count() >= 3;
-    // `cache-v3-linux-x64-20260104`
-    let is_whole = |part: &str| {
-        let name = part.trim_end_matches(|c: char| c.is_ascii_digit());
-        let has_digit = name.contains(|c: char| c.is_ascii_digit());
-        !has_digit && (name.len() == part.len() || name.len() <= 3)
-    };
+    let is_type = look.digits == 1 && is_humped && look.is_words();
     let parts = word.split(['-', '_', '.']);
-    let is_version_of = |part: &str| {
-        part.len() > 1 && part.starts_with('v') && Look::at(part).digits + 1 == part.len()
-    };
-    let is_list = look.upper == 0
-        && (parts.clone().count() >= 4 || parts.clone().any(is_version_of))
-        && parts.clone().all(is_whole);
     let is_public = word.starts_with("AAAA");
-    let is_word = |part: &str| {
-        part.len() >= 3
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || b"._-".contains(&byte))
-    };
+    let is_word =
+        |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_base64 =
         || word.len() >= BASE64_BYTES_MIN && is_random(look) && !word.split('/').any(is_word);
-    let is_field = word.rsplit_once(':').is_some_and(|(_, number)| {
-        number
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'-')
-    });
-    let has_slash =
-        (word.contains('/') || word.contains('\\') && !word.contains("\\x")) && !is_base64();
+    let is_field = word
+        .rsplit_once(':')
+        .is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_slash = (word.contains('/') || word.contains('\\')) && !is_base64();
     let is_part_of_code = || {
         look.upper == 0
-            && parts.clone().count() >= 3
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
             && parts.clone().any(|part| {
                 WORDS
                     .names
@@ -296,11 +213,9 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
     is_measure
         || word.matches(':').count() > 2
         || is_field
-        || is_list
         || is_type
         || is_version
         || is_file
-        || is_address
         || is_constant
         || is_snake
         || is_public
@@ -308,9 +223,7 @@ fn is_ordinary(word: &str, look: &Look<'_>) -> bool {
         || ["self.", "this.", "#", "@"]
             .iter()
             .any(|begin| word.starts_with(begin))
-        || look.digits == 0 && (word.contains("::") || !word.is_ascii())
         || says_nothing(plain(word))
-        || is_path(word)
         || is_code(word)
         || is_part_of_code()
 }

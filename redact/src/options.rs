@@ -51,24 +51,15 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
         return;
     };
     let value = &rest[..rest.find(ends).unwrap_or(rest.len())];
-    if says_nothing(value)
-        || value.starts_with('-')
-        || value.contains("$(")
-        || value.contains("${")
-        || value.contains("://")
-    {
+    if says_nothing(value) || value.contains("$(") || value.contains("${") {
         return;
     }
-    let is_user = |user: &str| {
-        user.chars()
-            .all(|c| c.is_alphanumeric() || "_-.@\\+:".contains(c))
-    };
     let last = value
         .rfind(':')
         .filter(|last| odd(&value[last + 1..]) == Odd::Random);
     let login = last
         .or_else(|| value.find([':', '%', ',']))
-        .filter(|sign| *sign > 0 && is_user(&value[..*sign]));
+        .filter(|sign| *sign > 0);
     let skipped = login.filter(|_| option.has_user).map_or(0, |sign| sign + 1);
     let secret = if quote.is_some() {
         &value[skipped..]
@@ -76,13 +67,10 @@ pub(super) fn read(scan: &mut Scan<'_>, begin: Range<usize>) {
         plain(&value[skipped..])
     };
     let is_secret = match skipped {
-        0 => {
-            option.has_secret
-                && is_secret(scan, &begin, option.is_attached, secret, quote.is_some())
-        }
+        0 => option.has_secret && is_secret(scan, &begin, option.is_attached, secret),
         _ => is_password(secret),
     };
-    if is_secret && !secret.trim_end_matches('=').contains('=') {
+    if is_secret {
         let start = from + skipped;
         scan.take(start..start + secret.len(), "password");
     }
@@ -100,29 +88,22 @@ fn is_password(secret: &str) -> bool {
 }
 
 /// Returns whether the value of an option is a secret.
-fn is_secret(
-    scan: &Scan<'_>,
-    begin: &Range<usize>,
-    is_attached: bool,
-    secret: &str,
-    is_quoted: bool,
-) -> bool {
+fn is_secret(scan: &Scan<'_>, begin: &Range<usize>, is_attached: bool, secret: &str) -> bool {
     let look = Look::at(secret);
     let is_rich = look.kinds() >= 3;
     let options = &WORDS.options;
     let is_login = || has_sign(scan, begin, &options.logins);
     match weight(secret) {
         Odd::Made | Odd::Random | Odd::Never => true,
-        Odd::Numbered if look.digits == 0 || is_rich && (is_attached || is_quoted) => true,
-        Odd::Numbered if is_attached && look.digits >= 2 && secret.len() >= 6 => true,
-        Odd::Numbered if is_rich || is_attached => is_login(),
+        Odd::Numbered if look.digits == 0 || is_rich => true,
+        Odd::Numbered if is_attached => is_login(),
         Odd::Numbered => has_sign(scan, begin, &options.asking),
         Odd::Phrase => is_login(),
-        Odd::Number => look.digits >= NUMBER_DIGITS_MIN && look.digits == secret.len(),
+        Odd::Number => look.digits >= NUMBER_DIGITS_MIN,
         Odd::Hash => secret.len() >= HASH_BYTES_MIN && is_login(),
         Odd::Plain => {
-            let is_odd = is_rich && look.upper > 0 || look.upper >= 2 && look.lower > 0;
-            is_odd && !look.is_words() && !secret.contains(['/', ':', '.']) && is_login()
+            let is_odd = is_rich || look.upper >= 2;
+            is_odd && !look.is_words() && is_login()
         }
     }
 }
@@ -132,8 +113,7 @@ fn option(scan: &Scan<'_>, begin: &Range<usize>) -> Option<Found> {
     let spelled = &scan.bytes[begin.clone()];
     let rest = &scan.bytes[begin.end..scan.bytes.len().min(begin.end + OPTION_BYTES_MAX)];
     let value = |at: usize, has_user: bool, has_secret: bool| {
-        let is_list =
-            b"\"'".contains(&scan.at(at)) && scan.at(at) == spelled[0] && scan.at(at + 1) == b',';
+        let is_list = b"\"'".contains(&scan.at(at));
         let skipped = if is_list {
             2
         } else {

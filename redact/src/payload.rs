@@ -244,7 +244,15 @@ fn name_at_end(key: &str) -> Option<Name> {
     let last =
         key.rfind(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)) && c.is_ascii());
     let at = last.map_or(0, |at| at + 1);
-    Name::read(&key[at..], &key[..at])
+    Name::read(&key[at..], &key[..at]).or_else(|| {
+        // A label has other words behind it: `Password field`.
+        let label = key.rsplit_once(' ').filter(|_| key.len() <= NAME_BYTES_MAX);
+        let name = name_at_end(label?.0)?;
+        (name.class == Class::Password).then_some(Name {
+            is_part: true,
+            ..name
+        })
+    })
 }
 
 /// Redacts a string that is assigned to a telling name; returns whether it did.

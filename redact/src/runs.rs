@@ -5,26 +5,24 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::base64::decoded;
-use super::chars::{LOOK_BYTES_MAX, Look, boundary};
+use super::chars::{Look, boundary};
 use super::scan::{Found, Scan};
+use super::value::says_nothing;
 
 /// The shortest base64 that is decoded, in bytes.
 const BASE64_BYTES_MIN: usize = 16;
-/// The shortest random part of a token, in bytes; the longest word before it, and the most of them.
+/// The shortest random part of a token, in bytes, and the longest prefix.
 const TOKEN_BYTES_MIN: usize = 30;
-const PREFIX_BYTES_MAX: usize = 10;
-const PREFIX_WORDS_MAX: usize = 3;
+const PREFIX_BYTES_MAX: usize = 16;
 /// How often base64 of base64 is decoded.
 const DEPTH_MAX: u8 = 2;
 /// The length of a secret access key of AWS.
 const AWS_SECRET_BYTES: usize = 40;
+/// The fewest words of a phrase of a wallet, and the most.
 const PHRASE_WORDS_MIN: usize = 12;
+const PHRASE_WORDS_MAX: usize = 24;
 /// How far before a phrase its name is searched for, in bytes.
 const ANNOUNCED_BYTES_MAX: usize = 48;
-/// The most words of a phrase.
-const PHRASE_WORDS_MAX: usize = 24;
-/// The least number of different words in several phrases in a row.
-const PHRASE_WORDS_DISTINCT_MIN: usize = 9;
 /// The longest gap between two words of a phrase, in bytes.
 const GAP_BYTES_MAX: usize = 6;
 /// The words that phrases of wallets consist of (BIP 39), in order.
@@ -107,40 +105,24 @@ fn look(scan: &mut Scan<'_>, run: Range<usize>, find: Find) {
         let end = wrapped_end(scan, run.end + padding, run.len());
         return scan.take(run.start..end, "encoded_secret");
     }
-    if run.len() == AWS_SECRET_BYTES && padding == 0 && is_aws_secret(&scan.text[run.clone()]) {
-        return scan.take(run, "aws_secret");
-    }
-    if is_token(&scan.text[run.clone()]) {
+    let text = &scan.text[run.clone()];
+    if run.len() == AWS_SECRET_BYTES && is_aws_secret(text) {
+        scan.take(run, "aws_secret");
+    } else if is_token(text) {
         scan.take(run, "token");
     }
 }
 
-/// Returns whether a run has the shape of a token of any issuer: a short word or two, and a long random part. Ids of
-/// programs are shorter or have no capitals.
-fn is_token(run: &str) -> bool {
-    let mut rest = run;
-    for _ in 0..PREFIX_WORDS_MAX {
-        let Some((word, after)) = rest.split_once(['_', '-']) else {
-            break;
-        };
-        let is_word =
-            word.len() <= PREFIX_BYTES_MAX && word.bytes().filter(u8::is_ascii_digit).count() <= 1;
-        let is_one_case = word.bytes().all(|byte| !byte.is_ascii_uppercase())
-            || word.bytes().all(|byte| !byte.is_ascii_lowercase());
-        if !is_word || !is_one_case || word.len() < 2 {
-            break;
-        }
-        rest = after;
-    }
-    let look = Look::at(rest);
-    let has_prefix = rest.len() < run.len() && !run.starts_with("sha");
+/// Returns whether a string is a token of any issuer: a short word or two, and a long random part.
+fn is_token(text: &str) -> bool {
+    let signs = text.match_indices(['_', '-']).map(|(at, _)| at + 1);
+    let Some(prefix) = signs.take_while(|at| *at <= PREFIX_BYTES_MAX).last() else {
+        return false;
+    };
+    let look = Look::at(&text[prefix..]);
     let is_random = look.upper >= 4 && look.lower >= 4 && look.digits >= 3 && look.distinct() >= 16;
-    has_prefix
-        && rest.len() >= TOKEN_BYTES_MIN
-        && is_random
-        && look.turns() * 9 >= rest.len().min(LOOK_BYTES_MAX) * 4
-        && !rest.contains(['/', '+'])
-        && !look.is_words()
+    let is_bare = !says_nothing(text) && !text.contains(['/', '+']);
+    look.bytes >= TOKEN_BYTES_MIN && is_random && is_bare && look.turns() * 9 >= look.looked() * 4
 }
 
 /// Base64 is often written in lines of the same length.
@@ -259,17 +241,13 @@ fn phrases(scan: &mut Scan<'_>, row: Range<usize>) {
     }
     found.extend(phrase.filter(|_| count >= PHRASE_WORDS_MIN));
     for phrase in found {
-        // A longer text of few words is not a phrase.
-        let words = || {
-            scan.text[phrase.clone()]
-                .split(|c: char| !c.is_ascii_lowercase())
-                .filter(|word| !word.is_empty())
-        };
-        if words().count() > PHRASE_WORDS_MAX
-            && words().collect::<HashSet<_>>().len() < PHRASE_WORDS_DISTINCT_MIN
+        // More words than one phrase has are several only if they differ, as words do that are drawn.
+        let words = scan.text[phrase.clone()].split(|c: char| !c.is_ascii_lowercase());
+        let words = words.filter(|word| !word.is_empty());
+        if words.clone().count() <= PHRASE_WORDS_MAX
+            || words.collect::<HashSet<_>>().len() >= PHRASE_WORDS_MIN
         {
-            continue;
+            scan.take(phrase, "seed_phrase");
         }
-        scan.take(phrase, "seed_phrase");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::chars::Look;
+use super::chars::{Look, boundary};
 use super::line::Line;
 use super::names::Name;
 use super::secret::Style;
@@ -74,16 +74,15 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// Takes what a span has of the text, in whole characters.
     pub(super) fn take(&mut self, span: Range<usize>, kind: &'static str) {
-        let mut span = span;
-        while !self.text.is_char_boundary(span.start) {
-            span.start -= 1;
+        let start = boundary(self.text, span.start);
+        let mut end = span.end.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
         }
-        while !self.text.is_char_boundary(span.end) {
-            span.end += 1;
-        }
-        if !span.is_empty() {
-            self.found.push((span, kind));
+        if start < end {
+            self.found.push((start..end, kind));
         }
     }
 
@@ -127,11 +126,6 @@ impl<'t> Scan<'t> {
 
     /// Notes a token whose prefix is at `prefix`.
     pub(super) fn shape(&mut self, shape: &'static Shape, prefix: Range<usize>) {
-        // A longer prefix at the same place tells more.
-        let is_same = |found: &Found| found.0.start == prefix.start;
-        if self.is_taken(prefix.start) && !self.found.last().is_some_and(is_same) {
-            return;
-        }
         let end = self.set_end(shape.set, prefix.end);
         let is_glued = self.before(prefix.start).is_ascii_alphanumeric();
         let body = &self.text[prefix.end..end];
@@ -150,16 +144,13 @@ impl<'t> Scan<'t> {
             _ => length >= shape.least,
         };
         let is_token = match shape.sign {
-            Sign::Sure | Sign::Inner => {
-                (look.digits > 0 || look.upper >= 2 && look.lower >= 2) && look.distinct() >= 5
-            }
+            Sign::Sure | Sign::Inner => look.digits > 0,
             Sign::Exact => !is_glued && look.is_mixed(),
             Sign::Vague => !is_glued && look.is_mixed(),
         };
         // Other base64 of JSON is no token: those have parts.
         let head = &body[..body.len().min(TOKEN_HEAD_BYTES)];
-        let has_parts =
-            shape.prefixes != ["eyJ"] || head.contains(".eyJ") || head.matches('.').count() >= 2;
+        let has_parts = shape.prefixes != ["eyJ"] || head.matches('.').count() >= 2;
         if is_long && is_token && has_parts {
             let word = |byte: &&u8| shape.set.has(**byte);
             let inside = if shape.sign == Sign::Inner {
@@ -173,7 +164,6 @@ impl<'t> Scan<'t> {
                 .take(inside)
                 .take_while(word);
             let from = prefix.start - before.count();
-            self.found.pop_if(|found| found.0.start == from);
             let kind = match shape.kind.as_str() {
                 "" => "token",
                 kind => kind,

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use super::chars::Look;
 use super::literals::Literals;
-use super::odd::{Odd, is_free_word, odd};
-use super::value::{is_call, is_code, is_identifier, is_path, plain, says_nothing};
+use super::odd::is_free_word;
+use super::value::{is_call, is_code, is_path, plain, says_nothing};
 use super::words::WORDS;
 
 /// The syntax around a value.
@@ -43,27 +43,13 @@ pub(super) fn is_password(value: &str, style: Style) -> bool {
         Style::Env => !is_call(value),
         Style::Tight => !is_code(value) && !is_label(plain),
         Style::Flag => {
-            let is_place = plain
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-            plain.len() > PASSWORD_BYTES_MIN && !is_code(value) && !is_place
+            let is_place = plain.bytes().all(|byte| byte.is_ascii_uppercase());
+            plain.len() > PASSWORD_BYTES_MIN && !is_place && !is_code(value)
         }
         // Types and variables of code follow a colon too; those have no digits, and no other signs than these.
         Style::Line if is_free_word(plain) => !is_label(plain),
         Style::Loose | Style::Line => {
-            let look = Look::at(plain);
-            let is_sign = |c: char| "!@#%^*+~=".contains(c);
-            let is_name =
-                plain.starts_with(|c: char| c.is_ascii_uppercase()) || plain.contains('_');
-            let is_type_name =
-                plain.contains('_') || plain.ends_with(|c: char| c.is_ascii_lowercase());
-            let is_named = is_name && is_type_name && is_identifier(plain) && look.is_words();
-            let has_digit = look.digits > 0 && (!is_named || odd(plain) >= Odd::Made);
-            let inner = plain.trim_end_matches(is_sign);
-            (has_digit || inner.contains(is_sign) || look.is_scrambled())
-                && !is_code(value)
-                && !is_type(plain)
-                && !is_label(plain)
+            Look::at(plain).digits > 0 && !is_code(value) && !is_label(plain)
         }
     }
 }
@@ -73,7 +59,7 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
     let plain = plain(value);
     let is_other = || {
         let is_text = plain.contains(char::is_whitespace);
-        says_nothing(plain) || is_path(plain) || is_call(value) || is_text || plain.contains("://")
+        says_nothing(plain) || is_call(value) || is_text || plain.contains("://")
     };
     if plain.len() < SECRET_BYTES_MIN || is_other() {
         return false;
@@ -87,28 +73,17 @@ pub(super) fn is_secret(value: &str, style: Style) -> bool {
         Style::Env => look.digits > 0 || !is_code(value) && !is_chain() && !is_label(plain),
         Style::Quoted => look.digits > 0 && !is_chain(),
         Style::Tight | Style::Loose | Style::Line | Style::Flag => {
-            look.digits > 0 && (!look.is_words() || look.is_disguised()) && !is_code(value)
+            look.digits > 0 && !look.is_words() && !is_code(value)
         }
     }
-}
-
-/// Returns whether a value is a type with its size: `u32`, `varchar2`.
-fn is_type(value: &str) -> bool {
-    let name = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    let size = &value[name.len()..];
-    let is_size = ["2", "8", "16", "32", "64", "128", "255", "256"].contains(&size);
-    is_size
-        && [
-            "u", "i", "f", "int", "uint", "float", "str", "char", "varchar", "text", "utf",
-        ]
-        .contains(&name)
 }
 
 /// Returns whether a text is a label or a message about passwords.
 fn is_label(value: &str) -> bool {
     let head = value.get(..value.len().min(64)).unwrap_or(value);
     let has_digit = head.contains(|c: char| c.is_ascii_digit());
-    let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace() || ".!?:'’-,()…".contains(c);
+    let is_word =
+        |c: char| c.is_alphanumeric() || c.is_whitespace() || ".!?:'’-,()…。、".contains(c);
     let is_foreign = !value.is_ascii() && value.chars().all(is_word);
     !has_digit && (is_foreign || LABELS.any(head, |_| true))
 }

@@ -26,7 +26,7 @@ impl Set {
     pub(super) fn has(self, byte: u8) -> bool {
         match self {
             Self::Hex => byte.is_ascii_hexdigit(),
-            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
+            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Alnum => byte.is_ascii_alphanumeric(),
             Self::Word => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
             Self::Dotted => byte.is_ascii_alphanumeric() || b"_-.".contains(&byte),

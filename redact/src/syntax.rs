@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::chars::{boundary, line_end};
-use super::judge::{BLANKS_MAX, JUDGED_BYTES_MAX, NAME_BYTES_MAX};
-use super::names::is_getter;
+use super::judge::{BLANKS_MAX, NAME_BYTES_MAX};
 use super::scan::Scan;
 use super::value::plain;
 use super::words::WORDS;
@@ -31,6 +30,12 @@ pub(super) struct Value {
 }
 
 impl Value {
+    /// `None` if the place is outside of the text or cuts a character, so that no value can have such a place.
+    fn new(text: &str, inner: Range<usize>, is_quoted: bool) -> Option<Self> {
+        let is_inside = text.get(inner.clone()).is_some();
+        is_inside.then_some(Self { inner, is_quoted })
+    }
+
     /// The value; a bare one without the punctuation of the sentence or list that it ends.
     pub(super) fn trimmed(self, text: &str) -> Range<usize> {
         let length = match self.is_quoted {
@@ -73,33 +78,26 @@ pub(super) fn sign(scan: &Scan<'_>, name: &Range<usize>) -> Option<(Sign, usize)
         .take(3)
         .take_while(|byte| byte.is_ascii_digit());
     let numbered = sign + number.count();
-    let sign = if numbered > sign && scan.at(numbered) == b':' && closers == 0 {
-        numbered
-    } else {
-        sign
-    };
+    let sign = if numbered > sign { numbered } else { sign };
     let rest = &scan.bytes[sign.min(scan.bytes.len())..];
-    let is_tag = scan.before(name.start) == b'<' || scan.before(name.start) == b':';
+    let is_tag = scan.before(name.start) == b'<';
     let is_tight = sign == at && closers == 0;
     let (kind, length) = match rest {
         [b'=', b'=', ..] | [b':', b':', ..] => return None,
         // A colon on both sides separates the parts of an address.
-        [b':', next, ..] if scan.before(name.start) == b':' && *next != b' ' => return None,
+        [b':', ..] if scan.before(name.start) == b':' => return None,
         // The name ends a string, as the label of an input does.
         [b':', b'"' | b'\'', after, ..] if is_tight && b" ,)|;\n".contains(after) => return None,
-        [b':', b' ', b'"' | b'\'', b' ' | b',' | b')', ..] if is_tight => return None,
         // YAML's long form of a key.
         [b'\n', b':', b' ', ..] if scan.text[..name.start].ends_with("? ") => (Sign::Loose, 2),
         [b':' | b'?' | b'+', b'=', ..] | [b'=', b'>', ..] => (Sign::Loose, 2),
-        [b'=', ..] if is_tight => (Sign::Tight, 1),
+        [b'=', ..] if sign == at => (Sign::Tight, 1),
         [b'=' | b':', ..] => (Sign::Loose, 1),
         [b'<', b'<', b'<', ..] => (Sign::Loose, 0),
         [b',', ..] if is_quoted && is_argument(scan, name) => (Sign::Loose, 1),
-        [b'|', ..] if sign > at => (Sign::Loose, 1),
-        [b'>', next, ..] if is_tag && *next != b' ' && has_close(rest) => (Sign::Tight, 1),
+        [b'>', ..] if is_tag && has_close(rest) => (Sign::Tight, 1),
         _ if has_particle => (Sign::Loose, 0),
-        [b'(', b'"' | b'\'', ..] if !is_getter(&scan.text[name.clone()]) => (Sign::Loose, 1),
-        _ if sign > at && !rest.is_empty() && !scan.bytes[name.end..at].contains(&b')') => {
+        _ if sign > at => {
             return Some((Sign::Blank, sign));
         }
         _ => return None,
@@ -115,9 +113,6 @@ fn begin(scan: &Scan<'_>, kind: Sign, after: usize) -> usize {
         let word = scan.bytes[value..].iter().take(NAME_BYTES_MAX);
         let word = word.take_while(|byte| !byte.is_ascii_whitespace()).count();
         let next = scan.after_blanks(value + word, BLANKS_MAX);
-        if word < 2 || next == value + word {
-            break;
-        }
         value = next;
     }
     // Markdown's bold type.
@@ -127,13 +122,6 @@ fn begin(scan: &Scan<'_>, kind: Sign, after: usize) -> usize {
         .take_while(|byte| **byte == b'*')
         .count();
     value = scan.after_blanks(value, 1);
-    if scan.at(value) == b'\n' && kind == Sign::Loose && is_indented(scan, value + 1) {
-        value = scan.after_blanks(value + 1, BLANKS_MAX);
-        // The first of a list.
-        if scan.bytes[value..].starts_with(b"- ") {
-            value += 2;
-        }
-    }
     value
 }
 
@@ -152,28 +140,14 @@ fn has_close(rest: &[u8]) -> bool {
     rest.iter()
         .take(ELEMENT_BYTES_MAX)
         .zip(&rest[1..])
-        .any(|two| two == (&b'<', &b'/') || two == (&b'<', &b'!'))
+        .any(|two| two == (&b'<', &b'/'))
 }
 
 /// Returns where the text of an element of XML begins whose name, or an attribute of it, is the name.
 fn element(scan: &Scan<'_>, name: &Range<usize>) -> Option<usize> {
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
-    let dotted = scan.bytes[..name.start]
-        .iter()
-        .rev()
-        .take(NAME_BYTES_MAX)
-        .take_while(is_part)
-        .count();
-    let before = &scan.bytes[..(name.start - dotted).saturating_sub(1)];
-    let is_attribute = b"\"'".contains(&scan.at(name.end))
-        && (before.ends_with(b"name=") || before.ends_with(b"key="));
-    let is_element = b"<:".contains(&scan.before(name.start)) && scan.at(name.end) == b' ';
-    if !is_attribute && !is_element {
-        return None;
-    }
     let line = &scan.bytes[name.end..line_end(scan.bytes, name.end, ELEMENT_BYTES_MAX)];
     let close = line.iter().position(|byte| b"<>".contains(byte))?;
-    let is_open = line[close] == b'>' && !line[..close].ends_with(b"/");
+    let is_open = line[close] == b'>';
     let rest = &line[close + 1..];
     let has_end = rest
         .iter()
@@ -216,11 +190,9 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
     match window {
         [b'[', b'[', ..] => until(2, b"]]"),
         // Of a connection string: `PWD={...};`
-        [b'{', first, ..] if scan.before(at) == b'=' && *first != b'{' && *first != b'}' => {
-            until(1, b"};")
-                .or_else(|| until(1, b"}\""))
-                .or_else(|| until(1, b"}\n"))
-        }
+        [b'{', first, ..] if scan.before(at) == b'=' => until(1, b"};")
+            .or_else(|| until(1, b"}\""))
+            .or_else(|| until(1, b"}\n")),
         _ if window.starts_with(b"<![CDATA[") => until(9, b"]]>"),
         [b'q', b'{', ..] => until(2, b"})").or_else(|| until(2, b"}")),
         [b'<', b'<', b'<', ..] => {
@@ -228,7 +200,7 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .iter()
                 .take_while(|byte| b"< '\"".contains(byte))
                 .count();
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"".contains(byte);
+            let ends = |byte: &u8| byte.is_ascii_whitespace();
             let length = window[skipped..].iter().position(ends);
             Some(at + skipped..at + skipped + length.unwrap_or(window.len() - skipped))
         }
@@ -253,22 +225,16 @@ fn block(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
                 .iter()
                 .take_while(|byte| b"-neE '\"".contains(byte))
                 .count();
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"'\"|)`$".contains(byte);
+            let ends = |byte: &u8| byte.is_ascii_whitespace();
             let length = words[skipped..].iter().position(ends)?;
             Some(at + 7 + skipped..at + 7 + skipped + length)
         }
         [b'|' | b'>', ..] => indented(scan, at, window),
         _ => None,
     }
-    .map(|inner| {
-        inner.start
-            ..inner.start
-                + scan
-                    .text
-                    .get(inner.clone())
-                    .unwrap_or_default()
-                    .trim_end()
-                    .len()
+    .and_then(|inner| {
+        let length = scan.text.get(inner.clone())?.trim_end().len();
+        Some(inner.start..inner.start + length)
     })
 }
 
@@ -292,28 +258,16 @@ fn indented(scan: &Scan<'_>, at: usize, window: &[u8]) -> Option<Range<usize>> {
     Some(start..boundary(scan.text, end.min(scan.bytes.len()).min(at + window.len())))
 }
 
-fn is_indented(scan: &Scan<'_>, line: usize) -> bool {
-    b" \t".contains(&scan.at(line))
-}
-
 /// Reads the value at an offset: in quotes, escaped or not, or up to the next delimiter.
 pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
     let bytes = scan.bytes;
     let is_printed = bytes[at.min(bytes.len())..].starts_with(b"\"$(echo ");
-    if let Some(inner) = block(scan, at + usize::from(is_printed)) {
-        return Some(Value {
-            inner,
-            is_quoted: true,
-        });
-    }
-    if let Some(inner) = quoted(bytes, at) {
-        return Some(Value {
-            inner,
-            is_quoted: true,
-        });
+    let string = || quoted(bytes, at + constructor(&bytes[at.min(bytes.len())..]));
+    if let Some(inner) = block(scan, at + usize::from(is_printed)).or_else(string) {
+        return Value::new(scan.text, inner, true);
     }
     let first = scan.at(at);
-    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) && !is_dollar_secret(scan, at) {
+    if at >= bytes.len() || b"(`[{,;&|$*)>\\".contains(&first) {
         return None;
     }
     if !scan.bare.contains(&at) {
@@ -324,19 +278,31 @@ pub(super) fn value_at(scan: &mut Scan<'_>, at: usize) -> Option<Value> {
             .unwrap_or(bytes.len() - at);
         scan.bare = at..at + length;
     }
-    let mut inner = at..scan.bare.end;
-    // The text of an element of XML has blanks.
-    if scan.before(at) == b'>' {
-        let window = &bytes[at..bytes.len().min(at + JUDGED_BYTES_MAX)];
-        let end = window.iter().position(|byte| b"<\n".contains(byte));
-        inner.end = end
-            .filter(|end| window[*end] == b'<')
-            .map_or(inner.end, |end| at + end);
+    // The text of an element of XML.
+    let window = &bytes[at..bytes.len().min(at + ELEMENT_BYTES_MAX)];
+    let end = window.iter().position(|byte| b"<\n".contains(byte));
+    if let Some(end) =
+        end.filter(|end| scan.before(at) == b'>' && window[*end..].starts_with(b"</"))
+    {
+        return Value::new(scan.text, at..at + end, true);
     }
-    (!inner.is_empty()).then_some(Value {
-        inner,
-        is_quoted: false,
-    })
+    let inner = at..scan.bare.end;
+    Value::new(scan.text, inner, false).filter(|value| !value.inner.is_empty())
+}
+
+/// Returns the length of what makes a value of a string: `Some("...")`, `String::from("...")`, `[]byte("...")`.
+fn constructor(rest: &[u8]) -> usize {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_:.[]".contains(byte);
+    let length = rest.iter().take(NAME_BYTES_MAX).take_while(is_part).count();
+    let name = rest[..length].rsplit(|byte| b":.]".contains(byte)).next();
+    let is_made = name.is_some_and(|name| {
+        name.first().is_some_and(u8::is_ascii_uppercase) && name.iter().any(u8::is_ascii_lowercase)
+            || [&b"new"[..], b"from", b"of", b"byte", b"bytes"].contains(&name)
+    });
+    match rest.get(length..) {
+        Some([b'(', b'"' | b'\'', ..]) if is_made => length + 1,
+        _ => 0,
+    }
 }
 
 /// Finds the inside of a string, whose quote may be escaped.
@@ -380,17 +346,6 @@ fn quoted(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Returns whether a dollar sign begins a value and not a variable: the value has more such signs.
-fn is_dollar_secret(scan: &Scan<'_>, at: usize) -> bool {
-    let word = scan.bytes[at..]
-        .iter()
-        .take(64)
-        .take_while(|byte| !byte.is_ascii_whitespace());
-    scan.at(at) == b'$'
-        && !b"({".contains(&scan.at(at + 1))
-        && word.filter(|byte| b"!@#%^$".contains(byte)).count() > 1
-}
-
 /// Returns the end of a value in quotes: before the next quote that is not escaped more often, or at the end of the line.
 fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
     let (mut backslashes, mut skipped) = (0, 0);
@@ -407,11 +362,7 @@ fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> usize {
                 // Written twice, it is a part of the value.
                 let is_twice =
                     quote == b'\'' && offset > 0 && bytes[start + offset..].starts_with(b"''");
-                if is_twice
-                    && bytes
-                        .get(start + offset + 2)
-                        .is_some_and(u8::is_ascii_alphanumeric)
-                {
+                if is_twice {
                     skipped = offset + 1;
                 } else if offset > 0 && skipped == offset {
                     skipped = 0;

@@ -8,7 +8,6 @@ use super::names::Name;
 use super::odd::{Odd, odd};
 use super::scan::Scan;
 use super::secret::Style;
-use super::value::says_nothing;
 
 /// The longest table that is read, in bytes.
 const TABLE_BYTES_MAX: usize = 8 * 1024;
@@ -79,7 +78,7 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
     let is_word = |c: char| c.is_alphabetic() || "_-. ".contains(c);
     let mut shapes = signs.iter().filter_map(|sign| {
         let fields = fields(head, *sign);
-        let is_head = fields.len() >= 2
+        let is_head = fields.iter().filter(|field| !field.is_empty()).count() >= 2
             && fields
                 .iter()
                 .all(|field| head[field.clone()].chars().all(is_word) && field.len() < 32);
@@ -113,7 +112,7 @@ pub(super) fn read(scan: &mut Scan<'_>, name: Name, whole: &Range<usize>) {
         }
         let cell = fields[column].clone();
         let text = &line[cell.clone()];
-        if text.len() > 3 && !says_nothing(text) && !text.contains(' ') {
+        if text.len() > 3 {
             is_column |= odd(text) >= Odd::Hash && judge(name, Style::Quoted, text);
             cells.push(line_at + cell.start..line_at + cell.end);
         }

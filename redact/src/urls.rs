@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use super::chars::{Look, line_start};
-use super::headers;
 use super::scan::Scan;
-use super::secret::{Style, is_password};
 use super::shapes::Set;
 use super::value::says_nothing;
 use super::words::AddressPart as Part;
@@ -40,13 +38,11 @@ pub(super) fn read(scan: &mut Scan<'_>, part: Part, literal: Range<usize>) {
             let slash = login.iter().position(|byte| *byte == b'/');
             if let (Some(end), Some(slash)) = (end, slash)
                 && slash < end
-                && !login[..end].contains(&b' ')
             {
                 password(scan, literal.end + slash + 1..literal.end + end);
             }
         }
         Part::Bot => bot(scan, &literal),
-        Part::Bearer => headers::bearer(scan, literal.end),
     }
 }
 
@@ -59,9 +55,6 @@ fn password(scan: &mut Scan<'_>, span: Range<usize>) {
 
 /// Reads the login before a host: `user:password@`, `token@`.
 fn host(scan: &mut Scan<'_>, at: usize) {
-    if !scan.before(at.saturating_sub(3)).is_ascii_alphanumeric() && scan.before(at) != b'/' {
-        return;
-    }
     let window = &scan.bytes[at..scan.bytes.len().min(at + LOGIN_BYTES_MAX)];
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>`".contains(byte);
     let address = &window[..window.iter().position(ends).unwrap_or(window.len())];
@@ -92,7 +85,7 @@ fn host(scan: &mut Scan<'_>, at: usize) {
 
 fn user_token(scan: &mut Scan<'_>, span: Range<usize>) {
     let look = Look::at(&scan.text[span.clone()]);
-    if span.len() >= TOKEN_BYTES_MIN && (look.is_mixed() || look.is_key()) {
+    if span.len() >= TOKEN_BYTES_MIN && look.is_mixed() {
         scan.take(span, "token");
     }
 }
@@ -102,12 +95,7 @@ fn parameter(scan: &mut Scan<'_>, at: usize) {
     let text = &scan.text[at..end];
     let look = Look::at(text);
     let letters = look.upper + look.lower;
-    if text.len() >= 8
-        && look.digits >= 2
-        && letters >= 2
-        && !look.is_words()
-        && is_password(text, Style::Env)
-    {
+    if text.len() >= 8 && look.digits >= 2 && letters >= 2 && !look.is_words() {
         scan.take(at..end, "url_parameter");
     }
 }

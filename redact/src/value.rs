@@ -27,10 +27,12 @@ pub(super) fn says_nothing(value: &str) -> bool {
         let head = value.as_bytes().get(..name.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
     };
-    let is_masked = value.starts_with("••") || value.starts_with("**");
+    let is_row = ["xxxxxx", "XXXXXX", "******"]
+        .iter()
+        .any(|row| value.contains(row));
     is_variable
         || is_filler
-        || is_masked
+        || is_row
         || value.starts_with(['<', '%', ',', ')', ']', '}', ';'])
         || value.starts_with('{')
             && (!value.contains('"') || value.starts_with("{{") || value.starts_with("{%"))
@@ -66,7 +68,7 @@ fn is_placeholder(value: &str) -> bool {
         let inner = value
             .strip_prefix(open)
             .and_then(|rest| rest.strip_suffix(close));
-        inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphabetic() || c == '_'))
+        inner.is_some_and(|inner| inner.chars().all(|c| c.is_alphabetic()))
     };
     let is_asking = |part: &str| {
         let part = part.to_ascii_lowercase();
@@ -75,21 +77,14 @@ fn is_placeholder(value: &str) -> bool {
     let bare = |part| str::trim_end_matches(part, |c: char| c.is_ascii_digit());
     let parts = value.split(|c: char| !c.is_alphanumeric()).map(bare);
     let asks = || PLACEHOLDERS.any(value, |_| true) && parts.clone().any(is_asking);
-    is_framed("[", "]")
-        || is_framed("__", "__")
-        || asks()
-            && parts
-                .clone()
-                .all(|part| part.len() <= 4 || is_asking(part) || is_code_word(part))
+    is_framed("[", "]") || asks() && parts.clone().all(|part| part.len() <= 4 || is_asking(part))
 }
 
 /// Returns whether a value is the place of a file, or a pattern in slashes.
 pub(super) fn is_path(value: &str) -> bool {
-    let rooted = ["/", "~/", "./", "../", "~\\", "C:\\"]
+    ["/", "~/", "./", "../", "~\\", "C:\\"]
         .iter()
-        .any(|root| value.starts_with(root));
-    let is_long_key = || value.len() >= 40 && Look::at(value).is_key();
-    rooted && !is_long_key()
+        .any(|root| value.starts_with(root))
 }
 
 /// Returns whether a value is code: `name(`.
@@ -103,9 +98,7 @@ pub(super) fn is_code(value: &str) -> bool {
     let inner = value.trim_end_matches([',', ')', ';', ']', '}']);
     let is_name =
         |part: &str| is_identifier(part) && (part.len() <= 4 || Look::at(part).is_words());
-    let joined = inner.contains(['.', ':', '-']);
-    let joined_by_code = inner.contains("::") || inner.contains("->") || inner.contains("?.");
-    let has_underscore = |part: &str| part.contains('_') && Look::at(part).digits <= 1;
+    let is_joined = |part: &str| part.contains('_') || inner.contains("::");
     let is_chain = || {
         let chain = inner
             .trim_end_matches('!')
@@ -115,29 +108,14 @@ pub(super) fn is_code(value: &str) -> bool {
         // Names in code seldom have digits, passwords do.
         let is_code = |part: &str| {
             let has_digit = part.contains(|c: char| c.is_ascii_digit());
-            is_identifier(part) && (joined_by_code || has_underscore(part))
-                || is_name(part) && (!has_digit || !part.contains(|c: char| c.is_ascii_lowercase()))
+            is_identifier(part) && is_joined(part) || is_name(part) && !has_digit
         };
         chain.contains('.') && chain.split('.').all(is_code)
     };
-    // An argument: another one follows, or the call ends.
-    let is_argument =
-        || inner.len() < value.len() && is_identifier(inner) && Look::at(inner).digits == 0;
     let parts = || inner.split('_').filter(|part| !part.is_empty()).count();
     let is_constant =
         || is_identifier(inner) && !inner.contains(|c: char| c.is_ascii_lowercase()) && parts() > 2;
-    let is_reference = || {
-        let is_part = |part: &str| {
-            part.chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c))
-        };
-        inner.contains('_') && inner.split('.').count() >= 3 && inner.split('.').all(is_part)
-    };
-    is_call(value)
-        || joined && (is_chain() || is_reference())
-        || is_argument()
-        || is_constant()
-        || inner.starts_with("__")
+    is_call(value) || is_chain() || is_constant() || inner.starts_with("__")
 }
 
 pub(super) fn is_identifier(value: &str) -> bool {

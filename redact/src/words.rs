@@ -24,7 +24,7 @@ pub(super) struct Words {
     /// Commands and words that set a variable to the word after its name.
     pub(super) setters: Vec<String>,
     pub(super) options: Options,
-    /// The kinds of markers.
+    /// The kinds of markers. Of two findings at one place, the later kind names it.
     pub(super) kinds: Vec<String>,
     /// Parts of addresses.
     pub(super) addresses: BTreeMap<AddressPart, Vec<String>>,
@@ -48,8 +48,6 @@ pub(super) enum AddressPart {
     SlashLogin,
     /// The secret of a bot of Telegram, after its number.
     Bot,
-    /// The word `Bearer`.
-    Bearer,
 }
 
 /// What a literal of a block of lines begins.

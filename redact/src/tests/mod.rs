@@ -7,6 +7,7 @@ use super::{Redactor, built_in, pattern};
 
 mod forms;
 mod planted;
+mod whole;
 
 /// Random-looking text of a given length; not a real secret.
 fn random(length: usize) -> String {
@@ -73,6 +74,9 @@ fn known_shapes_are_found_wherever_they_stand() {
             ("é\n", "\né"),
             ("use `", "`."),
             ("[", "]"),
+            // A name tells it too.
+            ("gh --token ", " pr list"),
+            ("token: \"", "\""),
         ] {
             let text = format!("{before}{secret}{after}");
             assert_eq!(built_in().text(&text), format!("{before}{marker}{after}"));
@@ -198,6 +202,7 @@ fn what_only_looks_like_a_secret_stays() {
         "[TeleClaude Checkpoint] - Run the tests that cover the changed Python code (`pytest`)",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         "grep -n \"BEGIN RSA PRIVATE KEY\" src",
+        &"very long ".repeat(20),
         "npm_config_cache pypi-server AKIA eyJ ghp_ xoxb- AIza",
         "version = \"1.2.3\" checksum = \"f5e6a1c2d3b4958677869504a3b2c1d0e9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4\"",
         "[redacted: secret] password=[redacted: secret] \"password\":\"[redacted: secret]\"",
