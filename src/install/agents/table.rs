@@ -276,7 +276,7 @@ const OPENHANDS: Installer = Installer {
     agent: Agent::OpenHands,
     folder: Folder::Home(".openhands"),
     project: Some(".openhands"),
-    note: "OpenHands runs them in place of those of ~/.openhands/hooks.json",
+    note: "OpenHands runs them in place of those of `~/.openhands/hooks.json`",
     file: "hooks.json",
     rows: openhands::ROWS,
     tells_event: true,
