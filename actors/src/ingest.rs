@@ -6,15 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix::prelude::*;
+use checkpoint::catalogue::Catalogue;
 use checkpoint::config::Config;
 use checkpoint::hooks::{self, Normal, Reading};
+use checkpoint::policy::Exits;
+use checkpoint::{agents, judging, text};
 use journal::{Appended, Draft, Event, Stream};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::Shared;
 use crate::dedup::RecentCalls;
-use crate::draft::daemon_draft;
+use crate::draft::{daemon_draft, derived};
 use crate::hook_headers::HookHeaders;
 use crate::hook_reply::{HookReply, Wait};
 use crate::progress::{self, Beginning};
@@ -133,7 +136,11 @@ impl Handler<AcceptHook> for Ingest {
         let draft = normal.draft;
         self.shared.others.see(&draft);
         let session = draft.stream.session;
-        let next = Next::of(&draft, waits.is_some(), twin);
+        let leaves = waits.and_then(|_| leaves(&self.shared, &draft));
+        let next = match &leaves {
+            Some(_) => Next::Decide { can_reply: true },
+            None => Next::of(&draft, waits.is_some(), twin),
+        };
         if matches!(next, Next::Nothing) {
             // The journal's thread answers by itself. It must not hold the journal.
             let counters = Arc::clone(&self.shared.counters);
@@ -144,7 +151,8 @@ impl Handler<AcceptHook> for Ingest {
             self.gather(draft, Box::new(done), ctx);
             return;
         }
-        let appended = self.append(draft, &next, waits.is_some());
+        let drafts = std::iter::once(draft).chain(leaves).collect();
+        let appended = self.append(drafts, &next, waits.is_some());
         let work = Work {
             shared: Arc::clone(&self.shared),
             sessions: self.sessions.clone(),
@@ -160,10 +168,37 @@ impl Handler<AcceptHook> for Ingest {
     }
 }
 
+/// Returns the event for work that is handed over, if that is to be decided and the agent reads the answer.
+fn leaves(shared: &Shared, draft: &Draft) -> Option<Draft> {
+    let host = draft.event.host()?;
+    let settings = &shared.config().settings;
+    let adapter = agents::adapter(draft.stream.agent)?;
+    let command = match &draft.event {
+        Event::ToolStarted { call, .. } if settings.hooks.exits >= Exits::Hold => {
+            adapter.tool_form?;
+            let command = call.command.as_ref()?;
+            judging::leaving(&Catalogue::with(&settings.programs), command)?;
+            Some(text::head(command, Event::TEXT_BYTES_MAX).to_owned())
+        }
+        _ if settings.hooks.exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => {
+            None
+        }
+        _ => return None,
+    };
+    let event = Event::WorkLeaves {
+        // What leaves is the work of all.
+        subagent: host.subagent.clone().filter(|_| command.is_none()),
+        command,
+        host_turn: host.turn.clone(),
+    };
+    let cause = draft.id.to_string();
+    Some(derived(&draft.stream, draft.at, event, &cause))
+}
+
 /// What has to be done about a call once it is in the journal.
 enum Next {
     Nothing,
-    /// A decision about a stop, for the caller if it waits.
+    /// A decision about a stop, or about work that leaves, for the caller if it waits.
     Decide {
         can_reply: bool,
     },
@@ -191,7 +226,7 @@ type Acknowledgment = journal::Result<oneshot::Receiver<journal::Result<Vec<Appe
 
 impl Ingest {
     /// Hands a call to the journal, in the order in which the calls came. A stop is acknowledged once it can be read, too.
-    fn append(&mut self, draft: Draft, next: &Next, waits: bool) -> Acknowledgment {
+    fn append(&mut self, drafts: Vec<Draft>, next: &Next, waits: bool) -> Acknowledgment {
         self.flush();
         let (sender, appended) = oneshot::channel();
         let done = move |result| drop(sender.send(result));
@@ -199,23 +234,23 @@ impl Ingest {
         match next {
             // A caller that is answered after the decision is answered after its sync: one sync is enough for both.
             Next::Decide { can_reply: true } if waits => {
-                journal.append_unsynced(vec![draft], journal.once_readable(done))?;
+                journal.append_unsynced(drafts, journal.once_readable(done))?;
             }
-            Next::Decide { .. } => journal.append(vec![draft], journal.once_readable(done))?,
-            Next::Greet(..) | Next::Nothing => journal.append(vec![draft], done)?,
+            Next::Decide { .. } => journal.append(drafts, journal.once_readable(done))?,
+            Next::Greet(..) | Next::Nothing => journal.append(drafts, done)?,
         }
         Ok(appended)
     }
 }
 
-/// Returns the result for the only event of an append.
+/// Returns the result for the event of an append that is decided about: the last, which is mostly the only one.
 fn own(
     counters: &Counters,
     session: Uuid,
     appended: journal::Result<Vec<Appended>>,
 ) -> Result<Appended, Refusal> {
     let appended = appended.map_err(|error| refused(counters, session, &error))?;
-    appended.first().copied().ok_or(Refusal::Overloaded)
+    appended.last().copied().ok_or(Refusal::Overloaded)
 }
 
 fn accepted(counters: &Counters, own: Appended, reply: String) -> Accepted {

@@ -26,7 +26,12 @@ pub async fn settle(
     let grace = Duration::from_millis(shared.config().settings.hooks.stop_wait.as_millis());
     for (session, seq) in open.iter().copied() {
         match shared.journal.event(seq)? {
-            Some(envelope) if matches!(envelope.event, Event::AgentStopped { .. }) => {
+            Some(envelope)
+                if matches!(
+                    envelope.event,
+                    Event::AgentStopped { .. } | Event::WorkLeaves { .. }
+                ) =>
+            {
                 let left = grace.saturating_sub(Timestamp::now().since(envelope.at));
                 let decide = Decide {
                     seq,

@@ -1,12 +1,15 @@
 //! State that all actors share: the journal, the settings in force, and counters for `status`.
 
 use std::collections::HashSet;
+use std::fs;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use checkpoint::Policy;
 use checkpoint::config::Config;
+use checkpoint::policy::Exits;
 use checkpoint::state::SessionState;
 use journal::{Appended, Draft, Event, Home, Journal, Stream, named_file};
 use parking_lot::{Mutex, RwLock};
@@ -143,6 +146,26 @@ impl Shared {
     pub fn set_config(&self, config: Config) {
         draft::guard(&self.journal, &config.redactor);
         *self.config.write() = Arc::new(config);
+    }
+
+    /// Tells hook clients whether a tool call may have to wait (spec DECIDE-25). Without the mark, one that waits too long
+    /// runs.
+    pub fn mark_exits(&self) {
+        let file = self.home.exits_file();
+        let marked = match self.config().settings.hooks.exits {
+            Exits::Off => fs::remove_file(file),
+            Exits::Hold | Exits::Parts => {
+                let mut options = fs::File::options();
+                options.write(true).create(true);
+                named_file::open_own(&file, &mut options).map(drop)
+            }
+        };
+        match marked {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(%error, "Could not tell hook clients about `hooks.exits`.");
+            }
+            _ => {}
+        }
     }
 
     /// Runs `work` once one of the places for gathering evidence is free (spec DECIDE-18).

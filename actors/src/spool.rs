@@ -23,7 +23,9 @@ use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
 use crate::named_file;
 use crate::shared::Counters;
 
-/// How often the folder is read while it is not watched, or the last pass failed.
+/// How soon a pass that left calls in the spool is repeated; the pause doubles each time.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How often the folder is read while it is not watched.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);
 /// How often a watched folder is read without a notification of a change.
 const SWEEP_WATCHED_EVERY: Duration = Duration::from_secs(60);
@@ -367,6 +369,7 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
     if let Err(error) = &watcher {
         tracing::warn!(%error, "Could not watch the spool; reading it every few seconds.");
     }
+    let mut retry = RETRY_AFTER;
     loop {
         let known = Known::before_pass(&shared.home.spool);
         // Also before the first event: a call may have been spooled before the watch began.
@@ -376,13 +379,14 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
             Ok(calls) => tracing::info!(calls, "Accepted spooled hook calls."),
             Err(error) => tracing::warn!(%error, "Could not empty the spool; retrying."),
         }
-        let is_watched = drained.is_ok() && watcher.is_ok();
-        let pause = if is_watched {
-            SWEEP_WATCHED_EVERY
-        } else {
-            SWEEP_EVERY
+        let sweep = match &watcher {
+            Ok(_) => SWEEP_WATCHED_EVERY,
+            Err(_) => SWEEP_EVERY,
         };
-        let known = known.filter(|known| is_watched && known.is_empty());
+        let is_done = drained.is_ok() && shared.spool.left.lock().is_empty();
+        let pause = if is_done { sweep } else { retry.min(sweep) };
+        retry = if is_done { RETRY_AFTER } else { pause * 2 };
+        let known = known.filter(|known| is_done && watcher.is_ok() && known.is_empty());
         let is_told = || tokio::time::timeout(pause, changed.notified());
         while is_told().await.is_err() && known.as_ref().is_some_and(Known::is_current) {}
     }

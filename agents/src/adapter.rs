@@ -74,6 +74,10 @@ pub struct Adapter {
     // Replies to hook calls.
     /// The form in which a stop is answered.
     pub(crate) reply_form: ReplyForm,
+    /// The form in which a tool call is held back; none if it is not known that the agent reads one.
+    pub tool_form: Option<ReplyForm>,
+    /// The hooks that are called when a part of the work is done, and whose reply can make the agent go on with it.
+    pub part_hooks: &'static [&'static str],
     /// The first version that can be answered in the form [`ReplyForm::Context`] too.
     pub(crate) context_since: Option<[u64; 3]>,
     /// No hook tells that the agent took the answer to its stop, so its next tool call or stop does.
@@ -119,6 +123,8 @@ pub(crate) const DEFAULT: Adapter = Adapter {
     omits_prompts: false,
     headless: has_no_terminal,
     reply_form: ReplyForm::Block,
+    tool_form: None,
+    part_hooks: &[],
     context_since: None,
     takes_silently: false,
     hears_start: true,

@@ -7,10 +7,12 @@ use std::fmt::Write;
 use journal::Action;
 use uuid::Uuid;
 
+use crate::catalogue::Catalogue;
 use crate::config::Template;
-use crate::judging::Findings;
+use crate::judging::{Findings, leaving};
 use crate::policy::Policy;
 use crate::rules::pack_names;
+use crate::state::Leaving;
 
 /// The longest message; Codex cuts what is longer than about 10 KB.
 pub const BYTES_MAX: usize = 8 * 1024;
@@ -40,12 +42,17 @@ const CAPTURE: &str = "Capture memories/bugs/ideas worth keeping.";
 const SILENT: &str = "Do this housekeeping silently. Then give the user a short debrief: the outcome of the task, a blocker, or a \
                       decision you need. Leave checkpoint chores out of it.";
 
-/// Returns the text of a checkpoint, in the variant that fits the findings.
-pub fn compose(findings: &Findings, policy: &Policy, session: Uuid) -> String {
-    let text = if policy.is_letter() {
-        of_teleclaude(findings, policy, session)
-    } else {
-        plain(findings, policy, session)
+/// Returns the text of a checkpoint, in the variant that fits the findings. `leaves` is what is held.
+pub fn compose(
+    findings: &Findings,
+    policy: &Policy,
+    session: Uuid,
+    leaves: Option<&Leaving>,
+) -> String {
+    let text = match leaves {
+        Some(leaving) => held(findings, policy, leaving.command.as_deref()),
+        None if policy.is_letter() => of_teleclaude(findings, policy, session),
+        None => plain(findings, policy, session),
     };
     debug_assert!(
         text.len() <= BYTES_MAX,
@@ -85,6 +92,22 @@ fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
     if policy.max_blocks_per_turn > 1 && !findings.all_clear {
         let _ = write!(text, "\n\n{}", escape_hatch(policy, session));
     }
+    text
+}
+
+/// Returns what was held, why, and how to go on (spec DECIDE-25, DECIDE-26).
+fn held(findings: &Findings, policy: &Policy, line: Option<&str>) -> String {
+    let command = line.and_then(|line| leaving(&Catalogue::with(&policy.programs), line));
+    let command = command.map_or_else(|| "This".to_owned(), |command| format!("`{command}`"));
+    let again = line.map_or("end", |_| "run it");
+    let mut text = prefix(policy);
+    let _ = writeln!(
+        text,
+        "{command} was held, because this is not verified yet:\n"
+    );
+    let actions = findings.actions.iter().map(|action| action.text.as_str());
+    push_items(&mut text, actions.collect());
+    let _ = write!(text, "\n{FIX} Then {again} again: it is held only once.");
     text
 }
 
@@ -296,7 +319,7 @@ mod tests {
                 observations: observations.iter().map(|text| (*text).to_owned()).collect(),
                 ..Findings::default()
             };
-            let text = compose(&findings, &policy(), Uuid::nil());
+            let text = compose(&findings, &policy(), Uuid::nil(), None);
             let words = text.split_whitespace().count();
             let _ = write!(said, "{words} words\n{text}\n\n");
         }
@@ -343,7 +366,7 @@ mod tests {
             message: "Before you stop:\n{open}\nAnswer in one line.\n".into(),
             ..policy()
         };
-        insta::assert_snapshot!(compose(&findings, &own, Uuid::nil()), @r"
+        insta::assert_snapshot!(compose(&findings, &own, Uuid::nil(), None), @r"
         [checkpointd] Not verified yet
 
         Before you stop:
@@ -363,8 +386,8 @@ mod tests {
             max_blocks_per_turn: 2,
             ..policy()
         };
-        assert!(compose(&findings, &twice, Uuid::nil()).contains("touch"));
-        assert!(!compose(&findings, &policy(), Uuid::nil()).contains("touch"));
+        assert!(compose(&findings, &twice, Uuid::nil(), None).contains("touch"));
+        assert!(!compose(&findings, &policy(), Uuid::nil(), None).contains("touch"));
     }
 
     #[test]
@@ -380,7 +403,7 @@ mod tests {
             ],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil(), None), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         Changed: daemon code, TUI code
@@ -407,7 +430,7 @@ mod tests {
             observations: vec!["Python errors remain unresolved — verify they are fixed".into()],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil(), None), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         Changed: hook runtime code
@@ -432,6 +455,7 @@ mod tests {
             },
             &letter(),
             Uuid::nil(),
+            None,
         );
         insta::assert_snapshot!(text, @"[TeleClaude Checkpoint] - All expected validations were observed.");
         assert!(text.len() - letter().prefix.len() < 100);
@@ -444,7 +468,7 @@ mod tests {
             actions: vec![action("Check the logs")],
             ..Findings::default()
         };
-        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&findings, &letter(), Uuid::nil(), None), @r#"
         [TeleClaude Checkpoint] - Context-aware checkpoint
 
         No code changes were found.
@@ -462,7 +486,7 @@ mod tests {
 
     #[test]
     fn generic() {
-        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &letter(), Uuid::nil()), @r#"
+        insta::assert_snapshot!(compose(&Findings { generic: true, ..Findings::default() }, &letter(), Uuid::nil(), None), @r#"
         [TeleClaude Checkpoint] - Continue or validate your work if needed.
 
         Capture memories/bugs/ideas worth keeping.
@@ -489,7 +513,7 @@ mod tests {
             observations: many("Something was seen,\nand it was number"),
             ..Findings::default()
         };
-        let text = compose(&findings, &letter(), Uuid::nil());
+        let text = compose(&findings, &letter(), Uuid::nil(), None);
         let ends: Vec<_> = text
             .lines()
             .filter(|line| line.contains(" more"))
@@ -530,11 +554,11 @@ mod tests {
         #[test]
         fn every_message_is_bounded_and_harmless(findings in any_findings(), prefix in "[!/ \t\\PC]{0,300}") {
             let policy = Policy { prefix, ..policy() };
-            let text = compose(&findings, &policy, Uuid::nil());
+            let text = compose(&findings, &policy, Uuid::nil(), None);
             proptest::prop_assert!(text.len() <= BYTES_MAX);
             proptest::prop_assert!(!text.starts_with(['!', '/', ' ', '\n']));
             proptest::prop_assert!(!text.is_empty());
-            proptest::prop_assert_eq!(&text, &compose(&findings, &policy, Uuid::nil()));
+            proptest::prop_assert_eq!(&text, &compose(&findings, &policy, Uuid::nil(), None));
         }
     }
 }

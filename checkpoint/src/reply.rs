@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::config::StopReply;
 
-/// Returns the reply that holds back a stop.
+/// Returns the reply that holds back a stop, or a tool call.
 pub fn to_stop(form: ReplyForm, message: &str) -> String {
     match form {
         ReplyForm::Block => json!({ "decision": "block", "reason": message }).to_string(),
@@ -13,6 +13,11 @@ pub fn to_stop(form: ReplyForm, message: &str) -> String {
         ReplyForm::Context => with_context("Stop", message),
         ReplyForm::FollowUp => json!({ "followup_message": message }).to_string(),
         ReplyForm::Permission => json!({ "hookSpecificOutput": {
+            "permissionDecision": "deny", "permissionDecisionReason": message,
+        } })
+        .to_string(),
+        ReplyForm::Tool => json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
             "permissionDecision": "deny", "permissionDecisionReason": message,
         } })
         .to_string(),

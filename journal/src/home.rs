@@ -104,6 +104,11 @@ impl Home {
     pub fn stop_wait_file(&self) -> PathBuf {
         self.run.join("stop-wait-ms")
     }
+
+    /// Returns the file that is there while the daemon answers tool calls, too.
+    pub fn exits_file(&self) -> PathBuf {
+        self.run.join("exits")
+    }
 }
 
 /// Creates a folder and its missing parents with access for the owner only, and syncs them: nothing in a folder survives

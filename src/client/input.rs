@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use journal::request::ENV_NAMES;
@@ -12,6 +13,7 @@ use rustix::event::PollFlags;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use super::debug::debug;
 use super::ending;
 use super::exchange::is_ready;
 
@@ -93,6 +95,16 @@ impl Call {
         if payload.is_empty() && ending::is_asked() {
             return None;
         }
+        match guest(&agent, &payload) {
+            Some((guest, true)) => guest.clone_into(&mut agent),
+            Some((guest, false)) => {
+                debug(&format!(
+                    "{guest} also runs the hooks of {agent}; this call is not for it"
+                ));
+                return None;
+            }
+            None => {}
+        }
         Some(Self {
             agent,
             event,
@@ -112,6 +124,10 @@ impl Call {
                 Awaits::Decision
             }
             Some(b"SessionStart") => Awaits::Greeting,
+            Some(
+                b"PreToolUse" | b"BeforeTool" | b"SubagentStop" | b"TaskCompleted"
+                | b"TeammateIdle",
+            ) => Awaits::Call,
             _ => Awaits::Nothing,
         }
     }
@@ -138,6 +154,8 @@ pub(super) enum Awaits {
     Greeting,
     /// Whether the agent may stop.
     Decision,
+    /// Whether a tool may run, or a part of the work may end. The reply is mostly empty.
+    Call,
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -153,17 +171,20 @@ fn is_event(word: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
 }
 
-/// Finds the value of `hook_event_name` without parsing: the first occurrence, which is the
-/// payload's own unless the agent puts a tool's data first. Quotes within JSON strings are escaped,
-/// so texts do not match.
+/// Finds the value of `hook_event_name`, which Grok calls `hookEventName`, without parsing: the first occurrence, which is
+/// the payload's own unless the agent puts a tool's data first. Quotes within JSON strings are escaped, so texts do not
+/// match.
 fn event_name(payload: &[u8]) -> Option<&[u8]> {
-    const KEY: &[u8] = b"\"hook_event_name\"";
+    named(payload, b"\"hook_event_name\"").or_else(|| named(payload, b"\"hookEventName\""))
+}
+
+fn named<'a>(payload: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let mut rest = payload;
     loop {
         let found = rest
-            .windows(KEY.len())
-            .position(|window| window[0] == b'"' && window == KEY)?;
-        rest = &rest[found + KEY.len()..];
+            .windows(key.len())
+            .position(|window| window[0] == b'"' && window == key)?;
+        rest = &rest[found + key.len()..];
         if let Some(value) = rest.trim_ascii_start().strip_prefix(b":") {
             let value = value.trim_ascii_start().strip_prefix(b"\"")?;
             let end = value.iter().position(|byte| *byte == b'"')?;
@@ -202,27 +223,95 @@ fn read_stdin() -> (Vec<u8>, bool) {
     }
 }
 
-/// Returns the agent that makes this call in the name of another one. It has hooks of its own, which say the same.
-///
-/// Copilot and Cursor run hooks of Claude Code's settings. One agent may have started the other, which inherits its
-/// variables, so the payload decides.
-pub(super) fn caller_in_disguise(agent: &str, payload: &[u8]) -> Option<&'static str> {
-    type Sign = (&'static str, &'static str, fn(&[u8]) -> bool);
-    const SIGNS: [Sign; 2] = [
-        ("copilot", "COPILOT_CLI", tells_time),
-        ("cursor", "CURSOR_VERSION", names_cursor),
-    ];
-    let mut signs = SIGNS.into_iter().filter(|_| agent == "claude");
-    let found =
-        signs.find(|(_, variable, is_its)| std::env::var_os(variable).is_some() && is_its(payload));
-    found.map(|(caller, _, _)| caller)
+/// A host that also runs hooks of other agents' settings.
+struct Guest {
+    name: &'static str,
+    /// The agents whose hooks it runs.
+    hosts: &'static [&'static str],
+    /// A variable that it sets for hooks; empty if it sets none.
+    variable: &'static str,
+    /// Whether a payload is its own. One agent may have started the other, which inherits its variables.
+    is_its: fn(&[u8]) -> bool,
+    /// Whether the call is journaled under its name. Otherwise it repeats what its own hooks say, or belongs to no agent
+    /// that is known here.
+    is_journaled: fn() -> bool,
 }
 
-/// Returns whether a payload has the field with Cursor's version, as all of Cursor's have. Quotes within JSON strings are
-/// escaped, so texts do not match.
+const GUESTS: [Guest; 6] = [
+    Guest {
+        name: "grok",
+        hosts: &["claude", "cursor"],
+        variable: "GROK_SESSION_ID",
+        is_its: names_event_in_one_word,
+        is_journaled: || !has_groks_hooks(),
+    },
+    Guest {
+        name: "copilot",
+        hosts: &["claude"],
+        variable: "COPILOT_CLI",
+        is_its: tells_time,
+        is_journaled: || false,
+    },
+    Guest {
+        name: "cursor",
+        hosts: &["claude"],
+        variable: "CURSOR_VERSION",
+        is_its: names_cursor,
+        is_journaled: || false,
+    },
+    Guest {
+        name: "Continue",
+        hosts: &["claude"],
+        variable: "CONTINUE_PROJECT_DIR",
+        is_its: |_| std::env::var_os("CLAUDECODE").is_none(),
+        is_journaled: || false,
+    },
+    Guest {
+        name: "VS Code",
+        hosts: &["claude", "copilot"],
+        variable: "",
+        is_its: names_event_in_one_word,
+        is_journaled: || false,
+    },
+    Guest {
+        name: "dsh",
+        hosts: &["claude", "codex"],
+        variable: "",
+        is_its: |payload| contains(payload, b"\"session_id\":\"session-"),
+        is_journaled: || false,
+    },
+];
+
+/// Returns the host that makes this call in an agent's name, and whether to journal the call under the host's.
+fn guest(agent: &str, payload: &[u8]) -> Option<(&'static str, bool)> {
+    let is_set = |variable: &str| variable.is_empty() || std::env::var_os(variable).is_some();
+    let mut guests = GUESTS.iter().filter(|guest| guest.hosts.contains(&agent));
+    let found = guests.find(|guest| is_set(guest.variable) && (guest.is_its)(payload))?;
+    Some((found.name, (found.is_journaled)()))
+}
+
+/// Returns whether Grok has the hooks that `init` installs for it. It runs those of all its files one after the other, so
+/// that the second call of a stop comes after the first one is answered.
+fn has_groks_hooks() -> bool {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = variable("GROK_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".grok")));
+    folder.is_some_and(|folder| folder.join("hooks/checkpointd.json").is_file())
+}
+
+/// Returns whether these bytes are in a payload. Quotes within JSON strings are escaped, so texts do not match.
+fn contains(payload: &[u8], part: &[u8]) -> bool {
+    payload.windows(part.len()).any(|window| window == part)
+}
+
+/// Returns whether a payload names its event as Grok and VS Code do, and not as Claude Code does.
+fn names_event_in_one_word(payload: &[u8]) -> bool {
+    contains(payload, b"\"hookEventName\"") && !contains(payload, b"\"hook_event_name\"")
+}
+
+/// Returns whether a payload has the field with Cursor's version, as all of Cursor's have.
 fn names_cursor(payload: &[u8]) -> bool {
-    const KEY: &[u8] = b"\"cursor_version\"";
-    payload.windows(KEY.len()).any(|window| window == KEY)
+    contains(payload, b"\"cursor_version\"")
 }
 
 /// Returns whether a payload says the time before the folder, as Copilot's do. Claude Code's do not say it, and what a tool
@@ -359,7 +448,7 @@ mod tests {
 
     #[test]
     fn only_events_with_a_use_for_the_reply_wait() {
-        use Awaits::{Decision, Greeting, Nothing};
+        use Awaits::{Call as ToolCall, Decision, Greeting, Nothing};
         let awaits = |payload: &str, event: Option<&str>, is_reply_read| {
             Call {
                 agent: String::new(),
@@ -382,7 +471,9 @@ mod tests {
             Decision
         );
         assert_eq!(awaits("{}", Some("SessionStart"), true), Greeting);
-        assert_eq!(awaits("{}", Some("SubagentStop"), true), Nothing);
+        assert_eq!(awaits("{}", Some("BeforeTool"), true), ToolCall);
+        assert_eq!(awaits("{}", Some("SubagentStop"), true), ToolCall);
+        assert_eq!(awaits("{}", Some("SubagentStart"), true), Nothing);
         assert_eq!(
             awaits(r#"{"hook_event_name":"PostToolUse"}"#, Some("Stop"), true),
             Nothing

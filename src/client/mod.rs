@@ -115,12 +115,6 @@ pub(crate) fn status_line(arguments: &[OsString]) -> bool {
 
 /// Sends the call, prints the reply, or spools the call.
 fn deliver(call: &Call) {
-    if let Some(other) = input::caller_in_disguise(&call.agent, &call.payload) {
-        let agent = &call.agent;
-        return debug(&format!(
-            "{other} also runs the hooks of {agent}; this call repeats its own"
-        ));
-    }
     let Some(home) = Home::from_env() else {
         return debug(&"no home folder in the environment");
     };
@@ -145,6 +139,7 @@ fn deliver(call: &Call) {
             &request,
             Instant::now() + GREETING_WAIT.max(plain_wait()).min(stop_wait(&home)),
         ),
+        Awaits::Call => exchange::send(&home.socket, &request, Instant::now() + call_wait(&home)),
         Awaits::Nothing => exchange::send(&home.socket, &request, Instant::now() + plain_wait()),
     };
     match answer {
@@ -158,7 +153,8 @@ fn deliver(call: &Call) {
             }
             // The start comes last, so that the daemon finds the spooled call. A call that waits
             // for its reply has tried it before.
-            if awaits == Awaits::Nothing && matches!(answer, Answer::NoDaemon) {
+            let starts = matches!(awaits, Awaits::Nothing | Awaits::Call);
+            if starts && matches!(answer, Answer::NoDaemon) {
                 let _ = autostart::start(&home);
             }
         }
@@ -220,6 +216,14 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
 fn plain_wait() -> Duration {
     millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok())
         .map_or(PLAIN_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
+}
+
+/// Returns the longest wait before a tool runs: longer only while the daemon may hold one.
+fn call_wait(home: &Home) -> Duration {
+    match home.exits_file().symlink_metadata() {
+        Ok(_) => stop_wait(home),
+        Err(_) => plain_wait(),
+    }
 }
 
 /// Returns the longest wait for a reply that the agent acts on.

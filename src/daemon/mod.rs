@@ -104,6 +104,7 @@ impl Daemon {
         options.write(true).create(true).truncate(true);
         named_file::open_own(&home.stop_wait_file(), &mut options)?
             .write_all(stop_wait.to_string().as_bytes())?;
+        shared.mark_exits();
         // Before any actor starts: an actor that never ran panics when it is dropped.
         let socket = listen(&home)?;
         let (sessions, ingest) = start_actors(&shared);

@@ -55,7 +55,7 @@ impl Entry {
 pub(crate) enum Kind {
     /// JSON file with hooks.
     Settings,
-    /// Codex's config.toml.
+    /// A file without which the hooks are not called: Codex's config.toml, the patches of the DeepSeek Harness.
     Trust,
     /// A slash command's prompt; the whole file is ours.
     Prompt,

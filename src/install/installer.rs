@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use journal::Agent;
 use serde_json::Value;
 
-use super::agents::{codex, copilot};
+use super::agents::{codex, copilot, dsh};
 use super::change::{AgentPlan, Change, Entry, Kind};
 use super::check::Check;
 use super::edits::{self, Edit, Result};
@@ -114,6 +114,8 @@ pub(super) enum Format {
     Tables(&'static str, fn(&HookEntry) -> Table),
     /// A program of ours that the agent loads.
     Plugin(Plugin),
+    /// The DeepSeek Harness's: the same, mounted in another file.
+    Harness(Plugin),
     /// Copilot's: a file that is all ours.
     Copilot,
     /// Codex's: like [`Self::Settings`], with the trust in these hooks in another file.
@@ -229,6 +231,7 @@ impl Installer {
             },
             Format::Tables(event, table) => tables::edit(file, event, wanted, table),
             Format::Plugin(plugin) => plugin.edit(self.agent, file, wanted, client),
+            Format::Harness(plugin) => return dsh::edits(plugin, file, wanted, client),
             Format::Copilot => copilot::edit(file, wanted),
             Format::Codex => return codex::edits(found, file, wanted, client, notes),
         }
@@ -239,6 +242,7 @@ impl Installer {
     pub(super) fn other_files(&self, folder: &Path) -> Vec<(PathBuf, Kind)> {
         match self.format {
             Format::Codex => vec![(folder.join(codex::CONFIG), Kind::Trust)],
+            Format::Harness(_) => vec![(folder.join(dsh::PATCHES), Kind::Trust)],
             _ => Vec::new(),
         }
     }
@@ -252,6 +256,7 @@ impl Installer {
     ) -> Result<(String, Vec<Entry>)> {
         match self.format {
             Format::Codex => codex::strip_trust(text, hooks_files),
+            Format::Harness(_) => Ok(dsh::strip(text)),
             _ => Ok((text.to_owned(), Vec::new())),
         }
     }
@@ -259,7 +264,7 @@ impl Installer {
     /// Returns whether a file of kind [`Kind::Own`] has nothing but entries of ours.
     pub(super) fn is_ours(&self, text: &str) -> bool {
         match &self.format {
-            Format::Plugin(plugin) => plugin.is_ours(text),
+            Format::Plugin(plugin) | Format::Harness(plugin) => plugin.is_ours(text),
             Format::Copilot => copilot::is_ours(text),
             _ => false,
         }
@@ -274,7 +279,7 @@ impl Installer {
                 .find(|handler| handler.client.is_some() && handler.event == event)
                 .map(|handler| handler.command),
             Format::Tables(key, _) => tables::command_at(text, key, event),
-            Format::Plugin(_) => Plugin::command(text, self.agent.word()),
+            Format::Plugin(_) | Format::Harness(_) => Plugin::command(text, self.agent.word()),
             Format::Copilot => copilot::command_at(text, event),
         })
     }
@@ -289,7 +294,7 @@ impl Installer {
         match self.format {
             Format::Settings(..) => Kind::Settings,
             Format::Tables(..) => Kind::Tables,
-            Format::Plugin(_) | Format::Copilot => Kind::Own,
+            Format::Plugin(_) | Format::Harness(_) | Format::Copilot => Kind::Own,
             Format::Codex => codex::hooks_kind(found),
         }
     }
@@ -305,7 +310,7 @@ impl Installer {
         let own = match self.format {
             Format::Settings(..) => settings::switched_off(&read(&change.path), false),
             // Neither has a switch.
-            Format::Tables(..) | Format::Plugin(_) => None,
+            Format::Tables(..) | Format::Plugin(_) | Format::Harness(_) => None,
             Format::Copilot => {
                 let root: Value = serde_json::from_str(&read(&change.path)).ok()?;
                 (root["disableAllHooks"] == true).then_some("disableAllHooks")

@@ -31,6 +31,15 @@ const CURSOR: Names = &[
     ("Stop", "stop"),
 ];
 
+const GROK: Names = &[
+    ("SessionStart", "session_start"),
+    ("SessionEnd", "session_end"),
+    ("UserPromptSubmit", "user_prompt_submit"),
+    ("PreToolUse", "pre_tool_use"),
+    ("PostToolUse", "post_tool_use"),
+    ("Stop", "stop"),
+];
+
 /// An agent's hook calls against Claude Code's, which tests are written in.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
@@ -82,7 +91,7 @@ impl Dialect {
                 rewrite: in_camel_case,
                 ..usual
             },
-            Agent::OpenCode | Agent::Kilo | Agent::Pi => Self {
+            Agent::OpenCode | Agent::Kilo | Agent::Pi | Agent::Dsh => Self {
                 shell: "bash",
                 ..usual
             },
@@ -109,6 +118,12 @@ impl Dialect {
                 shell: "terminal",
                 ..usual
             },
+            Agent::Grok => Self {
+                names: GROK,
+                shell: "run_terminal_command",
+                turn: Some("promptId"),
+                rewrite: as_grok_says_it,
+            },
             Agent::Daemon | Agent::Kimi | Agent::Configured(_) => usual,
         }
     }
@@ -122,14 +137,41 @@ impl Dialect {
 
 /// Gives fields the names that Copilot has for them.
 fn in_camel_case(payload: &mut Value) {
+    rename(
+        payload,
+        &[
+            ("session_id", "sessionId"),
+            ("tool_name", "toolName"),
+            ("tool_input", "toolArgs"),
+        ],
+    );
+}
+
+/// Gives fields the names that Grok has for them, and marks what a person sent.
+fn as_grok_says_it(payload: &mut Value) {
+    rename(
+        payload,
+        &[
+            ("hook_event_name", "hookEventName"),
+            ("session_id", "sessionId"),
+            ("tool_name", "toolName"),
+            ("tool_input", "toolInput"),
+            ("tool_response", "toolResult"),
+            ("transcript_path", "transcriptPath"),
+        ],
+    );
+    payload["reason"] = "end_turn".into();
+    if payload["typed"] == true {
+        let typed = payload["prompt"].as_str().unwrap_or_default();
+        payload["prompt"] = format!("<user_query>\n{typed}\n</user_query>").into();
+    }
+}
+
+fn rename(payload: &mut Value, names: &[(&str, &str)]) {
     let fields = payload.as_object_mut().expect("an object");
-    for (usual, own) in [
-        ("session_id", "sessionId"),
-        ("tool_name", "toolName"),
-        ("tool_input", "toolArgs"),
-    ] {
-        if let Some(value) = fields.remove(usual) {
-            fields.insert(own.to_owned(), value);
+    for (usual, own) in names {
+        if let Some(value) = fields.remove(*usual) {
+            fields.insert((*own).to_owned(), value);
         }
     }
 }

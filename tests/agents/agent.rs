@@ -29,10 +29,14 @@ pub(crate) enum Agent {
     Kimi,
     /// Mistral Vibe.
     Vibe,
+    /// Grok Build.
+    Grok,
     /// Kilo CLI.
     Kilo,
     /// OpenHands CLI.
     OpenHands,
+    /// DeepSeek Harness.
+    Dsh,
 }
 
 /// The folder with the agents' programs, as `install.sh` has made it.
@@ -50,7 +54,7 @@ pub(crate) fn programs() -> PathBuf {
 
 impl Agent {
     /// All of them.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Claude,
         Self::Gemini,
         Self::Codex,
@@ -61,8 +65,10 @@ impl Agent {
         Self::Pi,
         Self::Kimi,
         Self::Vibe,
+        Self::Grok,
         Self::Kilo,
         Self::OpenHands,
+        Self::Dsh,
     ];
 
     /// Its word on the command line, which is its program's name too.
@@ -78,8 +84,10 @@ impl Agent {
             Self::Pi => "pi",
             Self::Kimi => "kimi",
             Self::Vibe => "vibe",
+            Self::Grok => "grok",
             Self::Kilo => "kilo",
             Self::OpenHands => "openhands",
+            Self::Dsh => "dsh",
         }
     }
 
@@ -98,6 +106,8 @@ impl Agent {
             Self::Pi => ".pi/agent/extensions/checkpointd.ts",
             Self::Kimi => ".kimi-code/config.toml",
             Self::Vibe => ".vibe/hooks.toml",
+            Self::Grok => ".grok/hooks/checkpointd.json",
+            Self::Dsh => ".dsh/cordis.patch.yml",
         })
     }
 
@@ -109,6 +119,8 @@ impl Agent {
             Self::Kilo => home.join(".config/kilo/kilo.json"),
             Self::Pi => home.join(".pi/agent/models.json"),
             Self::Vibe => home.join(".vibe/config.toml"),
+            Self::Grok => home.join(".grok/config.toml"),
+            Self::Dsh => home.join(".dsh/profiles/headless/cordis.patch.yml"),
             _ => self.settings(home),
         }
     }
@@ -169,6 +181,16 @@ impl Agent {
                  api_style = \"openai\"\nbackend = \"generic\"\n\n\
                  [[models]]\nname = \"scripted\"\nprovider = \"scripted\"\nalias = \"scripted\"\n"
             ),
+            Self::Grok => format!(
+                "[models]\ndefault = \"scripted\"\n\n[model.scripted]\nmodel = \"scripted\"\nname = \"scripted\"\n\
+                 base_url = \"http://127.0.0.1:{port}/v1\"\napi_key = \"dummy\"\ncontext_window = 200000\n"
+            ),
+            Self::Dsh => format!(
+                "- id: llm-pi-ai\n  config:\n    providers:\n      scripted:\n        displayName: Scripted\n        \
+                 api: openai-completions\n        baseURL: http://127.0.0.1:{port}/v1\n        apiKeyEnv: SCRIPTED_KEY\n        \
+                 models:\n          - id: scripted\n            name: Scripted\n            contextWindow: 200000\n            \
+                 maxTokens: 4096\n- id: agent-default-model\n  config:\n    provider: scripted\n    model: scripted\n"
+            ),
             // Its model is in its environment.
             Self::OpenHands => {
                 let own = json!({ "type": "command", "command": "true" });
@@ -191,6 +213,13 @@ impl Agent {
         let file = self.own_settings(home);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, settings).expect("writes");
+        if self == Self::Dsh {
+            fs::write(
+                self.settings(home),
+                "# Kept by a person.\n- id: llm-pi-ai\n",
+            )
+            .expect("writes");
+        }
         if self == Self::Vibe {
             let own = "# Kept by a person.\n[[hooks]]\nname = \"own\"\ntype = \"post_tool\"\ncommand = \"true\"\n";
             fs::write(self.settings(home), own).expect("writes");
@@ -233,6 +262,9 @@ impl Agent {
             (Self::Gemini, true) => &["--resume", "latest", "-p"],
             (Self::Qwen | Self::Copilot | Self::Kimi | Self::Vibe, false) => &["-p"],
             (Self::Qwen | Self::Copilot | Self::Kimi | Self::Vibe, true) => &["--continue", "-p"],
+            (Self::Grok, false) => &["--always-approve", "-p"],
+            (Self::Grok, true) => &["--always-approve", "--continue", "-p"],
+            (Self::Dsh, _) => &["--profile", "headless"],
             (Self::Droid, _) => &["exec", "--auto", "high", "-m", "custom:scripted-0"],
             (Self::Pi, false) => &["-p"],
             (Self::Pi, true) => &["--continue", "-p"],
@@ -281,8 +313,17 @@ impl Agent {
     pub(crate) fn allows(self) -> &'static [&'static str] {
         match self {
             Self::Kimi => &["--auto"],
-            Self::OpenHands => &["--always-approve"],
+            Self::OpenHands | Self::Grok => &["--always-approve"],
             _ => &[],
+        }
+    }
+
+    /// The key that allows one call in its dialog.
+    pub(crate) fn allows_once(self) -> &'static str {
+        match self {
+            // It would be allowed everything from then on.
+            Self::Grok => "2",
+            _ => "Enter",
         }
     }
 
@@ -300,12 +341,12 @@ impl Agent {
     /// Returns the words that give it its task in a terminal; none if it has to be typed.
     pub(crate) fn asks(self, task: &str) -> Vec<&str> {
         match self {
-            Self::Kimi => vec![],
+            Self::Kimi | Self::Grok => vec![],
             // With a bare task it would end when that is done.
             Self::Qwen | Self::Copilot => vec!["-i", task],
             Self::OpenCode | Self::Kilo => vec!["--prompt", task],
             Self::OpenHands => vec!["-t", task],
-            Self::Droid => unreachable!("it has no terminal view without an account"),
+            Self::Droid | Self::Dsh => unreachable!("it has no terminal view here"),
             Self::Claude | Self::Gemini | Self::Codex | Self::Pi | Self::Vibe => vec![task],
         }
     }
@@ -337,6 +378,10 @@ impl Agent {
                 .env("COPILOT_AUTO_UPDATE", "false")
                 .args(["--allow-all-tools", "--allow-all-paths"]),
             Self::Kimi => &mut command,
+            Self::Grok => command.env("GROK_DISABLE_AUTOUPDATER", "1"),
+            Self::Dsh => command
+                .env("SCRIPTED_KEY", "dummy")
+                .env("DSH_PERMISSION_MODE", "danger-full-access"),
             Self::Vibe => command.env("SCRIPTED_KEY", "dummy").arg("--yolo"),
             Self::Droid => command.env("FACTORY_API_KEY", "dummy"),
             Self::Pi => command.env("PI_OFFLINE", "1").args([

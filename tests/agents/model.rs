@@ -212,10 +212,12 @@ impl Shared {
     fn answer(&self, asked: &Asked) -> Answer {
         let mut conversations = self.conversations();
         // A whole text: what is asked beside the conversation only quotes it. Gemini sets before it what a hook said,
-        // Copilot the date.
+        // Copilot the date. Grok marks it.
         let is_in = |one: &Conversation, text: &str| {
             let task = json!(one.task).to_string();
+            let marked = format!("<user_query>\\n{}\\n<", &task[1..task.len() - 1]);
             text.contains(&format!(":{task}"))
+                || text.contains(&marked)
                 || ["hook_context", "current_datetime"]
                     .iter()
                     .any(|before| text.contains(&format!("</{before}>\\n\\n{}", &task[1..])))

@@ -26,12 +26,13 @@ play() { # NAME ARGUMENTS..: plays with what is installed by that name
 
 play tried "$@"
 CHECKPOINTD_AGENTS_NEWEST=1 play newest "$@"
-versions() { (PATH=$1:$PATH; for agent in claude gemini codex qwen copilot opencode droid pi kimi vibe kilo openhands; do echo "$agent $("$agent" --version 2>/dev/null | grep -o '[0-9][0-9.]*' | head -n 1)"; done); }
+versions() { (PATH=$1:$PATH; for agent in claude gemini codex qwen copilot opencode droid pi kimi vibe grok kilo openhands dsh; do echo "$agent $("$agent" --version 2>/dev/null | grep -o '[0-9][0-9.]*' | head -n 1)"; done); }
 echo '-- versions: tried, newest'
 join <(versions "$(tests/agents/install.sh)" | sort) <(versions "$(CHECKPOINTD_AGENTS_NEWEST=1 tests/agents/install.sh)" | sort)
 say() { # TITLE LINES: prints what there is
     [ -z "$2" ] || printf -- '-- %s\n%s\n' "$1" "$2"
 }
+echo "-- $(cat "$scratch"/newest/* | wc -c) bytes of payloads, $(wc -l <"$scratch/newest.fields") fields"
 failed=$(comm -13 "$scratch"/{tried,newest}.failed)
 gone=$(comm -23 "$scratch"/{tried,newest}.fields)
 say 'scenarios that fail in the newest version' "$failed"

@@ -233,7 +233,12 @@ pub(crate) fn failing_command(agent: Agent) -> Counts {
 
 pub(crate) fn also_run(agent: Agent) -> Counts {
     let mut stage = Stage::new(agent, SOON);
-    stage.checkpointd(&["init", "--agent", "claude", "--project", "."]);
+    // Grok runs what is in its user's settings without asking.
+    let project: &[&str] = match agent {
+        Agent::Grok => &[],
+        _ => &["--project", "."],
+    };
+    stage.checkpointd(&[&["init", "--agent", "claude"], project].concat());
     stage.run(
         TASK,
         [
@@ -250,6 +255,7 @@ pub(crate) fn also_run(agent: Agent) -> Counts {
     );
     let sessions = stage.ask(&["sessions", "--json"]);
     assert_eq!(sessions.len(), 1, "{sessions:?}");
+    assert_eq!(sessions[0]["agent"], agent.name());
     stage.finish()
 }
 
@@ -329,10 +335,68 @@ pub(crate) fn subagent(agent: Agent) -> Counts {
             .filter(|line| line["progress"] == kind)
             .count()
     };
+    if agent == Agent::Grok {
+        let is_its = |call: &Value| call["command"] == WHILE;
+        assert!(calls(&stage).iter().any(is_its), "its transcript is read");
+    }
+    // Grok reports a subagent's end in the subagent's session.
+    let after = usize::from(agent != Agent::Grok);
     assert_eq!(
         (written("pre-operation"), written("incremental")),
-        (1, 1),
+        (1, after),
         "before the subagent and after it"
+    );
+    stage.finish()
+}
+
+/// A push of open work is held once; the second try runs, and the stop is not held too.
+pub(crate) fn held_push(agent: Agent) -> Counts {
+    let mut stage = Stage::new(
+        agent,
+        &format!("{SOON}headless: always\nhooks: {{exits: hold}}\n"),
+    );
+    let work = [
+        write("app.py", CODE),
+        shell(WHILE),
+        shell("git push"),
+        shell("git push"),
+        says("There is no remote."),
+    ];
+    stage.run(TASK, work);
+    let expected = [
+        "leaves_open confirmed",
+        "block_budget none",
+        "block_budget none",
+    ];
+    assert_eq!(stage.decisions(), expected);
+    let seen = stage.checkpoints(TASK);
+    assert!(seen[..3] == [0, 0, 0] && seen[3] > 0, "{seen:?}");
+    stage.finish()
+}
+
+/// A subagent that ends with its work open is made to go on, once.
+pub(crate) fn held_subagent(agent: Agent) -> Counts {
+    let mut stage = Stage::new(
+        agent,
+        &format!("{SOON}headless: always\nhooks: {{exits: parts}}\n"),
+    );
+    let part = "Look after the other part.";
+    let work = [
+        write("app.py", CODE),
+        shell(WHILE),
+        says("The tests pass."),
+        says("I could not run any."),
+    ];
+    stage.model.expect(part, work);
+    let delegate = Answer::Calls(vec![Call::Delegate(part.to_owned())]);
+    stage.run(TASK, [delegate, says("Delegated."), says("Written.")]);
+    // Claude Code tells its subagents of a hook's answer twice.
+    assert_eq!(stage.checkpoints(part), [0, 0, 0, 2]);
+    let decisions = stage.decisions();
+    assert_eq!(
+        decisions[decisions.len() - 2..],
+        ["block_budget none"; 2],
+        "{decisions:?}"
     );
     stage.finish()
 }

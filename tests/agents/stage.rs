@@ -162,6 +162,8 @@ impl Stage {
             .stdin(Stdio::null());
         command
             .env("HOME", self.path("home"))
+            // As Python's package of the harness has to be told.
+            .env("DSH_HOME", self.path("home/.dsh"))
             .env("TMPDIR", self.path("tmp"))
             // OpenHands runs commands in a tmux of its own, which outlives it.
             .env("TMUX_TMPDIR", self.path("tmp"));
@@ -440,8 +442,8 @@ impl Stage {
                 .filter(|line| line["kind"] == "session_ended")
                 .count();
         }
-        if self.agent == Agent::Copilot {
-            // It also runs what a project has for Claude Code, and says the same then.
+        if matches!(self.agent, Agent::Copilot | Agent::Grok) {
+            // They also run what is there for Claude Code, and say the same then.
             expected -= self.fired_with("claude");
         }
         if self.agent == Agent::Codex {

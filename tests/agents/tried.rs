@@ -5,8 +5,9 @@ use crate::notify;
 use crate::opencode;
 use crate::progress;
 use crate::scenarios::{
-    also_run, client_gone, done_already, failing_command, in_terminal, killed_daemon, long_turn,
-    next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent, uninstalled,
+    also_run, client_gone, done_already, failing_command, held_push, held_subagent, in_terminal,
+    killed_daemon, long_turn, next_prompt, no_cap, parallel_calls, recorded, short_turn, subagent,
+    uninstalled,
 };
 use crate::stage::Counts;
 use crate::typed;
@@ -14,6 +15,7 @@ use crate::typed;
 /// A name, and what to do.
 type Scenario = (&'static str, fn(Agent) -> Counts);
 
+const PUSHED: &str = "a push of open work is held once";
 const LONG: &str = "a long turn is journaled, gets one checkpoint, then may end";
 const DONE: &str = "what is done already is not asked for";
 const RECORDED: &str = "its commit has a record that stands up to public tools";
@@ -33,6 +35,7 @@ const DRAFTED: &str = "a person's draft is waited out, and nothing of it is lost
 const ASKED: &str = "while it asks for permission nothing is typed";
 const STEERED: &str = "what is typed while it works is added to the turn";
 const STAYS: &str = "a half-typed draft stays as it is";
+const BESIDE: &str = "what is there for Claude Code is not journaled too";
 const DELEGATED: &str = "a subagent's stops change nothing";
 
 const USUAL: [Scenario; 19] = [
@@ -75,6 +78,8 @@ pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
         Agent::Pi => [LONG, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
         Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
+        Agent::Dsh => [FAILING, UNINSTALLED, GONE].contains(&name),
+        Agent::Grok => [LONG, FAILING, UNINSTALLED, BESIDE].contains(&name),
         // It denies everything if a hook fails.
         Agent::Copilot if name == GONE => true,
         _ => ![DONE, GONE, DRAFTED, ASKED].contains(&name),
@@ -103,6 +108,13 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
         Agent::Pi => &[TOLD, CLEARED, STEERED, DELEGATED, COMPACTED, ASKED],
         // It reads no reply to the start of a session, tells of no compaction, and has no id of the turn.
         Agent::OpenHands => &[DELEGATED, TOLD, COMPACTED, CLEARED, STEERED],
+        // The package from PyPI has no terminal view, and takes up no session. Its subagents are not tried.
+        Agent::Dsh => &[
+            RESUMED, TOLD, TERMINAL, COMPACTED, CLEARED, RESTARTED, DRAFTED, ASKED, STEERED,
+            DELEGATED,
+        ],
+        // It reads no reply to the start of a session. What is typed while it works, and its compactions, are not tried.
+        Agent::Grok => &[TOLD, CLEARED, STEERED, COMPACTED],
         Agent::Qwen => &[],
     }
 }
@@ -110,7 +122,16 @@ fn left_out(agent: Agent) -> &'static [&'static str] {
 /// Returns what is tried with this agent only.
 fn own(agent: Agent) -> &'static [Scenario] {
     match agent {
+        Agent::Claude => &[
+            (PUSHED, held_push),
+            (
+                "a subagent that leaves its work open goes on with it, once",
+                held_subagent,
+            ),
+        ],
+        Agent::Gemini => &[(PUSHED, held_push)],
         Agent::Codex => &[
+            (PUSHED, held_push),
             (
                 "its notify beside hooks tells of nothing new",
                 notify::notified_too,
@@ -121,10 +142,7 @@ fn own(agent: Agent) -> &'static [Scenario] {
             ),
             ("a half-typed draft is waited out", notify::draft),
         ],
-        Agent::Copilot => &[(
-            "what a project has for Claude Code is not journaled too",
-            also_run,
-        )],
+        Agent::Copilot | Agent::Grok => &[(BESIDE, also_run)],
         Agent::Droid | Agent::OpenHands => &[("with no limit of its own ours holds", no_cap)],
         Agent::OpenCode => &[(WATCHED, opencode::watched), (STAYS, opencode::draft_stays)],
         Agent::Kilo => &[(STAYS, opencode::draft_stays)],

@@ -189,7 +189,7 @@ pub(crate) fn asked(agent: Agent) -> Counts {
     );
     let file = stage.path("project/asked.txt");
     assert!(!file.exists(), "nobody has allowed it");
-    terminal.press(&["Enter"]);
+    terminal.press(&[agent.allows_once()]);
     terminal.wait_until("what was allowed is done", || file.exists());
     // Some agents take the text into the turn that they are in, others begin a new one with it.
     finish(stage, terminal, 1..=2, &[0, 0, 0, 1])

@@ -79,8 +79,6 @@ fn flipped_bits_in_one_servers_files_do_not_reach_a_collector() {
         servers.start(other);
         collector.waits_for_all(&machines);
     }
-    for machine in &machines {
-        collector.assert_has(machine);
-    }
+    collector.assert_has_all(&machines);
     collector.verify();
 }

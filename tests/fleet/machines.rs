@@ -233,6 +233,11 @@ impl Collector {
         self.ask(&["status", "--json"]).remove(0)
     }
 
+    /// Returns what `doctor` prints, whether all is well or not.
+    pub(crate) fn doctor(&self) -> String {
+        String::from_utf8_lossy(&self.asked(&["doctor"]).1).into_owned()
+    }
+
     pub(crate) fn collects(&self) -> Value {
         self.status()["daemon"]["fleet"]["collects"].clone()
     }
@@ -288,26 +293,41 @@ impl Collector {
 
     /// Everything of a machine is here exactly once and in order, and says the same.
     pub(crate) fn assert_has(&self, machine: &Machine) {
-        let journal = machine.status()["journal"]["id"].clone();
-        let there = machine.events();
+        self.assert_has_all(std::slice::from_ref(machine));
+    }
+
+    /// The same of several machines. Returns how many events that are.
+    pub(crate) fn assert_has_all(&self, machines: &[Machine]) -> usize {
         let (code, out) = self.asked(&["journal", "export"]);
         assert_eq!(code, 0);
-        let here: Vec<_> = lines(&out)
-            .into_iter()
-            .filter(|line| line["journal"] == journal && line["kind"] != "run_received")
-            .collect();
-        let numbers: Vec<_> = here
-            .iter()
-            .map(|line| line["journal_seq"].as_u64())
-            .collect();
-        let wanted: Vec<_> = (1..=there.len() as u64).map(Some).collect();
-        assert_eq!(numbers, wanted, "{}: once each, in order", machine.name);
-        for (here, there) in here.iter().zip(&there) {
-            for field in ["kind", "at", "recorded_at", "agent", "call"] {
-                assert_eq!(here[field], there[field], "{} {field}", machine.name);
+        let mut here: HashMap<_, Vec<_>> = HashMap::new();
+        for line in lines(&out) {
+            if line["kind"] != "run_received" {
+                here.entry(line["journal"].to_string())
+                    .or_default()
+                    .push(line);
             }
-            assert_eq!(here["machine"], machine.name.as_str());
         }
+        let mut events = 0;
+        for machine in machines {
+            let journal = machine.status()["journal"]["id"].to_string();
+            let here = here.remove(&journal).unwrap_or_default();
+            let there = machine.events();
+            events += there.len();
+            let numbers: Vec<_> = here
+                .iter()
+                .map(|line| line["journal_seq"].as_u64())
+                .collect();
+            let wanted: Vec<_> = (1..=there.len() as u64).map(Some).collect();
+            assert_eq!(numbers, wanted, "{}: once each, in order", machine.name);
+            for (here, there) in here.iter().zip(&there) {
+                for field in ["kind", "at", "recorded_at", "agent", "call"] {
+                    assert_eq!(here[field], there[field], "{} {field}", machine.name);
+                }
+                assert_eq!(here["machine"], machine.name.as_str());
+            }
+        }
+        events
     }
 
     pub(crate) fn verify(&self) {

@@ -51,9 +51,7 @@ fn cut(keeps: Keeps, seed: u64) {
         machine.calls_tools(100);
     }
     collector.waits_for_all(&machines);
-    for machine in &machines {
-        collector.assert_has(machine);
-    }
+    collector.assert_has_all(&machines);
     collector.verify();
 }
 

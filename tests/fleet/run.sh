@@ -22,8 +22,9 @@ fi
 export CHECKPOINTD_NATS_SERVER
 "$CHECKPOINTD_NATS_SERVER" --version
 
-# The long form takes all that a machine has, one test at a time. Otherwise tests wait more than they compute.
-[ "${CHECKPOINTD_FLEET:-}" != full ] || export RUST_TEST_THREADS=1
+# The long form takes all that a machine has, one test at a time, and prints what it measures. Otherwise tests wait more
+# than they compute.
+[ "${CHECKPOINTD_FLEET:-}" != full ] || export RUST_TEST_THREADS=1 RUST_TEST_NOCAPTURE=1
 # As one workspace: so it shares what was built for the other tests.
 cargo build --quiet --workspace --all-features --bin checkpointd-fleet
 exec cargo test --quiet --workspace --all-features --test fleet -- "$@"

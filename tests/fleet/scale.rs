@@ -1,9 +1,18 @@
 //! What 10,000 machines come to: days of machines are played by the rules by which a daemon sends, at measured costs.
-//! `just fleet scale::` prints the table of docs/fleet.md. It needs no servers.
+//! `just fleet scale::` prints the table of docs/fleet.md. What messages and accounts cost the servers is measured here, too;
+//! what events cost a collector, by `cargo bench --bench fleet`.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
+use broker::server_config;
 use fastrand::Rng;
+use testkit::wait_until;
+
+use crate::form::is_full;
+use crate::machines::{Collector, Machine};
+use crate::servers::Servers;
+use crate::thief::{collector, joined};
 
 /// Machines, and what one of them does in a working day of eight hours.
 const MACHINES: u64 = 10_000;
@@ -31,7 +40,6 @@ struct Level {
     kept: f64,
 }
 
-/// Measured as docs/fleet.md says.
 const LEVELS: [Level; 3] = [
     Level {
         name: "decisions",
@@ -136,4 +144,96 @@ fn ten_thousand_machines() {
     }
     // All that was journaled is sent.
     assert_eq!(sent.events, PLAYED * EVENTS);
+}
+
+fn has_sent(machine: &Machine) -> bool {
+    let status = machine.status();
+    status["daemon"]["fleet"]["sent"] == status["events"]
+}
+
+/// Has a machine send so many events as often. Returns the messages and bytes that a server then has more; where a run ends
+/// by its numbers, there is one message more.
+fn sends(servers: &Servers, machine: &mut Machine, times: u64, events: u64) -> (f64, f64) {
+    let stored = || (servers.messages(), servers.stored("bytes"));
+    let before = stored();
+    for _ in 0..times {
+        machine.calls_tools(events);
+        wait_until(|| has_sent(machine));
+    }
+    let after = stored();
+    ((after.0 - before.0) as f64, (after.1 - before.1) as f64)
+}
+
+#[test]
+fn what_messages_cost_the_servers() {
+    let (levels, times) = if is_full() {
+        (&LEVELS[..], 100)
+    } else {
+        (&LEVELS[2..], 20)
+    };
+    for level in levels {
+        let servers = Servers::open(3);
+        let _collector = Collector::new(&servers.url());
+        let mut machine = Machine::new("m", &servers.url(), level.name);
+        machine.calls_tools(BACKLOG);
+        wait_until(|| has_sent(&machine));
+        let little = 4;
+        let (one, of_little) = sends(&servers, &mut machine, 1, little);
+        let (spent, began) = (servers.costs().0, Instant::now());
+        std::thread::sleep(Duration::from_secs(2));
+        let idle = (servers.costs().0 - spent) / began.elapsed().as_secs_f64();
+        let (spent, began) = (servers.costs().0, Instant::now());
+        let (messages, bytes) = sends(&servers, &mut machine, times, BACKLOG);
+        let spent = servers.costs().0 - spent - idle * began.elapsed().as_secs_f64();
+        let events = (times * BACKLOG) as f64;
+        let a_message = of_little / one;
+        let an_event = (bytes - messages * a_message) / (events - messages * little as f64);
+        println!(
+            "{:10} {:.0} bytes for a message and {an_event:.0} for an event; {:.1} ms of a processor for a message of {:.0} events, on three servers",
+            level.name,
+            a_message - an_event * little as f64,
+            1e3 * spent / messages,
+            events / messages
+        );
+        let said = messages * level.message_bytes + events * level.event_bytes;
+        assert!(bytes <= said, "{bytes}: the table says {said}");
+    }
+}
+
+#[test]
+fn what_accounts_cost_a_server() {
+    let count = if is_full() { MACHINES } else { 300 };
+    let mut servers = Servers::enrolled(1, &["m"]);
+    let names: Vec<_> = (0..count).map(|number| format!("m-{number}")).collect();
+    let names = names.iter().map(String::as_str).chain(["m"]);
+    let text = server_config::accounts(1, names.map(|name| (name, 1)));
+    let file = servers.operator().join("server-1/accounts.conf");
+    std::fs::write(file, &text).expect("writes");
+    servers.kill(0);
+    let began = Instant::now();
+    servers.start(0);
+    let started = began.elapsed();
+    let collector = collector(&servers);
+    let mut machine = joined(&servers, "m", "all");
+    machine.calls_tools(20);
+    collector.waits_for(&machine);
+    let memory = servers.costs().1;
+    let began = Instant::now();
+    servers.reload_once();
+    let is_reloaded = || {
+        let log = std::fs::read_to_string(servers.folder().join("0.log"));
+        log.expect("a log")
+            .contains("Reloaded server configuration")
+    };
+    wait_until(is_reloaded);
+    println!(
+        "{count} accounts: {:.1} MB of configuration, start {:.1} s, reload {:.1} s, memory {memory:.0} MB, after the reload {:.0} MB",
+        text.len() as f64 / 1e6,
+        started.as_secs_f64(),
+        began.elapsed().as_secs_f64(),
+        servers.costs().1
+    );
+    machine.calls_tools(20);
+    collector.waits_for(&machine);
+    collector.assert_has(&machine);
 }

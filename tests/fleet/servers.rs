@@ -29,7 +29,7 @@ pub(crate) struct Servers {
 }
 
 /// Returns ports that are free, each with the one 2000 above it, where a cluster's servers meet.
-fn free_ports(count: usize) -> Vec<u16> {
+pub(crate) fn free_ports(count: usize) -> Vec<u16> {
     // Held until all are found, so that none is found twice.
     let mut held = Vec::new();
     let mut ports = Vec::new();
@@ -47,7 +47,7 @@ fn free_ports(count: usize) -> Vec<u16> {
     ports
 }
 
-fn server() -> PathBuf {
+pub(crate) fn server() -> PathBuf {
     let named = std::env::var_os("CHECKPOINTD_NATS_SERVER");
     named.expect("tests/fleet/run.sh names the server").into()
 }
@@ -195,7 +195,7 @@ impl Servers {
         self.reload_once();
     }
 
-    fn reload_once(&self) {
+    pub(crate) fn reload_once(&self) {
         for child in self.running.iter().flatten() {
             let pid = rustix::process::Pid::from_child(child);
             rustix::process::kill_process(pid, rustix::process::Signal::HUP).expect("is there");
@@ -403,8 +403,39 @@ impl Servers {
 
     /// Returns how many messages of machines there are.
     pub(crate) fn messages(&self) -> u64 {
+        self.stored("messages")
+    }
+
+    /// Returns how many `messages` or `bytes` of machines each server has.
+    pub(crate) fn stored(&self, what: &str) -> u64 {
         let info = self.asked("STREAM.INFO.FLEET", &json!({}));
-        info["state"]["messages"].as_u64().expect("a number")
+        info["state"][what].as_u64().expect("a number")
+    }
+
+    /// Returns what all servers take: seconds of a processor since they started, and MB of memory now.
+    pub(crate) fn costs(&self) -> (f64, f64) {
+        let costs = self.running.iter().flatten().map(|child| {
+            let read = |file| {
+                let text = std::fs::read_to_string(format!("/proc/{}/{file}", child.id()));
+                text.expect("it runs")
+            };
+            let number =
+                |word: Option<&str>| word.and_then(|word| word.parse().ok()).unwrap_or(0.0);
+            // After the name: the state, and ten more.
+            let stat = read("stat");
+            let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+            let spent: f64 = fields
+                .skip(11)
+                .take(2)
+                .map(|field| number(Some(field)))
+                .sum();
+            let status = read("status");
+            let resident = status.lines().find(|line| line.starts_with("VmRSS:"));
+            let resident = number(resident.and_then(|line| line.split_whitespace().nth(1)));
+            // The kernel counts in hundredths of a second.
+            (spent / 100.0, resident / 1e3)
+        });
+        costs.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
     pub(crate) const fn count(&self) -> usize {

@@ -16,7 +16,7 @@ use crate::servers::Servers;
 const JOURNAL: &str = "22222222-2222-4222-8222-222222222222";
 
 /// A machine that was enrolled and joins.
-fn joined(servers: &Servers, name: &str, level: &str) -> Machine {
+pub(crate) fn joined(servers: &Servers, name: &str, level: &str) -> Machine {
     let mut machine = Machine::stopped(name);
     let config = machine.daemon.home.path().join("config.yml");
     std::fs::write(config, EVERY_STOP).expect("writes");
@@ -42,7 +42,7 @@ fn joins(servers: &Servers, machine: &Machine, level: &str) {
     );
 }
 
-fn collector(servers: &Servers) -> Collector {
+pub(crate) fn collector(servers: &Servers) -> Collector {
     let home = Home::new();
     copies(servers, &home, &["config.yml", "fleet.pem"]);
     Collector::at(home)
@@ -432,6 +432,7 @@ fn what_waits_for_a_collector_comes_whole() {
     // It is known after a restart, too, and read from the broker once it is there.
     collector.restarts();
     wait_until(|| parked(&collector).contains("1401"));
+    assert!(collector.doctor().contains(hole));
     publishes(&servers, source, vec![held]);
     wait_until(|| events(&collector) == Some(2 * count));
     wait_until(|| parked(&collector) == "[]");
@@ -468,14 +469,14 @@ fn a_journal_is_continued_by_its_own_machine_only() {
 /// A `.join` file that is used twice brings a second journal, which is named.
 #[test]
 fn a_second_journal_of_a_machine_is_named() {
-    let servers = Servers::open(1);
-    let collector = Collector::new(&servers.url());
-    let mut one = Machine::new("m", &servers.url(), "all");
-    let mut other = Machine::new("m", &servers.url(), "all");
-    one.calls_tools(20);
-    other.calls_tools(20);
-    collector.waits_for(&one);
-    collector.waits_for(&other);
+    let servers = Servers::enrolled(1, &["m"]);
+    let collector = collector(&servers);
+    for _ in 0..2 {
+        let mut machine = joined(&servers, "m", "all");
+        machine.calls_tools(20);
+        collector.waits_for(&machine);
+    }
     let notes = || collector.collects()["notes"].to_string();
     wait_until(|| notes().contains("m has sent 2 journals"));
+    assert!(collector.doctor().contains("m has sent 2 journals"));
 }

@@ -104,10 +104,10 @@ impl<'a> Held<'a> {
             {
                 self.facts.loosened.push(path.clone());
             }
-            if let Some(format) = manifest::format(path) {
-                if manifest::names_the_same(format, before.as_deref(), &text(now)) {
-                    self.facts.same_dependencies.push(path.clone());
-                }
+            if let Some(format) = manifest::format(path)
+                && manifest::names_the_same(format, before.as_deref(), &text(now))
+            {
+                self.facts.same_dependencies.push(path.clone());
             }
         }
         self.facts

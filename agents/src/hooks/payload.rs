@@ -94,10 +94,15 @@ impl<'a> Payload<'a> {
     pub(crate) fn prompt(&self, host: Host) -> Event {
         // A text, or a list of parts.
         let prompt = self.get("prompt").map(tools::plain).unwrap_or_default();
+        self.prompt_that_says(host, &prompt)
+    }
+
+    /// Like [`Self::prompt`], of a prompt that is more than a field of its own.
+    pub(crate) fn prompt_that_says(&self, host: Host, prompt: &str) -> Event {
         Event::PromptSubmitted {
-            origin: self.authors.origin(&prompt, host.subagent.is_some()),
-            text: text::head(&prompt, Event::TEXT_BYTES_MAX).to_owned(),
-            digest: digest::of_prompt(&prompt),
+            origin: self.authors.origin(prompt, host.subagent.is_some()),
+            text: text::head(prompt, Event::TEXT_BYTES_MAX).to_owned(),
+            digest: digest::of_prompt(prompt),
             host,
         }
     }

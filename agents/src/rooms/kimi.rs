@@ -13,8 +13,7 @@ use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, TranscriptPlace};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
 use crate::known::{Known, known};
-use crate::terminal::screen::{Row, View};
-use crate::terminal::text_box::{TextBox, begins, marked, numbered_paste};
+use crate::terminal::text_box::{framed, numbered_paste};
 use crate::tools::{Frame, ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
 use crate::transcript::json::{self, Scalar};
@@ -46,7 +45,8 @@ pub(super) const KIMI: Adapter = Adapter {
     takes_silently: true,
     hears_start: false,
     composer: Some(ComposerForm {
-        find: composer,
+        // Behind `! ` it takes shell commands.
+        find: |rows, view| framed(rows, view, '>'),
         stands_for: numbered_paste,
     }),
     ..DEFAULT
@@ -73,15 +73,6 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
         },
         _ => common::event(hook, host, payload, tools),
     }
-}
-
-/// Finds `> text` in a frame. Behind `! ` it takes shell commands, so that is not a composer.
-fn composer<'a>(rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
-    let row = view.cursor.1;
-    let below = (row..rows.len()).find(|at| !begins(rows, *at, '│'))?;
-    let above = (0..row).rev().find(|at| !begins(rows, *at, '│'))?;
-    let is_framed = begins(rows, row, '│') && begins(rows, above, '╭') && begins(rows, below, '╰');
-    is_framed.then(|| marked(rows, above + 1, below, view, &['>'], &[]))?
 }
 
 #[derive(Default, Deserialize)]

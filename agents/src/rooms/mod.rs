@@ -9,7 +9,9 @@ mod configured;
 mod copilot;
 mod cursor;
 mod droid;
+mod dsh;
 mod gemini;
+mod grok;
 mod kilo;
 mod kimi;
 mod opencode;
@@ -32,7 +34,9 @@ pub const ALL: [&Adapter; Agent::HOSTS.len()] = [
     &copilot::COPILOT,
     &cursor::CURSOR,
     &droid::DROID,
+    &dsh::DSH,
     &gemini::GEMINI,
+    &grok::GROK,
     &kilo::KILO,
     &kimi::KIMI,
     &opencode::OPENCODE,

@@ -126,6 +126,15 @@ pub(crate) fn marked<'a>(
     (view.cursor.0 >= start).then(|| TextBox::new(lines, start, at_start, hints))
 }
 
+/// Finds a composer in a frame, with this sign before its text.
+pub(crate) fn framed<'a>(rows: &'a [Row], view: &View, sign: char) -> Option<TextBox<'a>> {
+    let row = view.cursor.1;
+    let below = (row..rows.len()).find(|at| !begins(rows, *at, '│'))?;
+    let above = (0..row).rev().find(|at| !begins(rows, *at, '│'))?;
+    let is_framed = begins(rows, row, '│') && begins(rows, above, '╭') && begins(rows, below, '╰');
+    is_framed.then(|| marked(rows, above + 1, below, view, &[sign], &[]))?
+}
+
 /// Returns whether there is such a row, and it begins with a sign.
 pub(crate) fn begins(rows: &[Row], at: usize, sign: char) -> bool {
     let row = rows.get(at);

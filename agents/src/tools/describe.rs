@@ -174,7 +174,7 @@ fn paths_in(input: &Value) -> Vec<String> {
 /// Returns whether a field holds one path or a list of paths, by its name.
 fn names_a_path(field: &str) -> bool {
     let name = field.to_lowercase();
-    name.contains("path") || name == "filename" || name == "include"
+    name.contains("path") || ["filename", "include", "target_file"].contains(&name.as_str())
 }
 
 /// Cuts the paths, command line and output of a call to their limits.

@@ -148,6 +148,7 @@ impl Config {
             slug_from_branch: settings.slug_from_branch,
             programs: settings.programs,
             holdout: settings.experiment.holdout.0,
+            exits: settings.hooks.exits,
             rules: rule_layers::resolve(&packs, &settings.rules, &project_rules),
             packs,
         }

@@ -20,8 +20,8 @@ use super::values::{
 use crate::catalogue::Row;
 use crate::layered::layered;
 use crate::policy::{
-    Ask, Background, Comments, Edition, EvidenceRule, Headless, Quiet, Repeat, Reply, Scope, Timer,
-    Uncovered,
+    Ask, Background, Comments, Edition, EvidenceRule, Exits, Headless, Quiet, Repeat, Reply, Scope,
+    Timer, Uncovered,
 };
 use crate::redact::{self, Redactor};
 use crate::terminal::{Bounds, Draft};
@@ -132,6 +132,8 @@ layered! {
         stop_wait: Span,
         /// Name of the file in an agent's TMPDIR that lets its next stop pass (spec DECIDE-4).
         escape_marker: FileName,
+        /// What happens to a command by which work leaves (spec DECIDE-25).
+        exits: Exits,
     }
 }
 

@@ -4,15 +4,17 @@
 //! Pure, so that deciding again from the journal gives the same bytes. The order of the exits is spec DECIDE-2.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use journal::{DECISION_VERSION, Decision, Evidence, Reason, ReplyForm, Route, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::agents;
+use crate::catalogue::Catalogue;
 use crate::digest;
 use crate::judging::{self, Findings};
 use crate::message;
-use crate::policy::{Background, Headless, Policy, Quiet, Repeat};
+use crate::policy::{Background, Exits, Headless, Policy, Quiet, Repeat};
 use crate::state::{Mute, SessionState, Stop, Turn};
 
 /// The input of a decision.
@@ -46,13 +48,26 @@ type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 /// The exits at the beginning of [`EARLY`] that are switches of a person.
 const SWITCHES: usize = 2;
 
-/// The exits that need nothing from outside the journal, in order (spec DECIDE-2).
-const EARLY: [Exit; 9] = [
+/// The exits at the beginning of [`EARLY`] that a stop has.
+const OF_STOPS: usize = 9;
+
+/// The exits that need nothing from outside the journal, in order (spec DECIDE-2). The last is for work that leaves.
+const EARLY: [Exit; 10] = [
     (Reason::ProjectOff, |case| {
-        (
-            !case.policy.enabled,
-            format!("enabled: {}", case.policy.enabled),
-        )
+        let needed = case
+            .stop
+            .leaves
+            .as_ref()
+            .map(|leaving| match leaving.command {
+                Some(_) => Exits::Hold,
+                None => Exits::Parts,
+            });
+        let lets_leave = needed.is_some_and(|needed| case.policy.exits < needed);
+        let why = format!("enabled: {}", case.policy.enabled);
+        match lets_leave {
+            true => (true, format!("{why}, exits: {}", case.policy.exits.word())),
+            false => (!case.policy.enabled, why),
+        }
     }),
     (Reason::Muted, |case| {
         (
@@ -98,7 +113,11 @@ const EARLY: [Exit; 9] = [
     }),
     (Reason::BlockBudget, |case| {
         let blocks = case.state.blocks_this_turn();
-        let budget = case.policy.max_blocks_per_turn;
+        let budget = match case.stop.leaves {
+            // Nothing is held twice, whatever stops may be.
+            Some(_) => case.policy.max_blocks_per_turn.min(1),
+            None => case.policy.max_blocks_per_turn,
+        };
         (
             blocks >= budget,
             format!("checkpoints this turn: {blocks} of {budget}"),
@@ -122,6 +141,17 @@ const EARLY: [Exit; 9] = [
             hook || transcript,
             format!("last prompt is ours: by hook {hook}, by transcript {transcript}"),
         )
+    }),
+    (Reason::LeavesAsked, |case| {
+        let catalogue = Catalogue::with(&case.policy.programs);
+        let mut prompts = case.turn().prompts.iter();
+        let is_command = case
+            .stop
+            .leaves
+            .as_ref()
+            .is_some_and(|leaving| leaving.command.is_some());
+        let asked = is_command && prompts.any(|prompt| catalogue.asks_to_leave(prompt));
+        (asked, format!("the turn's prompt speaks of it: {asked}"))
     }),
 ];
 
@@ -169,14 +199,25 @@ impl Case<'_> {
     fn form(&self) -> ReplyForm {
         let version = self.evidence.host_version.as_deref();
         agents::adapter(self.state.stream.agent).map_or(ReplyForm::Block, |adapter| {
-            adapter.reply_form(self.policy.reply, version)
+            let of_stop = || adapter.reply_form(self.policy.reply, version);
+            let of_call = self
+                .stop
+                .leaves
+                .as_ref()
+                .and_then(|leaving| match leaving.command {
+                    Some(_) => adapter.tool_form,
+                    None => Some(ReplyForm::Block),
+                });
+            of_call.unwrap_or_else(of_stop)
         })
     }
 
     /// Returns whether the decision is about the checkpoint after a restart: at its time, or if it
     /// could not be typed, at the next stop that can be answered (spec RESTART-3).
     fn is_restart(&self) -> bool {
-        self.stop.restart || (self.stop.can_reply && self.state.restart_due(self.stop.at).is_some())
+        let is_stop = self.stop.leaves.is_none();
+        self.stop.restart
+            || (is_stop && self.stop.can_reply && self.state.restart_due(self.stop.at).is_some())
     }
 
     /// The exits that need no evidence. A restart is answered regardless of the clock and the
@@ -184,8 +225,10 @@ impl Case<'_> {
     fn early_exits(&self) -> &'static [Exit] {
         if self.is_restart() {
             &EARLY[..SWITCHES]
-        } else {
+        } else if self.stop.leaves.is_some() {
             &EARLY
+        } else {
+            &EARLY[..OF_STOPS]
         }
     }
 
@@ -227,7 +270,7 @@ impl Case<'_> {
             }
         }
         all.push(Considered {
-            reason: inject_reason(&findings),
+            reason: self.inject_reason(&findings),
             taken: true,
             why: "nothing let it through".into(),
         });
@@ -239,7 +282,25 @@ impl Case<'_> {
     pub fn find(&self) -> Findings {
         let evidence = self.evidence;
         let policy = self.policy;
-        or_generic(|| judging::find(evidence, self.elapsed_ms(), self.state.project(), policy))
+        let mut findings =
+            or_generic(|| judging::find(evidence, self.elapsed_ms(), self.state.project(), policy));
+        if let Some(leaving) = &self.stop.leaves {
+            let parts = &self.turn().parts;
+            findings.keep_open(|file| match &leaving.subagent {
+                Some(id) => parts
+                    .iter()
+                    .any(|(of, path)| of == id && Path::new(path).ends_with(file)),
+                None => true,
+            });
+        }
+        findings
+    }
+
+    fn inject_reason(&self, findings: &Findings) -> Reason {
+        match self.stop.leaves {
+            Some(_) => Reason::LeavesOpen,
+            None => inject_reason(findings),
+        }
     }
 
     /// Returns whether a demand was made at an earlier stop of this turn: the budget allows to ask for it again
@@ -268,7 +329,46 @@ impl Case<'_> {
     }
 
     /// The exits that depend on what the rules found, in order.
-    fn late_exits(&self, findings: &Findings) -> [(Reason, bool, String); 6] {
+    fn late_exits(&self, findings: &Findings) -> Vec<(Reason, bool, String)> {
+        match self.stop.leaves {
+            Some(_) => self.late_exits_of_leaving(findings).into(),
+            None => self.late_exits_of_stop(findings).into(),
+        }
+    }
+
+    /// A command by which work leaves is held only for what is certainly open, and never twice for the same contents.
+    fn late_exits_of_leaving(&self, findings: &Findings) -> [(Reason, bool, String); 4] {
+        let count = findings.actions.len();
+        let never = self.policy.headless == Headless::Never && self.evidence.headless;
+        let mut demands = self.state.demands.iter();
+        let known = demands.any(|known| Some(*known) == findings.demand);
+        [
+            (
+                Reason::LeavesClear,
+                count == 0,
+                format!("demands for what is certainly open: {count}"),
+            ),
+            (
+                Reason::Headless,
+                never,
+                format!("headless: {}", self.evidence.headless),
+            ),
+            (
+                Reason::Repeated,
+                known,
+                format!("the same demand was made before: {known}"),
+            ),
+            self.held_out(count > 0),
+        ]
+    }
+
+    fn held_out(&self, is_asked: bool) -> (Reason, bool, String) {
+        let share = self.policy.holdout;
+        let why = format!("of 100 turns with something due, held back: {share}");
+        (Reason::HeldOut, is_asked && self.is_held_out(), why)
+    }
+
+    fn late_exits_of_stop(&self, findings: &Findings) -> [(Reason, bool, String); 6] {
         let quiet_when_unchanged = self.policy.unchanged == Quiet::Silent;
         let due = if quiet_when_unchanged {
             findings.due_by_turn
@@ -330,14 +430,7 @@ impl Case<'_> {
                     self.policy.all_clear.word()
                 ),
             ),
-            (
-                Reason::HeldOut,
-                is_asked && self.is_held_out(),
-                format!(
-                    "of 100 turns with something due, held back: {}",
-                    self.policy.holdout
-                ),
-            ),
+            self.held_out(is_asked),
         ]
     }
 }
@@ -365,19 +458,25 @@ pub fn decide(case: &Case<'_>) -> Decision {
         return pass(case, reason, &findings);
     }
     let text = catch_unwind(AssertUnwindSafe(|| {
-        message::compose(&findings, case.policy, case.state.stream.own_session())
+        let leaves = case.stop.leaves.as_ref();
+        message::compose(
+            &findings,
+            case.policy,
+            case.state.stream.own_session(),
+            leaves,
+        )
     }));
     let generic = Findings {
         generic: true,
         ..Findings::default()
     };
     let text = text.unwrap_or_else(|_| {
-        message::compose(&generic, case.policy, case.state.stream.own_session())
+        message::compose(&generic, case.policy, case.state.stream.own_session(), None)
     });
     let reason = if case.is_restart() {
         Reason::Restart
     } else {
-        inject_reason(&findings)
+        case.inject_reason(&findings)
     };
     let route = case.route();
     Decision {

@@ -28,7 +28,7 @@ pub use answers::{ActionTrace, Answer, Findings, OpenItem, RuleTrace, Verified};
 pub use imagined::{Imagined, asked_after};
 pub use letter::plan_files;
 pub use required::{Outcome, TracedCall};
-pub use runs::could_verify;
+pub use runs::{could_verify, leaving};
 pub use turn::shorten;
 
 use answers::wording::{self, languages};

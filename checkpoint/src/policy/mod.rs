@@ -82,6 +82,9 @@ pub struct Policy {
     /// Of 100 turns in which something is due, those without a checkpoint (spec DECIDE-24).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub holdout: u32,
+    /// What happens to a command by which work leaves (spec DECIDE-25).
+    #[serde(default, skip_serializing_if = "Exits::is_off")]
+    pub exits: Exits,
     /// The rule packs that are on.
     pub packs: Vec<String>,
     /// The rules in order of precedence.
@@ -224,6 +227,34 @@ pub enum Repeat {
     Once,
     /// At every stop.
     Always,
+}
+
+/// What happens to a command by which work leaves the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exits {
+    /// It runs.
+    #[default]
+    Off,
+    /// It is held once if some of that work is certainly open.
+    Hold,
+    /// So is the end of a part: of a subagent, a task, or a teammate's work.
+    Parts,
+}
+
+impl Exits {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Hold => "hold",
+            Self::Parts => "parts",
+        }
+    }
+
+    /// Returns whether it runs, as in policies that were journaled before the key existed.
+    fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
 }
 
 /// What counts as having done an action.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use journal::{Agent, Envelope, Event, SummaryKind, SummaryVerdict, ToolCall, Verdict};
+use journal::{Agent, Envelope, Event, SummaryKind, SummaryVerdict, Timestamp, ToolCall, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::statement::{Demand, Digest, Found, Head, Run, Switch, Unit};
@@ -22,18 +22,27 @@ pub struct Content {
     pub hash: Option<u64>,
 }
 
+/// What is later than something else: by its number. At a collector numbers say when events came from their machines, so
+/// there its time is first.
+type Place = (Option<Timestamp>, u64);
+
+fn place(first: &Envelope, at: Timestamp, number: u64) -> Place {
+    (first.origin.as_ref().map(|_| at), number)
+}
+
 /// What shows an answer.
 struct Shown {
     answer: Answer,
     decision: u64,
+    place: Place,
     run: Option<Run>,
 }
 
 impl Shown {
     /// Returns what puts it before another answer for the same content: that something ran, then the later decision.
-    fn rank(&self) -> (bool, u64) {
+    fn rank(&self) -> (bool, Place) {
         let settles = self.run.is_some() || self.answer.verified == Verified::Done;
-        (settles, self.decision)
+        (settles, self.place)
     }
 }
 
@@ -44,15 +53,13 @@ pub struct Table<'a> {
     shown: BTreeMap<usize, Shown>,
     /// Files that a stop looked at and that no rule asks for.
     unasked: BTreeMap<usize, u64>,
-    demands: Vec<Demand>,
+    demands: Vec<(Place, Demand)>,
     switches: BTreeSet<Switch>,
-    /// When daemons started.
-    daemons: Vec<Envelope>,
 }
 
 impl<'a> Table<'a> {
-    /// Begins a table of changed files. `daemons` are the events of the daemon's own stream.
-    pub fn new(wanted: &'a [Content], daemons: Vec<Envelope>) -> Self {
+    /// Begins a table of changed files.
+    pub fn new(wanted: &'a [Content]) -> Self {
         let keys = wanted.iter().enumerate();
         Self {
             wanted,
@@ -63,12 +70,17 @@ impl<'a> Table<'a> {
             unasked: BTreeMap::new(),
             demands: Vec::new(),
             switches: BTreeSet::new(),
-            daemons,
         }
     }
 
-    /// Takes in all events of a session, with what a person ran in its work tree.
-    pub fn take(&mut self, events: &[Envelope], policies: &HashMap<u64, Policy>, own: &[&OwnRun]) {
+    /// Takes in all events of a session, with what a person ran in its work tree, and what the daemon that saw it said of itself.
+    pub fn take(
+        &mut self,
+        events: &[Envelope],
+        policies: &HashMap<u64, Policy>,
+        own: &[&OwnRun],
+        daemons: &[Envelope],
+    ) {
         let Some(first) = events.first() else { return };
         let stops = follow_up::judged(events, policies, own);
         let mut is_about = false;
@@ -77,7 +89,7 @@ impl<'a> Table<'a> {
         }
         if is_about {
             self.demands(events, &stops, policies);
-            self.switches.extend(switches(events, &self.daemons));
+            self.switches.extend(switches(events, daemons));
         }
     }
 
@@ -101,6 +113,7 @@ impl<'a> Table<'a> {
             let shown = Shown {
                 answer: answer.clone(),
                 decision: stop.decision,
+                place: place(first, stop.at, stop.decision),
                 run,
             };
             let known = self.shown.get(&at);
@@ -128,7 +141,7 @@ impl<'a> Table<'a> {
                 continue;
             }
             let after = followed.iter().find(|one| one.decision == envelope.seq);
-            self.demands.push(Demand {
+            let demand = Demand {
                 decision: envelope.seq,
                 at: envelope.at,
                 agent: envelope.stream.agent.to_string(),
@@ -141,7 +154,9 @@ impl<'a> Table<'a> {
                     .iter()
                     .map(|action| action.text.clone())
                     .collect(),
-            });
+            };
+            let place = place(envelope, envelope.at, envelope.seq);
+            self.demands.push((place, demand));
         }
     }
 
@@ -159,7 +174,7 @@ impl<'a> Table<'a> {
             .map(|(at, content)| self.unit(at, content, &runs))
             .collect();
         units.sort_by(|one, other| one.file.cmp(&other.file));
-        self.demands.sort_by_key(|demand| demand.decision);
+        self.demands.sort_by_key(|(place, _)| *place);
         Found {
             units,
             runs: runs
@@ -169,7 +184,7 @@ impl<'a> Table<'a> {
                     ..run
                 })
                 .collect(),
-            demands: self.demands,
+            demands: self.demands.into_iter().map(|(_, one)| one).collect(),
             switches: self.switches.into_iter().collect(),
             journal,
         }

@@ -1,11 +1,12 @@
 //! A record of a session, and each way of tampering with it.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use journal::{
-    Agent, CallOutcome, ChangedFile, Changes, Envelope, Event, Evidence, Facts, Host, PromptOrigin,
-    Seen, Stream, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource, Timestamp,
-    ToolCall, ToolKind,
+    Agent, CallOutcome, ChangedFile, Changes, Envelope, Event, Evidence, Facts, Host, Origin,
+    PromptOrigin, Seen, Stream, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource,
+    Timestamp, ToolCall, ToolKind,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,6 +16,7 @@ use super::*;
 use crate::config::Config;
 use crate::decide::{Case, decide};
 use crate::digest;
+use crate::judging::Verified;
 use crate::policy::Policy;
 use crate::rules::pack_names::ProjectFacts;
 
@@ -158,8 +160,8 @@ impl Session {
             .filter(|one| one.seq <= until)
             .cloned()
             .collect();
-        let mut table = Table::new(files, Vec::new());
-        table.take(&events, &self.policies, &[]);
+        let mut table = Table::new(files);
+        table.take(&events, &self.policies, &[], &[]);
         let last = events.last().expect("an event");
         table.finish(Head {
             id: "journal".into(),
@@ -739,4 +741,58 @@ fn the_published_schema_describes_each_level() {
     let other = json!({ "level": "all", "approved": true });
     differences(&schema, &schema, &other, "predicate", &mut found);
     assert!(found.len() > 9, "another form is found: {found:?}");
+}
+
+/// Returns events as a collector has them from a machine: later by numbers and by time.
+fn collected(events: &[Envelope], by: u64, later: Duration) -> Vec<Envelope> {
+    let origin = Origin {
+        machine: "m".into(),
+        journal: Uuid::from_u128(by.into()),
+        seq: 0,
+        withheld: Vec::new(),
+    };
+    let moved = |event: &Envelope| {
+        let mut event = event.clone();
+        event.seq += by;
+        let numbered = event.event.each_number(|number| {
+            *number += by;
+            Ok::<_, ()>(())
+        });
+        numbered.expect("no number is refused");
+        event.at = event.at.plus(later);
+        event.origin = Some(Box::new(origin.clone()));
+        event
+    };
+    events.iter().map(moved).collect()
+}
+
+#[test]
+fn at_a_collector_the_later_stop_counts_whenever_it_came() {
+    let session = Session::new();
+    let files = [content("a.py")];
+    let failed = session
+        .events
+        .iter()
+        .rposition(|one| matches!(&one.event, Event::ToolFinished { call, .. } if !call.is_error));
+    let failed = &session.events[..failed.expect("a run that passed")];
+    let found = |sessions: [Vec<Envelope>; 2]| {
+        let mut table = Table::new(&files);
+        for events in &sessions {
+            table.take(events, &session.policies, &[], &[]);
+        }
+        table.finish(Head::default())
+    };
+    let day = Duration::from_secs(86_400);
+    // The machine on which they failed the day before was away, so its events have the higher numbers.
+    let late = found([
+        collected(&session.events, 0, day),
+        collected(failed, 1_000, Duration::ZERO),
+    ]);
+    assert_eq!(late.units[0].answer, Verified::Done);
+    assert!(late.demands.is_sorted_by_key(|demand| demand.at));
+    let after = found([
+        collected(&session.events, 0, Duration::ZERO),
+        collected(failed, 1_000, day),
+    ]);
+    assert_eq!(after.units[0].answer, Verified::Open);
 }

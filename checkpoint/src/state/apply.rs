@@ -3,7 +3,7 @@
 use journal::{Envelope, Event, ProgressKind, PromptOrigin, Timestamp};
 
 use super::ended::ExaminedCall;
-use super::model::{Head, Mute, SUBAGENTS_MAX, SessionState, Written};
+use super::model::{Head, Leaving, Mute, SUBAGENTS_MAX, SessionState, Written};
 use crate::agents;
 
 impl SessionState {
@@ -190,6 +190,17 @@ impl SessionState {
                 });
             }
             Event::TurnJoined { turn_at } => self.join_turns(*turn_at),
+            Event::WorkLeaves {
+                command,
+                subagent,
+                host_turn,
+            } => {
+                let leaving = Leaving {
+                    command: command.clone(),
+                    subagent: subagent.clone(),
+                };
+                self.leaves(envelope, leaving, host_turn.as_deref());
+            }
             Event::CallExamined {
                 call_id,
                 call_at,

@@ -25,6 +25,7 @@ impl Delivery {
             digest: decision.message.as_deref().map(digest::of_prompt),
             typed: Typed::default(),
             seen_by: None,
+            holds_call: false,
         })
     }
 }
@@ -97,8 +98,18 @@ impl SessionState {
                 let Some(lost) = self.close_delivery(*decision) else {
                     return;
                 };
+                let failed = matches!(event, Event::DeliveryFailed { .. });
+                if lost.holds_call && !failed {
+                    // The host was answered, and nothing is held twice.
+                    return;
+                }
                 // A demand that never arrived may be made again.
                 self.demands.retain(|known| Some(*known) != lost.demand);
+                if lost.holds_call {
+                    // The call went through, and the stop is still to be judged.
+                    self.turn.blocks.retain(|block| block.at != lost.at);
+                    return;
+                }
                 self.finished_after_all(event, &lost);
             }
             _ => {}
@@ -111,11 +122,14 @@ impl SessionState {
         let Some(delivery) = self.delivery.as_mut().filter(unseen) else {
             return;
         };
-        let by_work = matches!(
+        let is_next = matches!(
             event,
             Event::ToolStarted { .. } | Event::AgentStopped { .. }
-        ) && agents::adapter(self.stream.agent)
-            .is_some_and(|agent| agent.takes_silently);
+        );
+        // An agent whose call was held back has gone on with anything that it does.
+        let by_work = delivery.holds_call
+            || is_next
+                && agents::adapter(self.stream.agent).is_some_and(|agent| agent.takes_silently);
         let same_turn = |turn: &Option<String>| turn.is_some() && *turn == delivery.host_turn;
         let seen = match event {
             Event::PromptSubmitted {

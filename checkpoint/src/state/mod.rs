@@ -21,7 +21,8 @@ pub use attention::AGENT_FINISHED;
 pub use ended::{Ended, ExaminedCall};
 pub use examined::WAITING_MAX;
 pub use model::{
-    Block, Counts, Delivery, Head, Mute, Open, SNAPSHOT_VERSION, SessionState, Stop, Turn, Written,
+    Block, Counts, Delivery, Head, Leaving, Mute, Open, SNAPSHOT_VERSION, SessionState, Stop, Turn,
+    Written,
 };
 pub use status::SessionStatus;
 pub use stop::{DEMANDS_MAX, PENDING_MAX};

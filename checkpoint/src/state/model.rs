@@ -11,9 +11,11 @@ use crate::progress::Worked;
 use crate::terminal::Typed;
 
 /// Version of the snapshot format; snapshots of other versions are not read.
-pub const SNAPSHOT_VERSION: u32 = 15;
+pub const SNAPSHOT_VERSION: u32 = 17;
 /// The most subagents of one session that are remembered.
 pub(super) const SUBAGENTS_MAX: usize = 64;
+/// The most files that subagents edited in one turn and that are remembered.
+pub(super) const PARTS_MAX: usize = 512;
 
 /// One turn: from a real user message to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub struct Turn {
     pub blocks: Vec<Block>,
     /// Its tool calls, in the order in which they began.
     pub calls: Vec<ToolCall>,
+    /// What each subagent edited, as it named the files; at most 512.
+    pub parts: Vec<(String, String)>,
     /// The files that had changed before it began (`scope: turn`); `None` when they are not known.
     pub baseline: Option<Vec<journal::ChangedFile>>,
     /// When that was seen.
@@ -76,7 +80,7 @@ pub struct Block {
     pub demand: Option<u64>,
 }
 
-/// A stop without a decision so far.
+/// A stop, or a command by which work leaves, without a decision so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// Its sequence number.
@@ -91,6 +95,17 @@ pub struct Stop {
     pub background_tasks: u32,
     /// It was asked for by an agent restart, not by the agent (spec RESTART-1).
     pub restart: bool,
+    /// The agent does not stop, but hands work over.
+    pub leaves: Option<Leaving>,
+}
+
+/// Work that is handed over before the agent stops.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaving {
+    /// The command by which it leaves (spec DECIDE-25); none if a part of it is done (spec DECIDE-26).
+    pub command: Option<String>,
+    /// The subagent whose work it is.
+    pub subagent: Option<String>,
 }
 
 /// Counts of a session's events.
@@ -244,6 +259,8 @@ pub struct Delivery {
     pub typed: Typed,
     /// The kind of event that showed that the agent has it.
     pub seen_by: Option<String>,
+    /// It holds back a tool call.
+    pub holds_call: bool,
 }
 
 /// Whether a session is switched off.

@@ -21,9 +21,8 @@ impl Open {
     pub(super) fn decided(&mut self, decision: &Decision, turn: &Turn) {
         let seen = std::mem::take(&mut self.seen);
         match (decision.verdict, decision.reason) {
-            (Verdict::Inject, Reason::ActionsDue) | (Verdict::Pass, Reason::HeldOut) => {
-                self.files = seen
-            }
+            (Verdict::Inject, Reason::ActionsDue | Reason::LeavesOpen)
+            | (Verdict::Pass, Reason::HeldOut) => self.files = seen,
             (Verdict::Inject, Reason::AllClear | Reason::ObservationsOnly | Reason::DocsOnly)
             | (Verdict::Pass, Reason::SilentAllClear | Reason::SilentDocsOnly) => {
                 self.files.clear()

@@ -15,6 +15,7 @@ impl SessionState {
             can_reply: false,
             background_tasks: 0,
             restart: true,
+            leaves: None,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use journal::{Decision, Envelope, Event, Route, Timestamp, Verdict};
 
-use super::model::{Block, Delivery, SessionState, Stop};
+use super::model::{Block, Delivery, Leaving, SessionState, Stop};
 
 /// The most stops that wait for a decision; the caller of an older one no longer waits.
 pub const PENDING_MAX: usize = 8;
@@ -38,17 +38,40 @@ impl SessionState {
         if last_message.is_some() {
             self.last_output.clone_from(last_message);
         }
-        if self.pending.len() == PENDING_MAX {
-            self.pending.remove(0);
-        }
-        self.pending.push(Stop {
+        self.waits(Stop {
             seq: envelope.seq,
             at: envelope.at,
             host_turn: host.turn.clone(),
             can_reply: *can_reply,
             background_tasks: *background_tasks,
             restart: false,
+            leaves: None,
         });
+    }
+
+    /// An agent that hands work over waits for an answer.
+    pub(super) fn leaves(
+        &mut self,
+        envelope: &Envelope,
+        leaving: Leaving,
+        host_turn: Option<&str>,
+    ) {
+        self.waits(Stop {
+            seq: envelope.seq,
+            at: envelope.at,
+            host_turn: host_turn.map(str::to_owned),
+            can_reply: true,
+            background_tasks: 0,
+            restart: false,
+            leaves: Some(leaving),
+        });
+    }
+
+    fn waits(&mut self, stop: Stop) {
+        if self.pending.len() == PENDING_MAX {
+            self.pending.remove(0);
+        }
+        self.pending.push(stop);
     }
 
     pub(super) fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
@@ -59,8 +82,15 @@ impl SessionState {
         let stop = waiting.map(|index| self.pending.remove(index));
         self.restart
             .take_if(|(restart, _)| *restart == decision.trigger);
+        let holds_call = stop.as_ref().is_some_and(|stop| stop.leaves.is_some());
+        if holds_call && decision.verdict == Verdict::Pass {
+            // The agent goes on, and its stop will be judged.
+            return;
+        }
         self.open.decided(decision, &self.turn);
-        self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
+        if !holds_call {
+            self.decided_turn = stop.as_ref().and_then(|stop| stop.host_turn.clone());
+        }
         if decision.verdict == Verdict::Pass {
             self.counts.passed += 1;
             self.finished(at, decision.reason);
@@ -84,5 +114,8 @@ impl SessionState {
             }
         }
         self.delivery = Delivery::of(seq, at, decision, host_turn);
+        if let Some(delivery) = &mut self.delivery {
+            delivery.holds_call = holds_call;
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The current turn: its beginning and its tool calls.
 
-use journal::{Envelope, Timestamp, ToolCall};
+use journal::{Envelope, Timestamp, ToolCall, ToolKind};
 
-use super::model::{Block, SessionState, Turn};
+use super::model::{Block, PARTS_MAX, SessionState, Turn};
 
 /// The most tool calls of one turn that are kept; the oldest are dropped.
 pub const CALLS_MAX: usize = 1_000;
@@ -97,6 +97,13 @@ impl SessionState {
         self.dialog_up = false;
         self.counts.tools += 1;
         self.counts.errors += u64::from(call.is_error);
+        let edits = matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.refused;
+        if let Some(id) = host.subagent.as_ref().filter(|_| edits) {
+            let left = PARTS_MAX.saturating_sub(self.turn.parts.len());
+            let paths = call.paths.iter().take(left);
+            let parts = paths.map(|path| (id.clone(), path.clone()));
+            self.turn.parts.extend(parts);
+        }
         let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
             (Some(known), Some(id)) => known == id,
             _ => {

@@ -30,8 +30,10 @@ macro_rules! agents {
             }
             latest {
                 Cursor, cursor, "Cursor", ["CURSOR_PROJECT_DIR"];
+                Grok, grok, "Grok Build", [];
                 Kilo, kilo, "Kilo CLI", ["CHECKPOINTD_KILO_SESSION"];
                 OpenHands, openhands, "OpenHands CLI", ["OPENHANDS_PROJECT_DIR"];
+                Dsh, dsh, "DeepSeek Harness", ["DSH_SESSION_ID"];
             }
         }
     };
@@ -239,8 +241,10 @@ mod tests {
             Agent::Vibe,
             configured("x"),
             Agent::Cursor,
+            Agent::Grok,
             Agent::Kilo,
             Agent::OpenHands,
+            Agent::Dsh,
         ];
         assert_eq!(
             places.len(),

@@ -137,6 +137,8 @@ pub enum ReplyForm {
     Permission,
     /// `{"followup_message":..}` (Cursor).
     FollowUp,
+    /// `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",..}}` (a tool call of Claude, Codex).
+    Tool,
 }
 
 crate::words! {
@@ -189,6 +191,12 @@ crate::words! {
         Superseded = "superseded",
         /// Pass: something is due, and the turn is one of those without checkpoints, to measure what these do.
         HeldOut = "held_out",
+        /// Inject: a command by which work leaves is held, because some of that work is open (spec DECIDE-25).
+        LeavesOpen = "leaves_open",
+        /// Pass: the person asked in this turn for a command by which work leaves.
+        LeavesAsked = "leaves_asked",
+        /// Pass: work may leave, since none of it is certainly open.
+        LeavesClear = "leaves_clear",
     }
 }
 
@@ -218,6 +226,9 @@ impl Reason {
             Self::NobodyWaiting => "no agent waited for an answer",
             Self::Superseded => "you wrote on before",
             Self::HeldOut => "held back, to measure the effect",
+            Self::LeavesOpen => "work that would leave is open",
+            Self::LeavesAsked => "you asked for it to leave",
+            Self::LeavesClear => "nothing that would leave is open",
         }
     }
 }

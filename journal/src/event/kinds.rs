@@ -7,7 +7,7 @@ macro_rules! kinds {
         impl Event {
             /// The names that [`Event::kind`] returns, in the order of the variants. `docs/journal.md` lists the fields of
             /// each.
-            pub const KINDS: [&str; 53] = [$($word),*];
+            pub const KINDS: [&str; 54] = [$($word),*];
 
             /// Returns the name of the kind, as in exports.
             pub const fn kind(&self) -> &'static str {
@@ -73,6 +73,7 @@ kinds! {
     Withheld = "withheld",
     CallExamined = "call_examined",
     PaneShown = "pane_shown",
+    WorkLeaves = "work_leaves",
 }
 
 impl Event {
@@ -100,6 +101,7 @@ impl Event {
                 | Self::ModelStepped { .. }
                 | Self::OtherHook { .. }
                 | Self::CallExamined { .. }
+                | Self::WorkLeaves { .. }
         )
     }
 }

@@ -75,7 +75,8 @@ impl Event {
             | Self::RunReceived { .. }
             | Self::Withheld { .. }
             | Self::CallExamined { .. }
-            | Self::PaneShown {} => Ok(()),
+            | Self::PaneShown {}
+            | Self::WorkLeaves { .. } => Ok(()),
         }
     }
 }

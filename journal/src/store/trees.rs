@@ -308,6 +308,7 @@ impl Trees {
             Event::AgentStopped {
                 can_reply: true, ..
             }
+            | Event::WorkLeaves { .. }
             | Event::RestartRequested { .. } => open(envelope.seq),
             Event::Decided(decision) => {
                 close(decision.trigger)?;

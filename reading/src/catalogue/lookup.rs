@@ -28,6 +28,8 @@ pub struct Command<'a> {
     pub may_do_nothing: bool,
     /// Whether an option makes it write files of the project.
     pub writes: bool,
+    /// Whether work leaves the machine by it, or reaches others.
+    pub leaves: bool,
     /// What the command names: a script, a task, or a program text.
     pub opening: Opening,
 }
@@ -94,6 +96,7 @@ impl Catalogue {
             is_dry: parsed.is_dry(),
             may_do_nothing: parsed.has(|row| &row.may_do_nothing),
             writes: parsed.has(|row| &row.writes),
+            leaves: row.leaves,
             opening: Opening::Nothing,
         };
         command.read(&parsed);

@@ -93,6 +93,9 @@ pub struct Language {
     pub naming: Option<Naming>,
     /// How generated files say that they are.
     pub generated: Option<Generated>,
+    /// Words by which people ask for a command by which work leaves, in small letters: beginnings of words, or whole
+    /// words if they have at most three letters.
+    pub asks_to_leave: Vec<String>,
     /// What words beside the numbers of summaries say that they count.
     pub counts: BTreeMap<Counted, Vec<String>>,
 }
@@ -298,6 +301,25 @@ impl Catalogue {
         let names = self.languages().iter().flat_map(|language| &language.names);
         let fitting = names.filter(|(_, words)| words.iter().any(|word| parts.contains(word)));
         fitting.map(|(purpose, _)| *purpose).min()
+    }
+
+    /// Returns whether a text asks for a command by which work leaves, or speaks of one.
+    pub fn asks_to_leave(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let speaks = |word: &str| {
+            text.match_indices(word).any(|(at, _)| {
+                let (before, after) = (&text[..at], &text[at + word.len()..]);
+                let goes_on = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+                let is_whole = word.len() > 3 || !goes_on(after.chars().next());
+                // Some languages write no blanks between words.
+                !word.is_ascii() || (is_whole && !goes_on(before.chars().next_back()))
+            })
+        };
+        let words = self
+            .languages()
+            .iter()
+            .flat_map(|language| &language.asks_to_leave);
+        words.into_iter().any(|word| speaks(word))
     }
 
     /// Returns whether a file is a test, by its name and place.

@@ -113,6 +113,9 @@ pub struct Row {
     /// How it runs another command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<Wraps>,
+    /// Whether work leaves the machine by it, or reaches others: a push, a release, a deployment.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub leaves: bool,
     /// Its subcommands, and options that are like ones. A key names one or more, separated by spaces; `*` matches any
     /// beginning or end.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

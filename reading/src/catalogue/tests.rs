@@ -183,3 +183,55 @@ fn names_of_tasks_say_what_they_do() {
         }
     }
 }
+
+#[test]
+fn commands_by_which_work_leaves_are_marked() {
+    let catalogue = Catalogue::built_in();
+    for (line, leaves) in [
+        ("git push -u origin main", true),
+        ("git -C app push --force-with-lease", true),
+        ("git commit -m push", false),
+        ("git merge work", false),
+        ("gh pr create --title x", true),
+        ("glab mr merge 7", true),
+        ("gh pr view 7", false),
+        ("gh release create v1", true),
+        ("gh issue create", false),
+        ("npm publish", true),
+        ("npx wrangler deploy", true),
+        ("cargo publish -p x", true),
+        ("uv publish", true),
+        ("docker push x", true),
+        ("docker build -t push .", false),
+        ("terraform apply", true),
+        ("terraform plan", false),
+        ("kubectl apply -f x.yml", true),
+        ("helm lint", false),
+    ] {
+        let line = shell::read(line);
+        let command = catalogue.command(&line.commands[0].words);
+        let found = command.is_some_and(|command| command.leaves);
+        assert_eq!(found, leaves, "{line:?}");
+    }
+    let dry = shell::read("git push --dry-run");
+    let dry = catalogue.command(&dry.commands[0].words);
+    assert!(dry.is_some_and(|command| command.is_dry));
+}
+
+#[test]
+fn people_ask_for_work_to_leave_in_many_words() {
+    let catalogue = Catalogue::built_in();
+    for text in [
+        "Commit and push.",
+        "pushe das bitte",
+        "open a PR",
+        "raise a new pull request",
+        "release v1.2",
+        "推送到远程",
+    ] {
+        assert!(catalogue.asks_to_leave(text), "{text}");
+    }
+    for text in ["approve it", "fix the printer", "a sprint", "pull main", ""] {
+        assert!(!catalogue.asks_to_leave(text), "{text}");
+    }
+}

@@ -148,31 +148,25 @@ fn daemon_and_socket(home: &Home) -> [Check; 2] {
 fn fleet(home: &Home) -> Option<Check> {
     let status = connection::get::<DaemonStatus>(home, "/v1/status").ok()?;
     let line = status.fleet?;
-    let parked = line
-        .collects
-        .iter()
-        .flat_map(|collects| &collects.parked)
-        .next();
-    Some(match (line.trouble, parked) {
+    let collects = line.collects.iter();
+    let parked = collects.clone().flat_map(|collects| &collects.parked);
+    let notes = collects.flat_map(|collects| &collects.notes);
+    let said = parked.map(|parked| format!("events are not accepted from {parked}"));
+    let until = line.until.as_deref().filter(|until| ends_soon(until));
+    let until = until.map(|until| {
+        format!(
+            "the certificate is valid until {until}: `checkpointd fleet enrol NAME` makes a new one"
+        )
+    });
+    let said: Vec<_> = said.chain(notes.cloned()).chain(until).collect();
+    Some(match (line.trouble, said.is_empty()) {
         (Some(why), _) => Check::warn(
             "fleet",
             format!("no connection to {}: {why}", line.url),
             "the journal keeps everything until the broker can be used again; docs/fleet.md explains each message",
         ),
-        (None, Some(parked)) => Check::warn(
-            "fleet",
-            format!("events are not accepted from {parked}"),
-            "the machine is asked to send again; docs/fleet.md says what to do if it cannot",
-        ),
-        (None, None) if line.until.as_deref().is_some_and(ends_soon) => Check::warn(
-            "fleet",
-            format!(
-                "the certificate is valid until {}",
-                line.until.as_deref().unwrap_or_default()
-            ),
-            "the operator makes a new one: `checkpointd fleet enrol NAME`, then `fleet join` here",
-        ),
-        (None, None) => Check::pass(
+        (None, false) => Check::warn("fleet", said.join("; "), "docs/fleet.md explains it"),
+        (None, true) => Check::pass(
             "fleet",
             format!(
                 "{} for {}",

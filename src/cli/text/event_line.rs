@@ -70,6 +70,9 @@ pub(crate) fn said(event: &Event) -> String {
         | Event::ToolFailed { call, .. }
         | Event::PermissionAsked { call, .. } => tool(call, folder_of(event).unwrap_or_default()),
         Event::AgentStopped { reentry: true, .. } => "again".to_owned(),
+        Event::WorkLeaves { command, .. } => command
+            .as_deref()
+            .map_or_else(|| "a part".to_owned(), quoted),
         Event::Interrupted { cause, .. } => spaced(cause),
         Event::Notified {
             notification,

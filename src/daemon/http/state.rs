@@ -53,6 +53,7 @@ impl Api {
             Ok(config) if config == *self.shared.config() => None,
             Ok(config) => {
                 self.shared.set_config(config);
+                self.shared.mark_exits();
                 self.otlp.settings_changed();
                 if let Some(actors) = &self.actors {
                     actors.publisher.settings_changed();

@@ -3,6 +3,7 @@
 pub(super) mod codex;
 mod configured;
 pub(super) mod copilot;
+pub(super) mod dsh;
 mod openhands;
 mod table;
 
@@ -68,7 +69,7 @@ pub(crate) fn with_version(mut found: Found) -> Found {
     found
 }
 
-/// Checks that an agent is not too old to call hooks, and says if nobody has tried its version.
+/// Checks that an agent is not too old to call hooks, and says if its version is newer than the tested one.
 pub(crate) fn age(found: &Found) -> Option<Check> {
     let installer = installer(found.agent);
     let ask = || version_of(found.program.as_deref()?, installer.folder_variable());

@@ -13,7 +13,7 @@ use crate::install::hooks::Limit::{Plain, Reply};
 use crate::install::hooks::{ANY, Row};
 use crate::install::settings;
 
-/// All events that there are.
+/// All events that there are: a name that it does not know ends the program.
 pub(super) const ROWS: &[Row] = &[
     ("SessionStart", Plain, ANY),
     ("UserPromptSubmit", Plain, ANY),
@@ -31,7 +31,8 @@ pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
         let event = root.keys().next()?;
         return Some(format!("`{event}` is not below `hooks`; move it there"));
     };
-    let is_unknown = |name: &&String| !ROWS.iter().any(|(event, ..)| event == name);
+    let known = ROWS;
+    let is_unknown = |name: &&String| !known.iter().any(|(event, ..)| event == name);
     let unknown = hooks.as_object()?.keys().find(is_unknown)?;
     let known: Vec<_> = ROWS.iter().map(|(event, ..)| *event).collect();
     let known = known.join(", ");

@@ -15,7 +15,8 @@ use crate::install::version::Version;
 
 /// All installers, a row for each agent.
 pub(super) static INSTALLERS: [Installer; Agent::HOSTS.len()] = [
-    CLAUDE, CODEX, COPILOT, CURSOR, DROID, GEMINI, KILO, KIMI, OPENCODE, OPENHANDS, PI, QWEN, VIBE,
+    CLAUDE, CODEX, COPILOT, CURSOR, DROID, DSH, GEMINI, GROK, KILO, KIMI, OPENCODE, OPENHANDS, PI,
+    QWEN, VIBE,
 ];
 
 const CLAUDE: Installer = Installer {
@@ -43,6 +44,10 @@ const CLAUDE: Installer = Installer {
         ("Notification", Plain, ANY),
         ("Stop", Reply, ANY),
         ("StopFailure", Plain, Version(2, 1, 78)),
+        // These were tried with that version. A hook for `WorktreeCreate` would have to make the work tree itself.
+        ("ConfigChange", Plain, Version(2, 1, 330)),
+        ("TaskCompleted", Plain, Version(2, 1, 330)),
+        ("TeammateIdle", Plain, Version(2, 1, 330)),
         ("SubagentStart", Plain, Version(2, 0, 44)),
         ("SubagentStop", Plain, ANY),
         ("PreCompact", Plain, ANY),
@@ -179,6 +184,16 @@ const DROID: Installer = Installer {
     ..DEFAULT
 };
 
+const DSH: Installer = Installer {
+    agent: Agent::Dsh,
+    folder: Folder::Named("DSH_HOME", ".dsh"),
+    file: "checkpointd.mjs",
+    format: Format::Harness(Plugin(include_str!("dsh.mjs"))),
+    // As opencode's.
+    rows: &[("Stop", Reply, ANY)],
+    ..DEFAULT
+};
+
 const GEMINI: Installer = Installer {
     agent: Agent::Gemini,
     folder: Folder::Below("GEMINI_CLI_HOME", "", ".gemini"),
@@ -215,6 +230,30 @@ const GEMINI: Installer = Installer {
         "extensions/checkpointd/gemini-extension.json",
         "\"checkpointd\"",
     )),
+    ..DEFAULT
+};
+
+const GROK: Installer = Installer {
+    agent: Agent::Grok,
+    folder: Folder::Named("GROK_HOME", ".grok"),
+    project: Some(".grok"),
+    note: "Grok runs them once you trust {project} (`/hooks-trust`)",
+    file: "hooks/checkpointd.json",
+    rows: &[
+        ("SessionStart", Plain, ANY),
+        ("UserPromptSubmit", Plain, ANY),
+        ("PreToolUse", Plain, ANY),
+        ("PostToolUse", Plain, ANY),
+        ("PostToolUseFailure", Plain, ANY),
+        ("Notification", Plain, ANY),
+        ("Stop", Reply, ANY),
+        ("StopFailure", Plain, ANY),
+        ("SubagentStart", Plain, ANY),
+        ("SubagentStop", Plain, ANY),
+        ("PreCompact", Plain, ANY),
+        ("PostCompact", Plain, ANY),
+        ("SessionEnd", Plain, ANY),
+    ],
     ..DEFAULT
 };
 

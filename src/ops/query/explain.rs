@@ -1,5 +1,7 @@
 //! One decision with its evidence and policy, and its outcome.
 
+use std::collections::BTreeMap;
+
 use checkpoint::Policy;
 use checkpoint::decide::{Case, Considered, is_unanswered};
 use checkpoint::follow_up;
@@ -197,7 +199,10 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
         policy,
         basis: decision.basis,
         version: decision.version,
-        subagents: Subagents::by_call(&stream),
+        subagents: match is_withheld {
+            true => BTreeMap::new(),
+            false => Subagents::by_call(&stream),
+        },
         others,
     })
 }

@@ -1,6 +1,6 @@
 //! Which agents switched their own checkpoints off (spec EVID-23).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use actors::session_state;
 use checkpoint::record::{Switch, switches};
@@ -35,10 +35,10 @@ pub(super) fn unguarded(journal: &Journal, since: Timestamp, emit: &mut Emit<'_>
             streams.insert(envelope.stream.session, envelope.stream);
         }
     }
-    let daemons = daemons(journal, u64::MAX)?;
+    let daemons = Daemons::read(journal, u64::MAX)?;
     for (session, stream) in streams {
         let events = journal.stream(session, 0, usize::MAX)?;
-        let mut own = switches(&events, &daemons);
+        let mut own = switches(&events, daemons.of(&events));
         own.retain(|switch| switch.is_by_agent() && switch.at >= since);
         if own.is_empty() {
             continue;
@@ -55,9 +55,29 @@ pub(super) fn unguarded(journal: &Journal, since: Timestamp, emit: &mut Emit<'_>
     Ok(())
 }
 
-/// Returns the events of the daemon's own stream, up to one.
-pub(super) fn daemons(journal: &Journal, until: u64) -> Result<Vec<Envelope>> {
-    let mut own = journal.stream(Stream::daemon().session, 0, usize::MAX)?;
-    own.retain(|envelope| envelope.seq <= until);
-    Ok(own)
+/// What daemons said of themselves, by the journal that says so: a collector has those of many.
+pub(super) struct Daemons(HashMap<Option<Uuid>, Vec<Envelope>>);
+
+fn source(envelope: &Envelope) -> Option<Uuid> {
+    Some(envelope.origin.as_ref()?.journal)
+}
+
+impl Daemons {
+    /// Reads those up to an event.
+    pub(super) fn read(journal: &Journal, until: u64) -> Result<Self> {
+        let mut daemons: HashMap<_, Vec<_>> = HashMap::new();
+        for envelope in journal.stream(Stream::daemon().session, 0, usize::MAX)? {
+            if envelope.seq <= until {
+                let of = daemons.entry(source(&envelope)).or_default();
+                of.push(envelope);
+            }
+        }
+        Ok(Self(daemons))
+    }
+
+    /// Returns those of the daemon that saw a session.
+    pub(super) fn of(&self, session: &[Envelope]) -> &[Envelope] {
+        let of = session.first().and_then(source);
+        self.0.get(&of).map_or(&[], Vec::as_slice)
+    }
 }

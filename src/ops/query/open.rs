@@ -9,7 +9,7 @@ use checkpoint::follow_up::{self, OpenWork};
 use checkpoint::state::SessionState;
 use journal::{Event, Journal, SessionEntry};
 
-use super::guard::daemons;
+use super::guard::Daemons;
 use super::marks::Marks;
 use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
@@ -108,6 +108,7 @@ pub(super) fn table(journal: &Journal, entry: &SessionEntry, emit: &mut Emit<'_>
     let state = session_state::load(journal, &entry.stream)?;
     let found = Finder::new(journal).judged(entry, &state)?;
     let events = journal.stream(entry.stream.session, 0, usize::MAX)?;
-    let switches = checkpoint::record::switches(&events, &daemons(journal, u64::MAX)?);
+    let daemons = Daemons::read(journal, u64::MAX)?;
+    let switches = checkpoint::record::switches(&events, daemons.of(&events));
     send(emit, &OpenView::new(entry.stream.session, found, switches))
 }

@@ -5,7 +5,7 @@ use checkpoint::record::{Found, Head, Table};
 use journal::chain::Chain;
 use journal::{Envelope, Event, Journal, Stream};
 
-use super::guard::daemons;
+use super::guard::Daemons;
 use super::own_runs::{OwnRuns, folder};
 use super::policies::policies;
 use super::question::{Again, Range, Remade, Result};
@@ -45,7 +45,8 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
     let policies = policies(journal)?;
     let own = OwnRuns::read(journal, until)?;
     let mut goes_on = own.go_on;
-    let mut table = Table::new(&wanted.contents, daemons(journal, until)?);
+    let daemons = Daemons::read(journal, until)?;
+    let mut table = Table::new(&wanted.contents);
     for entry in of_agents(journal) {
         let state = session_state::load(journal, &entry.stream)?;
         let folder = folder(state.project());
@@ -57,7 +58,7 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
         events.retain(|envelope| envelope.seq <= until);
         if is_inside || is_of(&events, wanted.remote.as_deref()) {
             goes_on |= entry.last_seq > until;
-            table.take(&events, &policies, &own.of(&folder));
+            table.take(&events, &policies, &own.of(&folder), daemons.of(&events));
         }
     }
     Ok((table, goes_on))
@@ -87,7 +88,15 @@ fn head(journal: &Journal, until: u64) -> Result<Head> {
         last = envelope.seq - 1;
     }
     journal.extend(&mut chain, last)?;
-    let at = journal.event(last)?.map(|envelope| envelope.recorded_at);
+    // What a collector has last may have been long on its way. Its run's own event says when it came.
+    let mut came = last;
+    if journal.is_collector() {
+        let is_run = |one: &Envelope| matches!(one.event, Event::RunReceived { .. });
+        while journal.event(came)?.is_some_and(|one| !is_run(&one)) {
+            came -= 1;
+        }
+    }
+    let at = journal.event(came)?.map(|envelope| envelope.recorded_at);
     Ok(Head {
         id: identity.journal.to_string(),
         seq: last,

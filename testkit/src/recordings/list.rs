@@ -32,7 +32,7 @@ const CHECKPOINT: &str =
     "[TeleClaude Checkpoint] - Before you stop:\n\n1. run the tests\n2. say what you did";
 
 /// One recording for each agent.
-pub(super) static RECORDINGS: [Recording; 12] = [
+pub(super) static RECORDINGS: [Recording; 14] = [
     Recording {
         agent: "claude",
         project: &Project {
@@ -248,6 +248,41 @@ pub(super) static RECORDINGS: [Recording; 12] = [
         feedback: CHECKPOINT,
         transcript_place: None,
         calls: include_str!("../../../tests/data/fixtures/openhands/h-stop-block-once.ndjson"),
+        transcript: "",
+    },
+    Recording {
+        agent: "grok",
+        project: &Project {
+            name: "routes",
+            // It runs a Python file, which says nothing of Rust.
+            files: &[
+                ("Cargo.toml", "[package]\nname = \"routes\"\n"),
+                ("src/plan.rs", "pub fn plan() -> u8 {\n    1\n}\n"),
+            ],
+            written: "src/plan.rs",
+        },
+        file: "b.py",
+        feedback: "[CK] Before you stop:\n\n1. run the tests",
+        transcript_place: None,
+        calls: include_str!("../../../tests/data/fixtures/grok/h-stop-block-once.ndjson"),
+        transcript: include_str!(
+            "../../../tests/data/fixtures/grok/h-stop-block-once.transcripts/updates.jsonl"
+        ),
+    },
+    Recording {
+        agent: "dsh",
+        project: &Project {
+            name: "archive",
+            files: &[
+                ("pyproject.toml", "[project]\nname = \"archive\"\n"),
+                ("archive/shelf.py", "def shelf():\n    return 1\n"),
+            ],
+            written: "archive/shelf.py",
+        },
+        file: "notes.txt",
+        feedback: CHECKPOINT,
+        transcript_place: None,
+        calls: include_str!("../../../tests/data/fixtures/dsh/h-stop-block-once.ndjson"),
         transcript: "",
     },
 ];

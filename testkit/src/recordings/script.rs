@@ -204,7 +204,13 @@ fn in_json(text: &str) -> String {
 fn timed_lines(transcript: &str, from: Timestamp) -> Vec<(Timestamp, String)> {
     let own = |line: &str| {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
-        let millis = || value["time"].as_i64().or_else(|| created_at(line));
+        let of_grok = || value["params"]["_meta"]["agentTimestampMs"].as_i64();
+        let millis = || {
+            value["time"]
+                .as_i64()
+                .or_else(of_grok)
+                .or_else(|| created_at(line))
+        };
         let millis = || Some(Timestamp::from_micros(millis()? * 1_000));
         text(&value["timestamp"]).parse().ok().or_else(millis)
     };

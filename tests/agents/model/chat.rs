@@ -24,6 +24,8 @@ pub(super) fn asked(path: &str, body: &Value) -> Option<Asked> {
     let is_beside = ["[SUGGESTION MODE:", "should be ALLOWED or BLOCKED"]
         .iter()
         .any(|mark| last.contains(mark));
+    // Grok has one tool for the title of a session.
+    let is_beside = is_beside || body["tools"][0]["function"]["name"] == "session_title";
     (path.ends_with("/chat/completions") && has_tools && !is_beside).then(|| Asked {
         begins,
         holds: body["messages"].to_string(),
@@ -156,6 +158,16 @@ fn names(agent: Agent) -> Names {
             content: "file_text",
             texts: ["old_str", "new_str"],
         },
+        Agent::Dsh => Names {
+            write: "write",
+            ..usual
+        },
+        Agent::Grok => Names {
+            shell: "run_terminal_command",
+            write: "write",
+            edit: "search_replace",
+            ..usual
+        },
         _ => Names {
             shell: "run_shell_command",
             ..usual
@@ -217,6 +229,10 @@ fn tool(agent: Agent, project: &Path, call: &Call) -> (&'static str, Value) {
             Agent::Copilot => (
                 "task",
                 json!({ "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part" }),
+            ),
+            Agent::Grok => (
+                "spawn_subagent",
+                json!({ "description": "A part", "prompt": task, "subagent_type": "general-purpose", "background": false }),
             ),
             Agent::OpenCode | Agent::Kilo => (
                 "task",

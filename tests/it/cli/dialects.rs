@@ -7,7 +7,7 @@ use testkit::daemon::Daemon;
 use testkit::recordings::{CONFIG, Folders, Reply};
 
 /// Each agent, with the fields of its reply.
-const AGENTS: [(&str, &[&str]); 12] = [
+const AGENTS: [(&str, &[&str]); 14] = [
     ("claude", &["hookSpecificOutput"]),
     ("gemini", &["decision", "reason"]),
     ("codex", &["decision", "reason"]),
@@ -18,8 +18,10 @@ const AGENTS: [(&str, &[&str]); 12] = [
     ("pi", &["decision", "reason"]),
     ("kimi", &["hookSpecificOutput"]),
     ("vibe", &["decision", "reason"]),
+    ("grok", &["decision", "reason"]),
     ("kilo", &["decision", "reason"]),
     ("openhands", &["decision", "reason"]),
+    ("dsh", &["decision", "reason"]),
 ];
 
 #[test]

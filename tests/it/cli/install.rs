@@ -98,7 +98,7 @@ fn a_dry_run_and_a_diff_write_nothing_anywhere() {
     let before = machine.tree();
     let listed = machine.ok(&["init", "--dry-run"]);
     assert!(
-        listed.contains(".claude/settings.json: 15 added") && !listed.contains("+++"),
+        listed.contains(".claude/settings.json: 18 added") && !listed.contains("+++"),
         "{listed}"
     );
     let said = machine.ok(&["init", "--diff"]);

@@ -118,3 +118,75 @@ fn claude_code_within_another_agent_is_itself() {
         assert_eq!(sessions[0]["project"], "/own", "{agent}");
     }
 }
+
+/// What Grok tells every hook at a stop.
+const OF_GROK: &[u8] = br#"{"hookEventName":"stop","sessionId":"one","cwd":"/cwd","promptId":"p","reason":"end_turn","stopHookActive":false}"#;
+
+/// Grok runs the hooks of Claude Code's settings and of Cursor's beside its own.
+#[test]
+fn a_stop_that_grok_tells_to_the_hooks_of_others_is_its_own() {
+    let daemon = Daemon::with(&format!("{EVERY_STOP}unchanged: message\n"));
+    let tell = |agent: &str, payload: &[u8]| {
+        let mut client = daemon.home.client(&[agent]);
+        client
+            .env("GROK_SESSION_ID", "one")
+            .env("GROK_HOME", daemon.home.path());
+        String::from_utf8(run(&mut client, payload).stdout).expect("text")
+    };
+    let prompt = br#"{"hookEventName":"user_prompt_submit","sessionId":"one","cwd":"/cwd","promptId":"p","prompt":"<user_query>\ngo\n</user_query>"}"#;
+    tell("cursor", prompt);
+    // Without hooks of its own these are all that is known of it.
+    let reply = tell("claude", OF_GROK);
+    assert!(reply.contains("\"decision\":\"block\""), "{reply}");
+    let hooks = daemon.home.path().join("hooks");
+    std::fs::create_dir(&hooks).expect("a folder");
+    std::fs::write(hooks.join("checkpointd.json"), "{}").expect("writes");
+    let second = String::from_utf8_lossy(OF_GROK).replace("false", "true");
+    assert_eq!(tell("claude", second.as_bytes()), "");
+    let told = daemon.ask(&["journal", "export"]);
+    let told = told.iter().filter(|line| line["host"].is_object());
+    let told: Vec<_> = told
+        .map(|line| (line["agent"].as_str(), line["kind"].as_str()))
+        .collect();
+    let expected = ["prompt_submitted", "agent_stopped"].map(|kind| (Some("grok"), Some(kind)));
+    assert_eq!(told, expected);
+    daemon.verify();
+}
+
+/// By its documentation, its source, or as it was seen: what each of these tells the hooks of Claude Code's settings.
+#[test]
+fn hosts_without_hooks_of_their_own_here_are_not_taken_for_claude_code() {
+    let daemon = Daemon::with(EVERY_STOP);
+    for (variable, payload) in [
+        (
+            "",
+            r#"{"timestamp":"2026-11-27T07:00:00Z","hookEventName":"Stop","sessionId":"one","cwd":"/cwd","stop_hook_active":false}"#,
+        ),
+        (
+            "",
+            r#"{"session_id":"session-0b0d884b-4c9d-4448-804c-985d8f8a56e3","hook_event_name":"Stop","cwd":"/cwd","stop_hook_active":false}"#,
+        ),
+        (
+            "CONTINUE_PROJECT_DIR",
+            r#"{"session_id":"one","hook_event_name":"Stop","cwd":"/cwd"}"#,
+        ),
+        (
+            "CURSOR_VERSION",
+            r#"{"session_id":"one","hook_event_name":"Stop","cwd":"/cwd","cursor_version":"3.7.21"}"#,
+        ),
+    ] {
+        let mut client = daemon.home.client(&["claude"]);
+        client.env_remove("CLAUDECODE");
+        if !variable.is_empty() {
+            client.env(variable, "1");
+        }
+        let output = run(&mut client, payload.as_bytes());
+        assert_eq!(
+            (output.status.code(), output.stdout),
+            (Some(0), Vec::new()),
+            "{payload}"
+        );
+    }
+    assert_eq!(daemon.ask(&["sessions", "--json"]), [Value::Null; 0]);
+    daemon.verify();
+}

@@ -7,8 +7,9 @@ use std::fs;
 use checkpoint::agents::adapter;
 use checkpoint::agents::adapter::Adapter;
 use checkpoint::config::Config;
+use checkpoint::hooks::{HookCall, Reading, normalize};
 use checkpoint::reply;
-use journal::{Agent, ReplyForm};
+use journal::{Agent, ReplyForm, Timestamp};
 use serde_json::Value;
 
 use super::{check_generated, read, top};
@@ -113,6 +114,10 @@ impl Subject {
                 format!("`{reply}`"),
             ));
         }
+        let held = self.adapter.tool_form.map_or("no".to_owned(), |it| {
+            format!("yes, by `{}`", reply::to_stop(it, "[checkpointd] ..."))
+        });
+        rows.push(("can be held before work leaves".to_owned(), held));
         rows.push((
             "checkpoints are typed in tmux".to_owned(),
             self.typed().to_owned(),
@@ -154,6 +159,142 @@ impl Subject {
     }
 }
 
+/// What becomes of a hook call, by the kind of its event.
+const BECOMES: [(&str, &str); 16] = [
+    (
+        "session_started",
+        "a session begins; the reply offers what an earlier one left, where the agent reads it",
+    ),
+    ("prompt_submitted", "a turn begins, if a person wrote it"),
+    (
+        "tool_started",
+        "what runs; with `hooks.exits`, held before work leaves",
+    ),
+    ("tool_finished", "evidence: what ran, and how it ended"),
+    ("tool_failed", "evidence: what failed"),
+    (
+        "agent_stopped",
+        "decided; the reply is the checkpoint, if one is sent",
+    ),
+    ("permission_asked", "the session needs you"),
+    (
+        "notified",
+        "the session needs you, if the notification says so",
+    ),
+    ("interrupted", "the turn ended without a stop"),
+    ("subagent_started", "who did what"),
+    (
+        "subagent_stopped",
+        "who did what; with `hooks.exits: parts`, held where the agent reads the answer",
+    ),
+    (
+        "compaction_started",
+        "a progress document, before the agent forgets",
+    ),
+    ("compaction_finished", "journaled"),
+    ("model_stepped", "journaled; nothing follows from it"),
+    ("session_ended", "the session is over"),
+    (
+        "other_hook",
+        "journaled; with `hooks.exits: parts`, the end of a task or of a teammate's work is held",
+    ),
+];
+
+/// Returns the kind of the event that a hook of an agent becomes.
+fn kind(agent: Agent, hook: &str) -> Option<&'static str> {
+    let payload = r#"{"session_id": "s", "sessionId": "s", "conversation_id": "s", "prompt": "Go", "tool_status": "success"}"#;
+    let call = HookCall {
+        agent,
+        event: Some(hook),
+        payload: payload.as_bytes(),
+        at: Timestamp::now(),
+        id: uuid::Uuid::nil(),
+        env: Vec::new(),
+        truncated: false,
+    };
+    let reading = Reading {
+        prefix: "",
+        payload_bytes_max: 1024,
+        redactor: checkpoint::redact::built_in(),
+        agents: &(),
+    };
+    Some(normalize(&call, reading).ok()?.draft.event.kind())
+}
+
+/// Returns the hooks that are installed for an agent. A program of ours names them itself.
+fn hooks(subject: &Subject) -> Vec<String> {
+    let settings = files(&subject.user)
+        .iter()
+        .filter(|file| text(&file["kind"]) != "prompt" && text(&file["kind"]) != "trust");
+    let entries = settings.flat_map(|file| file["entries"].as_array().expect("entries"));
+    let names: Vec<_> = entries
+        .map(|entry| text(&entry["entry"]).to_owned())
+        .collect();
+    if names != ["plugin"] {
+        return names;
+    }
+    // A fork has the program of its origin.
+    let file = match subject.agent {
+        Agent::Pi => "pi.ts",
+        Agent::Dsh => "dsh.mjs",
+        _ => "opencode.js",
+    };
+    let program = top().join("src/install/agents").join(file);
+    let program = fs::read_to_string(program).expect("a text");
+    let mut names: Vec<String> = Vec::new();
+    for word in program.split('"').skip(1).step_by(2) {
+        let is_hook = kind(subject.agent, word).is_some_and(|kind| kind != "other_hook");
+        if is_hook && !names.iter().any(|name| name == word) {
+            names.push(word.to_owned());
+        }
+    }
+    names
+}
+
+/// The hooks of all agents, by what becomes of them.
+fn table(subjects: &[Subject]) -> String {
+    let mut rows = "| what becomes of it | hooks |\n|---|---|\n".to_owned();
+    let all: Vec<_> = subjects
+        .iter()
+        .flat_map(|subject| {
+            let hooks = hooks(subject).into_iter();
+            hooks
+                .map(|hook| {
+                    (
+                        kind(subject.agent, &hook).expect("a kind"),
+                        hook,
+                        subject.agent.name(),
+                    )
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    for (kind, becomes) in BECOMES {
+        let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (_, hook, agent) in all.iter().filter(|(of, _, _)| *of == kind) {
+            match names.iter_mut().find(|(name, _)| name == hook) {
+                Some((_, agents)) => agents.push(agent),
+                None => names.push((hook, vec![agent])),
+            }
+        }
+        let names = names
+            .iter()
+            .map(|(hook, agents)| format!("`{hook}` ({})", agents.join(", ")));
+        let names = names.collect::<Vec<_>>().join(", ");
+        if !names.is_empty() {
+            rows.push_str(&format!(
+                "| **{}**: {becomes} | {names} |\n",
+                kind.replace('_', " ")
+            ));
+        }
+    }
+    assert!(
+        all.iter()
+            .all(|(kind, _, _)| BECOMES.iter().any(|(known, _)| known == kind))
+    );
+    rows
+}
+
 #[test]
 fn the_chapters_say_what_adapters_and_installers_do() {
     let machine = Machine::with(&[]);
@@ -162,8 +303,9 @@ fn the_chapters_say_what_adapters_and_installers_do() {
     let mut rows = "| agent | name | tested with | hooks are in | answer to a stop | checkpoints are typed in tmux |\n\
                     |---|---|---|---|---|---|\n"
         .to_owned();
-    for agent in Agent::HOSTS {
-        let subject = Subject::of(agent, &machine, &config);
+    let subjects = Agent::HOSTS.map(|agent| Subject::of(agent, &machine, &config));
+    for subject in &subjects {
+        let agent = subject.agent;
         rows.push_str(&subject.row());
         let (name, word) = (agent.name(), agent.word());
         check_facts(&format!("docs/agents/{word}.md"), name, &subject.facts());
@@ -174,11 +316,16 @@ fn the_chapters_say_what_adapters_and_installers_do() {
         );
     }
     check_facts("docs/agents.md", "Agents", &rows);
+    check_facts(
+        "docs/agents/hooks.md",
+        "Hooks of all agents",
+        &table(&subjects),
+    );
     let chapters = fs::read_dir(top().join("docs/agents")).expect("a folder");
     assert_eq!(
         chapters.count(),
-        Agent::HOSTS.len(),
-        "one chapter for each agent"
+        Agent::HOSTS.len() + 1,
+        "one chapter for each agent, and one for the hooks of all"
     );
 }
 
@@ -199,6 +346,7 @@ fn added(file: &Value) -> String {
         .collect();
     match text(&file["kind"]) {
         "prompt" => format!("the command {}", entries.join(", ")),
+        _ if entries == ["`checkpointd`"] => "an entry that loads this program".to_owned(),
         "trust" => "trust in these hooks".to_owned(),
         _ if entries == ["`plugin`"] => "a program that runs the hook client".to_owned(),
         _ => format!("the hooks {}", entries.join(", ")),
@@ -212,5 +360,6 @@ const fn form(form: ReplyForm) -> &'static str {
         ReplyForm::Context => "context",
         ReplyForm::Permission => "permission",
         ReplyForm::FollowUp => "follow_up",
+        ReplyForm::Tool => "tool",
     }
 }

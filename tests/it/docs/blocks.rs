@@ -9,14 +9,16 @@ use super::{Block, Document, documents};
 use crate::support::{Home, run};
 
 /// Commands that only a reader can run: they build, install, need a server, or follow such a command.
-const BY_HAND: [&str; 9] = [
+const BY_HAND: [&str; 11] = [
     "cargo",
     "./install.sh",
     "curl --proto '=https'",
     "npm install",
     "npx checkpointd lookback",
     "pipx install",
-    "systemctl",
+    "for n in",
+    "scp",
+    "ssh",
     "checkpointd fleet join",
     "psql",
 ];

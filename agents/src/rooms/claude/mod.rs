@@ -3,7 +3,7 @@
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, ToolCall};
+use journal::{Agent, Event, Host, ReplyForm, ToolCall};
 
 use crate::adapter::{
     Adapter, ComposerForm, DEFAULT, HeadlessSign, Library, Notifications, SubagentTranscripts,
@@ -26,11 +26,11 @@ pub(super) const CLAUDE: Adapter = Adapter {
         idle: Some("idle_prompt"),
     },
     // A shell runs until it is stopped (a development server), or the agent learns about its end in its next turn; a
-    // monitor waits for what may never come. Every other kind of task is part of the agent's work and hands its result to
+    // monitor waits for what may never come; a teammate is listed as running also when it is idle. Every other kind of task is part of the agent's work and hands its result to
     // the agent.
     task_returns: Some(|task| {
         let kind = task.get("type")?.as_str()?;
-        Some(!matches!(kind, "shell" | "monitor"))
+        Some(!matches!(kind, "shell" | "monitor" | "teammate"))
     }),
     variables: Variables {
         session: Some("CLAUDE_CODE_SESSION_ID"),
@@ -61,6 +61,8 @@ pub(super) const CLAUDE: Adapter = Adapter {
             })
         },
     }),
+    tool_form: Some(ReplyForm::Tool),
+    part_hooks: &["SubagentStop", "TaskCompleted", "TeammateIdle"],
     ..DEFAULT
 };
 

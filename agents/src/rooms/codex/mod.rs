@@ -7,7 +7,7 @@ mod script;
 mod tools;
 mod transcript;
 
-use journal::{Agent, Event, Host, Place};
+use journal::{Agent, Event, Host, Place, ReplyForm};
 use reading::{digest, text};
 use serde::Deserialize;
 use serde_json::Value;
@@ -58,6 +58,7 @@ pub(super) const CODEX: Adapter = Adapter {
         },
     }),
     hand_over: Some(hand_over),
+    tool_form: Some(ReplyForm::Tool),
     ..DEFAULT
 };
 

@@ -45,6 +45,7 @@ pub(super) const GEMINI: Adapter = Adapter {
         ..Library::of("GEMINI_CLI_HOME", "", &TRANSCRIPTS)
     },
     reply_form: ReplyForm::Deny,
+    tool_form: Some(ReplyForm::Deny),
     ignored_start: Some(IgnoredStart {
         source: "clear",
         prompt_hook: "BeforeAgent",

@@ -55,6 +55,7 @@ fn a_shell_in_the_background_brings_no_other_stop() {
         (json!([]), Some(0)),
         (json!([task("shell", "running")]), Some(0)),
         (json!([task("monitor", "running")]), Some(0)),
+        (json!([task("teammate", "running")]), Some(0)),
         (
             json!([task("shell", "running"), task("subagent", "running")]),
             Some(1),

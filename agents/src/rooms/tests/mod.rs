@@ -5,7 +5,9 @@ mod codex;
 mod copilot;
 mod cursor;
 mod droid;
+mod dsh;
 mod gemini;
+mod grok;
 mod kilo;
 mod kimi;
 mod opencode;
@@ -117,6 +119,7 @@ fn the_session_of_a_tool_is_that_of_the_agent_that_runs_it() {
             "CHECKPOINTD_OPENCODE_SESSION",
             "CHECKPOINTD_KILO_SESSION",
             "GEMINI_SESSION_ID",
+            "DSH_SESSION_ID",
             "CLAUDE_CODE_SESSION_ID"
         ]
     );

@@ -73,6 +73,7 @@ fn every_key_of_a_group_with_its_default() {
     journal.compact: daily (default)
     hooks.stop_wait: 5s (default)
     hooks.escape_marker: checkpointd_clear (default)
+    hooks.exits: off (default)
     daemon.mailbox: 256 (default)
     daemon.sessions_awake_max: 256 (default)
     daemon.session_idle: 30m (default)

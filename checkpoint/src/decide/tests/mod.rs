@@ -1,6 +1,7 @@
 //! The exits of a decision.
 
 mod holdout;
+mod leaving;
 mod repeat;
 mod unchanged;
 

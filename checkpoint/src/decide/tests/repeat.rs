@@ -27,8 +27,8 @@ pub(super) fn policy() -> Policy {
 
 /// A session that runs through turns of a minute each.
 pub(super) struct Session {
-    state: SessionState,
-    second: i64,
+    pub(super) state: SessionState,
+    pub(super) second: i64,
 }
 
 impl Session {
@@ -39,11 +39,11 @@ impl Session {
         }
     }
 
-    fn at(&self) -> Timestamp {
+    pub(super) fn at(&self) -> Timestamp {
         Timestamp::from_micros(self.second * 1_000_000)
     }
 
-    fn apply(&mut self, event: Event) {
+    pub(super) fn apply(&mut self, event: Event) {
         let seq = self.state.last_seq + 1;
         let at = self.at();
         let stream = self.state.stream.clone();
@@ -60,6 +60,10 @@ impl Session {
     }
 
     fn prompt(&mut self) {
+        self.prompt_with("go");
+    }
+
+    pub(super) fn prompt_with(&mut self, text: &str) {
         self.second += 10;
         let host = Host {
             hook: "UserPromptSubmit".into(),
@@ -69,7 +73,7 @@ impl Session {
         self.apply(Event::PromptSubmitted {
             host,
             origin: PromptOrigin::User,
-            text: "go".into(),
+            text: text.into(),
             digest,
         });
     }
@@ -97,10 +101,16 @@ impl Session {
             can_reply: true,
             background_tasks,
             restart: false,
+            leaves: None,
         };
+        self.decide(&stop, evidence, policy)
+    }
+
+    /// Decides about a stop and folds the decision.
+    pub(super) fn decide(&mut self, stop: &Stop, evidence: &Evidence, policy: &Policy) -> Decision {
         let decision = decide(&Case {
             state: &self.state,
-            stop: &stop,
+            stop,
             evidence,
             policy,
             fingerprint: 0,
@@ -109,7 +119,7 @@ impl Session {
         decision
     }
 
-    fn fail_delivery(&mut self) {
+    pub(super) fn fail_delivery(&mut self) {
         let decision = self.state.last_seq;
         self.apply(Event::DeliveryFailed {
             decision,

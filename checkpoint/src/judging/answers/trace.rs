@@ -64,6 +64,18 @@ impl OpenItem {
 }
 
 impl Findings {
+    /// Keeps the demands for what is certainly open in these files (spec DECIDE-25).
+    pub fn keep_open(&mut self, is_meant: impl Fn(&str) -> bool) {
+        let traced = self.trace.iter().flat_map(|rule| &rule.actions);
+        let is_open = |answer: &Answer| answer.verified == Verified::Open && is_meant(&answer.file);
+        let open = traced.filter(|traced| traced.stands && traced.answers.iter().any(is_open));
+        let open: Vec<&str> = open.map(|traced| traced.text.as_str()).collect();
+        self.actions
+            .retain(|action| open.contains(&action.text.as_str()));
+        self.gaps.clear();
+        self.observations.clear();
+    }
+
     /// Returns what is open, in the order of the message.
     pub fn open(&self) -> Vec<OpenItem> {
         let actions = self.actions.iter().map(|action| self.item(action));

@@ -8,7 +8,7 @@ use journal::{CallOutcome, Summary, SummaryKind, SummaryVerdict, Task, ToolCall,
 
 use regex::Regex;
 
-use crate::catalogue::{Command, Opening, Operands, Purpose};
+use crate::catalogue::{Catalogue, Command, Opening, Operands, Purpose};
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::overall;
@@ -116,11 +116,23 @@ pub(in crate::judging) fn runs(turn: &Turn<'_>) -> Vec<Run> {
 
 /// Returns whether a command line runs something that could verify code, so that it matters on what it ran.
 pub fn could_verify(line: &CommandLine) -> bool {
-    let catalogue = crate::catalogue::Catalogue::built_in();
+    let catalogue = Catalogue::built_in();
     line.commands.iter().any(|simple| {
         let known = catalogue.command(&simple.words).map(|command| command.does);
         known.is_none_or(|does| does.is_none_or(|does| does > Purpose::Install))
     })
+}
+
+/// Returns the command of a line by which work leaves, as the catalogue names it: `git push`.
+pub fn leaving(catalogue: &Catalogue, line: &str) -> Option<String> {
+    let line = read(line);
+    let leaves = |simple: &&Simple| {
+        let known = catalogue.command(&simple.words);
+        known.is_some_and(|command| command.leaves && !command.is_dry)
+    };
+    let parsed = catalogue.parse(&line.commands.iter().find(leaves)?.words);
+    let words = std::iter::once(parsed.program).chain(parsed.verbs);
+    Some(words.collect::<Vec<_>>().join(" "))
 }
 
 struct Reader<'t, 'a> {

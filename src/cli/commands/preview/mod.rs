@@ -65,6 +65,7 @@ pub(crate) fn run(
         can_reply: true,
         background_tasks: 0,
         restart: false,
+        leaves: None,
     };
     let preview = Preview {
         slug: arguments.slug.clone(),

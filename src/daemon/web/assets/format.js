@@ -63,6 +63,9 @@ const REASONS = {
   nobody_waiting: 'no agent waited for an answer',
   superseded: 'you wrote on before',
   held_out: 'held back, to measure the effect',
+  leaves_open: 'work that would leave is open',
+  leaves_asked: 'you asked for it to leave',
+  leaves_clear: 'nothing that would leave is open',
 };
 export const reasonWords = (reason) => REASONS[reason] ?? words(reason);
 

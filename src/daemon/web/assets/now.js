@@ -180,8 +180,8 @@ function section(group, title, rows, card) {
   return h('section', { class: known ? 'group ' + group : 'group', 'data-group': group }, h('h2', null, title, ' ', h('span', { class: 'count' }, rows.length)),
     lists.map((cards) => {
       const list = h('ul', { class: 'cards' }, cards);
-      // One list alone is laid out at once: what lies outside the window then has its true place.
-      if (lists.length > 1) Object.assign(list.style, { contentVisibility: 'auto', containIntrinsicHeight: 'auto ' + 5.4 * cards.length + 'em' });
+      // Up to a thousand cards are laid out at once: what lies outside the window then has its true place.
+      if (lists.length > 10) Object.assign(list.style, { contentVisibility: 'auto', containIntrinsicHeight: 'auto ' + 5.4 * cards.length + 'em' });
       return list;
     }));
 }

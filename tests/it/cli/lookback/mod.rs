@@ -215,6 +215,7 @@ fn recorded_transcripts_of_all_agents_are_found_and_cut() {
         ("pi", ".pi/agent/sessions/p"),
         ("kimi", ".kimi-code/sessions/p/s/agents/main"),
         ("vibe", ".vibe/logs/session/unified/s/journal"),
+        ("grok", ".grok/sessions/p/s"),
     ]);
     let answer = user.json(&["lookback", "--since", "2020-01-01", "--json"]);
     assert_eq!(answer["problems"], json!([]));
@@ -222,7 +223,7 @@ fn recorded_transcripts_of_all_agents_are_found_and_cut() {
     assert_eq!(count(groups, "claude"), (10, 12));
     assert_eq!(count(groups, "codex"), (8, 12));
     assert_eq!(count(groups, "gemini"), (8, 11));
-    for agent in ["qwen", "copilot", "droid", "pi", "kimi"] {
+    for agent in ["qwen", "copilot", "droid", "pi", "kimi", "grok"] {
         assert_eq!(count(groups, agent), (1, 1), "{agent}");
     }
     assert_eq!(count(groups, "vibe"), (1, 2));

@@ -3,8 +3,11 @@
 mod contents;
 mod demands;
 mod files;
+mod leaving;
 mod open;
+mod planted;
 mod record;
+mod record_fleet;
 mod run;
 mod start;
 mod turns;

@@ -1,0 +1,231 @@
+//! Grok Build. Its transcripts are one JSON object a line, `{params: {sessionId, update, _meta}}`, in
+//! `~/.grok/sessions/<folder>/<session>/updates.jsonl`. The text of a stop hook is not in them.
+
+use std::sync::LazyLock;
+
+use journal::{Agent, Event, Host, ToolKind};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::claude::CLAUDE;
+use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, SubagentTranscripts};
+use crate::hooks::common;
+use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
+use crate::prompts::element;
+use crate::terminal::text_box::framed;
+use crate::tools::{Reported, ResultText, Tools};
+use crate::transcript::forward::{Forward, Lines, Read, Reader};
+use crate::transcript::json::{self, Block, Scalar};
+use crate::transcript::normal::Entry;
+
+/// It runs hooks in Claude Code's form, also those of Claude Code's own settings, and names fields and events in its way.
+pub(super) const GROK: Adapter = Adapter {
+    agent: Agent::Grok,
+    program: "grok",
+    fields: |_| &KNOWN.fields,
+    event,
+    notifications: Notifications {
+        dialog: Some("permission_prompt"),
+        idle: Some("idle_prompt"),
+    },
+    task_returns: CLAUDE.task_returns,
+    tools: &TOOLS,
+    forward: Forward::Lines(LINES),
+    subagents: Some(SubagentTranscripts {
+        files: &["../ID/updates.jsonl"],
+        lines: LINES,
+    }),
+    library: Library::of("GROK_HOME", ".grok", &["sessions/*/*/updates.jsonl"]),
+    hears_start: false,
+    composer: Some(ComposerForm {
+        find: |rows, view| framed(rows, view, '❯'),
+        stands_for: |shown, pasted| shown == format!("[Pasted: {} lines]", pasted.lines().count()),
+    }),
+    ..DEFAULT
+};
+
+static KNOWN: LazyLock<Known> = known!("grok");
+
+const LINES: Lines = Lines {
+    known: || &KNOWN,
+    line,
+};
+
+const TOOLS: Tools = Tools {
+    known: || &KNOWN,
+    response,
+    ..Tools::PLAIN
+};
+
+/// The result of a command in the background.
+const STARTED: &str = "BackgroundTaskStarted";
+
+/// Its results name their kind, and hold an exit code, or a text or a message that says what failed.
+fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
+    let text = |key: &str| response.get(key).and_then(Value::as_str);
+    let shown = text("output_for_prompt").unwrap_or_default();
+    // `exit: N` comes before what the command printed.
+    let printed = shown.split_once('\n');
+    let printed = printed.filter(|(head, rest)| head.starts_with("exit: ") && !rest.is_empty());
+    let exit_code = response.get("exit_code").and_then(Value::as_i64);
+    let running = text("type") == Some(STARTED);
+    let told = response.as_object().into_iter().flatten();
+    let failure = told
+        .filter(|_| exit_code.is_none() && !running)
+        .find_map(|(_, said)| match said.as_str() {
+            Some(said) => said.starts_with("Error").then_some(said),
+            None => said.get("message")?.as_str(),
+        });
+    ResultText {
+        is_error: failure.map(|_| true),
+        exit_code,
+        running,
+        text: failure
+            .unwrap_or(printed.map_or(shown, |(_, printed)| printed))
+            .into(),
+        ..ResultText::default()
+    }
+}
+
+/// Its events have Claude Code's names in small letters: `pre_tool_use`.
+fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
+    match hook {
+        // What a person sent is in this element. A subagent's task comes without.
+        "user_prompt_submit" => match payload
+            .text("prompt")
+            .and_then(|it| element(it, "user_query"))
+        {
+            Some((typed, _)) => payload.prompt_that_says(host, typed.trim()),
+            None => payload.prompt_of(host, false),
+        },
+        // When a session ends it reports a stop once more, and reads no answer.
+        "stop" if payload.text("reason") != Some("end_turn") => Event::OtherHook { host },
+        _ => {
+            let words = hook.split('_').map(|word| {
+                let (first, rest) = word.split_at(word.ceil_char_boundary(1));
+                first.to_uppercase() + rest
+            });
+            common::event_or_notification(&words.collect::<String>(), host, payload, tools)
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow)]
+    params: Option<Params<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Params<'a> {
+    #[serde(borrow, rename = "sessionId")]
+    session: Scalar<'a>,
+    update: Update<'a>,
+    #[serde(rename = "_meta")]
+    meta: Meta<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Meta<'a> {
+    #[serde(borrow)]
+    agent_timestamp_ms: Scalar<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Update<'a> {
+    #[serde(borrow)]
+    session_update: Scalar<'a>,
+    tool_call_id: Scalar<'a>,
+    title: Scalar<'a>,
+    status: Scalar<'a>,
+    raw_input: Option<&'a RawValue>,
+    raw_output: Option<&'a RawValue>,
+    content: Option<&'a RawValue>,
+}
+
+/// What a tool returned.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Output<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Scalar<'a>,
+    exit_code: Scalar<'a>,
+    subagent_id: Scalar<'a>,
+    tool_calls: Scalar<'a>,
+}
+
+/// A part of what is shown of a call.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Shown<'a> {
+    #[serde(borrow)]
+    content: Block<'a>,
+}
+
+fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
+    let line: Line<'_> = serde_json::from_str(text)?;
+    let Some(Params {
+        session,
+        update,
+        meta,
+    }) = line.params
+    else {
+        return Ok(Read::Nothing);
+    };
+    let at = meta.agent_timestamp_ms.millis().unwrap_or_default();
+    let entry = match (update.session_update.text(), update.status.text()) {
+        ("user_message_chunk", _) => {
+            reader.facts.session = session.owned();
+            reader.user(json::plain(update.content), at);
+            return Ok(Read::Own { may_begin: true });
+        }
+        ("agent_message_chunk", _) => Some(Entry::Assistant {
+            text: json::plain(update.content),
+            at,
+        }),
+        ("tool_call", _) => {
+            let (id, tool) = (&update.tool_call_id, &update.title);
+            Some(Entry::call(&TOOLS, id, tool, update.raw_input, at))
+        }
+        ("tool_call_update", "completed" | "failed") => {
+            let result = result(&update);
+            Entry::result(update.tool_call_id, result, at)
+        }
+        _ => None,
+    };
+    Ok(match entry {
+        Some(entry) => {
+            reader.facts.session = session.owned();
+            reader.entries.push(entry);
+            Read::Own { may_begin: false }
+        }
+        None => Read::Nothing,
+    })
+}
+
+fn result<'a>(update: &Update<'a>) -> ResultText<'a> {
+    let output: Output<'_> = json::part(update.raw_output).unwrap_or_default();
+    let shown: Vec<Shown<'_>> = json::part(update.content).unwrap_or_default();
+    let text = shown.into_iter().find_map(|it| it.content.text.into_text());
+    ResultText {
+        is_error: (update.status.text() == "failed").then_some(true),
+        exit_code: output.exit_code.number(),
+        running: output.kind.text() == STARTED,
+        subagent: output.subagent_id.into_text().map(|id| Reported {
+            id: Some(id),
+            calls: output
+                .tool_calls
+                .number()
+                .and_then(|calls| calls.try_into().ok()),
+            continues: false,
+        }),
+        text: text.unwrap_or_default(),
+        ..ResultText::default()
+    }
+}
