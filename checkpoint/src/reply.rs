@@ -10,6 +10,7 @@ pub fn to_stop(form: ReplyForm, message: &str) -> String {
     match form {
         ReplyForm::Block => json!({ "decision": "block", "reason": message }).to_string(),
         ReplyForm::Deny => json!({ "decision": "deny", "reason": message }).to_string(),
+        ReplyForm::Continue => json!({ "decision": "continue", "reason": message }).to_string(),
         ReplyForm::Context => with_context("Stop", message),
         ReplyForm::FollowUp => json!({ "followup_message": message }).to_string(),
         ReplyForm::Permission => json!({ "hookSpecificOutput": {
@@ -67,6 +68,10 @@ mod tests {
         assert_eq!(
             to_stop(ReplyForm::Deny, "x"),
             r#"{"decision":"deny","reason":"x"}"#
+        );
+        assert_eq!(
+            to_stop(ReplyForm::Continue, "x"),
+            r#"{"decision":"continue","reason":"x"}"#
         );
         assert_eq!(
             to_stop(ReplyForm::Permission, "x"),

@@ -359,6 +359,7 @@ impl Installer {
                 let events: Vec<_> = self.rows.iter().map(|(event, ..)| *event).collect();
                 settings::malformed(&text(), &events)
             }
+            Format::Settings(Shape::Named, _) => settings::malformed_sets(&text()),
             _ => Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! Our hook entries in an agent's settings, in the shape that several agents share:
 //! `{"hooks": {EVENT: [{"matcher"?, "hooks": [{"type": "command", "command", "timeout"}]}]}}`. Others leave out the groups:
-//! `{"hooks": {EVENT: [{"type": "command", "command", "timeout"}]}}`.
+//! `{"hooks": {EVENT: [{"type": "command", "command", "timeout"}]}}`. Antigravity has sets of hooks by name, and groups for
+//! tools only: `{"checkpointd": {EVENT: [..]}}`.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
@@ -19,6 +20,20 @@ pub(crate) enum Shape {
     Groups,
     /// A flat list of hooks.
     Flat,
+    /// In a set of our own; groups if there is a matcher.
+    Named,
+}
+
+/// The keys of a settings file that hold hooks of ours.
+const KEYS: [&str; 2] = ["hooks", "checkpointd"];
+
+impl Shape {
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Groups | Self::Flat => KEYS[0],
+            Self::Named => KEYS[1],
+        }
+    }
 }
 
 /// A hook in a settings file, ours or the user's.
@@ -44,15 +59,28 @@ pub(crate) struct Handler {
     /// The number of hooks in the group.
     siblings: usize,
     shape: Shape,
+    /// The key of the file that holds it.
+    key: &'static str,
 }
 
 /// Lists all hooks of a settings file in order.
 pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
     let root = json::parse(text)?;
-    let Some(hooks) = hooks_of(text, root.as_ref())? else {
-        return Ok(Vec::new());
-    };
     let mut all = Vec::new();
+    for key in KEYS {
+        let known = all.len();
+        if let Some(hooks) = hooks_of(text, root.as_ref(), key)? {
+            list(hooks, &mut all);
+        }
+        all[known..]
+            .iter_mut()
+            .for_each(|handler| handler.key = key);
+    }
+    Ok(all)
+}
+
+/// Adds the hooks of one object.
+fn list(hooks: &Object<'_>, all: &mut Vec<Handler>) {
     for property in &hooks.properties {
         let event = property.name.as_str();
         // Older Gemini settings have switches beside the events.
@@ -84,7 +112,6 @@ pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
             }
         }
     }
-    Ok(all)
 }
 
 /// Returns a hook of an event. Each of group and hook comes with its index.
@@ -112,6 +139,7 @@ fn handler(
         command,
         siblings,
         shape,
+        key: KEYS[0],
     }
 }
 
@@ -225,6 +253,34 @@ pub(super) fn malformed(text: &str, events: &[&str]) -> Vec<String> {
     found
 }
 
+/// The keys of a set of hooks in [`Shape::Named`].
+const SET_KEYS: [&str; 6] = [
+    "enabled",
+    "PreToolUse",
+    "PostToolUse",
+    "PreInvocation",
+    "PostInvocation",
+    "Stop",
+];
+
+/// Like [`malformed`], of a file with sets of hooks.
+pub(super) fn malformed_sets(text: &str) -> Vec<String> {
+    let root: Json = serde_json::from_str(text).unwrap_or_default();
+    let sets = root.as_object().into_iter().flatten();
+    sets.flat_map(|(name, set)| {
+        let Some(set) = set.as_object() else {
+            return vec![format!("{name} is no object")];
+        };
+        let wrong = set.iter().filter_map(|(key, value)| match key.as_str() {
+            "enabled" if value.is_boolean() => None,
+            key if key != "enabled" && SET_KEYS.contains(&key) && value.is_array() => None,
+            key => Some(format!("{name}.{key} is not of the known form")),
+        });
+        wrong.collect()
+    })
+    .collect()
+}
+
 /// Returns whether a name is another one but for one letter and for capitals.
 fn is_slip(name: &str, known: &str) -> bool {
     let (name, known) = (name.to_lowercase(), known.to_lowercase());
@@ -275,6 +331,12 @@ pub(crate) fn switched_off(text: &str, is_managed: bool) -> Option<&'static str>
     {
         return Some("hooksConfig.enabled");
     }
+    if root
+        .get_object(Shape::Named.key())
+        .is_some_and(|set| is(set, "enabled", false))
+    {
+        return Some("checkpointd.enabled");
+    }
     root.get_object("tools")
         .is_some_and(|tools| is(tools, "enableHooks", false))
         .then_some("tools.enableHooks")
@@ -283,25 +345,27 @@ pub(crate) fn switched_off(text: &str, is_managed: bool) -> Option<&'static str>
 /// Containers that existed before us and stay, empty or not.
 #[derive(Debug, Default)]
 struct Kept {
-    hooks: bool,
-    events: Vec<String>,
+    keys: Vec<&'static str>,
+    events: Vec<(&'static str, String)>,
 }
 
 impl Kept {
     fn of(before: &str) -> Result<Self> {
         let root = json::parse(before)?;
-        let hooks = hooks_of(before, root.as_ref())?;
-        let events = |hooks: &Object<'_>| {
-            hooks
-                .properties
-                .iter()
-                .map(|event| event.name.as_str().to_owned())
-                .collect()
-        };
-        Ok(Self {
-            hooks: hooks.is_some(),
-            events: hooks.map(events).unwrap_or_default(),
-        })
+        let mut kept = Self::default();
+        for key in KEYS {
+            if let Some(hooks) = hooks_of(before, root.as_ref(), key)? {
+                kept.keys.push(key);
+                let names = hooks.properties.iter().map(|event| event.name.as_str());
+                kept.events.extend(names.map(|name| (key, name.to_owned())));
+            }
+        }
+        Ok(kept)
+    }
+
+    fn has_event(&self, handler: &Handler) -> bool {
+        let mut events = self.events.iter();
+        events.any(|(key, event)| *key == handler.key && *event == handler.event)
     }
 }
 
@@ -324,19 +388,23 @@ fn names_not_in(handlers: &[Handler], wanted: &[HookEntry]) -> Vec<String> {
     names
 }
 
-/// Returns the object with all hooks, if it exists.
-fn hooks_of<'a, 'b>(text: &str, root: Option<&'b Value<'a>>) -> Result<Option<&'b Object<'a>>> {
+/// Returns the object with the hooks of a key, if it exists.
+fn hooks_of<'a, 'b>(
+    text: &str,
+    root: Option<&'b Value<'a>>,
+    key: &str,
+) -> Result<Option<&'b Object<'a>>> {
     let Some(root) = root else { return Ok(None) };
     let root = root
         .as_object()
         .ok_or("expected a settings file with a JSON object")?;
     once(text, root)?;
-    let Some(property) = root.get("hooks") else {
+    let Some(property) = root.get(key) else {
         return Ok(None);
     };
     let hooks = property.value.as_object().ok_or_else(|| {
         format!(
-            "line {}: `hooks` is not an object; fix it by hand",
+            "line {}: `{key}` is not an object; fix it by hand",
             line(text, property.range.start)
         )
     })?;
@@ -368,12 +436,15 @@ fn line(text: &str, at: usize) -> usize {
 fn with(text: &str, wanted: &HookEntry, shape: Shape) -> Result<String> {
     let root = json::parse(text)?;
     let hook = json!({ "type": "command", "command": wanted.command, "timeout": wanted.timeout });
+    let key = shape.key();
     let group = match (shape, wanted.matcher) {
-        (Shape::Flat, _) => hook,
-        (Shape::Groups, Some(matcher)) => json!({ "matcher": matcher, "hooks": [hook] }),
+        (Shape::Flat, _) | (Shape::Named, None) => hook,
+        (Shape::Groups | Shape::Named, Some(matcher)) => {
+            json!({ "matcher": matcher, "hooks": [hook] })
+        }
         (Shape::Groups, None) => json!({ "hooks": [hook] }),
     };
-    let Some(hooks) = hooks_of(text, root.as_ref())? else {
+    let Some(hooks) = hooks_of(text, root.as_ref(), key)? else {
         let root = root
             .as_ref()
             .and_then(Container::of)
@@ -381,7 +452,7 @@ fn with(text: &str, wanted: &HookEntry, shape: Shape) -> Result<String> {
         return Ok(json::append(
             text,
             &root,
-            Some("hooks"),
+            Some(key),
             &json!({ wanted.event: [group] }),
         ));
     };
@@ -403,7 +474,7 @@ fn with(text: &str, wanted: &HookEntry, shape: Shape) -> Result<String> {
                 .ok_or_else(|| {
                     let line = line(text, event.range.start);
                     format!(
-                        "line {line}: `hooks.{}` is not a list; fix it by hand",
+                        "line {line}: `{key}.{}` is not a list; fix it by hand",
                         wanted.event
                     )
                 })?;
@@ -442,7 +513,7 @@ fn find<'a, 'b>(
 
 fn updated(text: &str, handler: &Handler, wanted: &HookEntry) -> Result<String> {
     let root = json::parse(text)?;
-    let hooks = hooks_of(text, root.as_ref())?.expect("it was listed");
+    let hooks = hooks_of(text, root.as_ref(), handler.key)?.expect("it was listed");
     let (_, _, hook) = find(hooks, handler);
     let Some(timeout) = hook.get("timeout") else {
         let with_timeout = json::append(
@@ -469,7 +540,7 @@ fn updated(text: &str, handler: &Handler, wanted: &HookEntry) -> Result<String> 
 
 fn without(text: &str, handler: &Handler, kept: &Kept) -> Result<String> {
     let root = json::parse(text)?;
-    let hooks = hooks_of(text, root.as_ref())?.expect("it was listed");
+    let hooks = hooks_of(text, root.as_ref(), handler.key)?.expect("it was listed");
     let (groups, list, _) = find(hooks, handler);
     if handler.siblings > 1 {
         return Ok(json::remove(
@@ -481,14 +552,14 @@ fn without(text: &str, handler: &Handler, kept: &Kept) -> Result<String> {
     let is_last_group = groups
         .as_array()
         .is_some_and(|groups| groups.elements.len() == 1);
-    if !is_last_group || kept.events.contains(&handler.event) {
+    if !is_last_group || kept.has_event(handler) {
         return Ok(json::remove(
             text,
             &Container::of(groups).expect("a list"),
             handler.group,
         ));
     }
-    if hooks.properties.len() > 1 || kept.hooks {
+    if hooks.properties.len() > 1 || kept.keys.contains(&handler.key) {
         let place = hooks
             .properties
             .iter()
@@ -500,7 +571,7 @@ fn without(text: &str, handler: &Handler, kept: &Kept) -> Result<String> {
     let place = root.as_object().and_then(|root| {
         root.properties
             .iter()
-            .position(|one| one.name.as_str() == "hooks")
+            .position(|one| one.name.as_str() == handler.key)
     });
     Ok(json::remove(
         text,

@@ -114,6 +114,19 @@ impl Dialect {
                 turn: Some("generation_id"),
                 ..usual
             },
+            Agent::Antigravity => Self {
+                shell: "run_command",
+                rewrite: |payload| {
+                    rename(
+                        payload,
+                        &[
+                            ("session_id", "conversationId"),
+                            ("transcript_path", "transcriptPath"),
+                        ],
+                    );
+                },
+                ..usual
+            },
             Agent::OpenHands => Self {
                 shell: "terminal",
                 ..usual

@@ -72,12 +72,11 @@ pub(crate) fn of(agent: Agent) -> Vec<Scenario> {
 /// are about is the same for all agents.
 pub(crate) fn is_short(agent: Agent, name: &str) -> bool {
     match agent {
-        Agent::Kilo => [LONG, FAILING].contains(&name),
+        Agent::Kilo | Agent::OpenHands => [LONG, FAILING].contains(&name),
         Agent::OpenCode => [LONG, UNINSTALLED, WATCHED].contains(&name),
         Agent::Droid => [LONG, FAILING, UNINSTALLED].contains(&name),
         Agent::Pi => [LONG, RESUMED, UNINSTALLED, TERMINAL].contains(&name),
         Agent::Kimi => [LONG, FAILING, UNINSTALLED, GONE].contains(&name),
-        Agent::OpenHands => [RESUMED, FAILING].contains(&name),
         Agent::Vibe => [RESUMED, FAILING, UNINSTALLED].contains(&name),
         Agent::Dsh => [FAILING, UNINSTALLED, GONE].contains(&name),
         Agent::Grok => [LONG, FAILING, UNINSTALLED, BESIDE].contains(&name),

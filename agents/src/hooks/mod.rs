@@ -145,13 +145,19 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     })
 }
 
-/// Gives fields their usual names.
+/// Gives fields their usual names. A field of an object is `OBJECT.FIELD`.
 fn rename(payload: &mut Value, names: &BTreeMap<String, String>) {
     let Some(fields) = payload.as_object_mut() else {
         return;
     };
     for (own, usual) in names {
-        if let Some(value) = fields.remove(own) {
+        let value = match own.split_once('.') {
+            Some((object, field)) => fields
+                .get_mut(object)
+                .and_then(|object| object.as_object_mut()?.remove(field)),
+            None => fields.remove(own),
+        };
+        if let Some(value) = value {
             fields.insert(usual.clone(), value);
         }
     }

@@ -50,7 +50,7 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
         return ResultText::of(Some(false), plain(response));
     };
     let exit_code = held.get("exitCode").and_then(Value::as_i64);
-    let texts = ["stdout", "stderr"].map(|key| held.get(key).and_then(Value::as_str));
+    let texts = ["output", "stdout", "stderr"].map(|key| held.get(key).and_then(Value::as_str));
     let printed: Vec<&str> = texts.into_iter().flatten().collect();
     let text = if printed.is_empty() {
         plain(&held).into_owned()
@@ -67,6 +67,9 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
 
 fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     settle(&mut host, payload);
+    if let Some(place) = &mut host.place {
+        place.transcript = None;
+    }
     let usual = match hook {
         "sessionStart" => "SessionStart",
         "sessionEnd" => "SessionEnd",
@@ -75,14 +78,16 @@ fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Ev
         "postToolUse" => "PostToolUse",
         "postToolUseFailure" => return failure(host, payload, tools),
         "preCompact" => "PreCompact",
+        "subagentStart" => "SubagentStart",
+        "subagentStop" => "SubagentStop",
         "stop" => return stop(host, payload),
         _ => return Event::OtherHook { host },
     };
     common::event(usual, host, payload, tools)
 }
 
-/// Cursor names the folders of the workspace.
-fn settle(host: &mut Host, payload: &Payload<'_>) {
+/// The folders of the workspace are named, and not the one where the agent works.
+pub(super) fn settle(host: &mut Host, payload: &Payload<'_>) {
     let Some(place) = &mut host.place else {
         return;
     };
@@ -91,7 +96,6 @@ fn settle(host: &mut Host, payload: &Payload<'_>) {
     if let (true, Some(root)) = (place.cwd.is_empty(), root) {
         root.clone_into(&mut place.cwd);
     }
-    place.transcript = None;
 }
 
 fn failure(host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {

@@ -3,6 +3,7 @@
 //! To add an agent: a row of `journal::agents!`, a file here with a row in [`ALL`], a row in the installer's table, and
 //! the line that resumes its sessions in `config.yml`. Its recordings are in `tests/data/fixtures/AGENT`.
 
+mod antigravity;
 mod claude;
 mod codex;
 mod configured;
@@ -29,6 +30,7 @@ use crate::prompts::Authors;
 
 /// All adapters, in the order of names. An agent that also sets variables of another one has to come after it.
 pub const ALL: [&Adapter; Agent::HOSTS.len()] = [
+    &antigravity::ANTIGRAVITY,
     &claude::CLAUDE,
     &codex::CODEX,
     &copilot::COPILOT,

@@ -9,7 +9,7 @@ use reading::shell::quoted;
 use reading::text;
 
 /// Fields that hold a command line.
-const COMMAND_FIELDS: [&str; 3] = ["command", "cmd", "script"];
+const COMMAND_FIELDS: [&str; 4] = ["command", "cmd", "script", "CommandLine"];
 
 /// The tool whose input is a patch.
 const PATCH_TOOL: &str = "apply_patch";
@@ -60,7 +60,14 @@ impl Tools {
         if let Some(patch) = patch {
             return patch.created.into_iter().chain(patch.quoted).collect();
         }
-        let quotes = ["old_string", "old_str", "oldText", "oldString"]
+        let fields = [
+            "old_string",
+            "old_str",
+            "oldText",
+            "oldString",
+            "TargetContent",
+        ];
+        let quotes = fields
             .iter()
             .filter_map(|field| input.get(*field)?.as_str())
             .any(|text| !text.trim().is_empty());
@@ -174,7 +181,8 @@ fn paths_in(input: &Value) -> Vec<String> {
 /// Returns whether a field holds one path or a list of paths, by its name.
 fn names_a_path(field: &str) -> bool {
     let name = field.to_lowercase();
-    name.contains("path") || ["filename", "include", "target_file"].contains(&name.as_str())
+    name.contains("path")
+        || ["filename", "include", "target_file", "targetfile"].contains(&name.as_str())
 }
 
 /// Cuts the paths, command line and output of a call to their limits.

@@ -34,6 +34,7 @@ macro_rules! agents {
                 Kilo, kilo, "Kilo CLI", ["CHECKPOINTD_KILO_SESSION"];
                 OpenHands, openhands, "OpenHands CLI", ["OPENHANDS_PROJECT_DIR"];
                 Dsh, dsh, "DeepSeek Harness", ["DSH_SESSION_ID"];
+                Antigravity, antigravity, "Antigravity", [];
             }
         }
     };
@@ -245,6 +246,7 @@ mod tests {
             Agent::Kilo,
             Agent::OpenHands,
             Agent::Dsh,
+            Agent::Antigravity,
         ];
         assert_eq!(
             places.len(),

@@ -139,6 +139,8 @@ pub enum ReplyForm {
     FollowUp,
     /// `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",..}}` (a tool call of Claude, Codex).
     Tool,
+    /// `{"decision":"continue","reason":..}` (Antigravity).
+    Continue,
 }
 
 crate::words! {

@@ -15,9 +15,47 @@ use crate::install::version::Version;
 
 /// All installers, a row for each agent.
 pub(super) static INSTALLERS: [Installer; Agent::HOSTS.len()] = [
-    CLAUDE, CODEX, COPILOT, CURSOR, DROID, DSH, GEMINI, GROK, KILO, KIMI, OPENCODE, OPENHANDS, PI,
-    QWEN, VIBE,
+    ANTIGRAVITY,
+    CLAUDE,
+    CODEX,
+    COPILOT,
+    CURSOR,
+    DROID,
+    DSH,
+    GEMINI,
+    GROK,
+    KILO,
+    KIMI,
+    OPENCODE,
+    OPENHANDS,
+    PI,
+    QWEN,
+    VIBE,
 ];
+
+/// Only on request, because it was not run.
+const ANTIGRAVITY: Installer = Installer {
+    agent: Agent::Antigravity,
+    folder: Folder::Home(".gemini/config"),
+    project: Some(".agents"),
+    note: "Antigravity runs them only where {project} is open as a workspace",
+    is_on_request: true,
+    file: "hooks.json",
+    format: Format::Settings(Shape::Named, ""),
+    // One key that it does not know makes it drop the file. `PreToolUse` must be answered with a permission, and the hooks
+    // around each model call add nothing.
+    rows: &[("PostToolUse", Plain, ANY), ("Stop", Reply, ANY)],
+    tells_event: true,
+    // It ends the turn if an answer is not JSON of the known form: what ends well says so, even if the client is missing,
+    // is killed or has nothing to say.
+    command: |client, arguments| {
+        let client = client.to_string_lossy();
+        let client = shlex::try_quote(&client).expect("a path has no NUL");
+        format!("[ -x {client} ] && {client} {arguments} | grep -a '}}$' || echo '{{}}'; exit 0")
+    },
+    matcher: Some(("PostToolUse", "*")),
+    ..DEFAULT
+};
 
 const CLAUDE: Installer = Installer {
     agent: Agent::Claude,
@@ -136,13 +174,15 @@ const CURSOR: Installer = Installer {
     is_on_request: true,
     file: "hooks.json",
     format: Format::Settings(Shape::Flat, "{\n  \"version\": 1\n}\n"),
-    // An event that it does not know makes it ignore the whole file, so newer ones are left out. `preToolUse`, which can
-    // deny a call, says nothing that `postToolUse` does not say.
+    // An event that it does not know makes it ignore the whole file. What else there is says nothing more, or is read
+    // nowhere: see its chapter.
     rows: &[
         ("sessionStart", Plain, ANY),
         ("beforeSubmitPrompt", Plain, ANY),
         ("postToolUse", Plain, ANY),
         ("postToolUseFailure", Plain, ANY),
+        ("subagentStart", Plain, ANY),
+        ("subagentStop", Plain, ANY),
         ("preCompact", Plain, ANY),
         ("stop", Reply, ANY),
         ("sessionEnd", Plain, ANY),
@@ -315,7 +355,7 @@ const OPENHANDS: Installer = Installer {
     agent: Agent::OpenHands,
     folder: Folder::Home(".openhands"),
     project: Some(".openhands"),
-    note: "OpenHands runs them in place of those of ~/.openhands/hooks.json",
+    note: "OpenHands runs them in place of those of `~/.openhands/hooks.json`",
     file: "hooks.json",
     rows: openhands::ROWS,
     tells_event: true,

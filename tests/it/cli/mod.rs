@@ -1,5 +1,6 @@
 //! Commands, as people and scripts run them.
 
+mod antigravity;
 mod audit;
 mod config;
 mod cursor;

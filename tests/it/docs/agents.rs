@@ -361,5 +361,6 @@ const fn form(form: ReplyForm) -> &'static str {
         ReplyForm::Permission => "permission",
         ReplyForm::FollowUp => "follow_up",
         ReplyForm::Tool => "tool",
+        ReplyForm::Continue => "continue",
     }
 }

@@ -56,6 +56,7 @@ fn a_command_failed_by_its_exit_code_or_by_its_own_hook() {
             r#"{"exitCode":1,"stdout":"2 failed","stderr":"oh"}"#,
             Some("2 failed\noh"),
         ),
+        (r#"{"exitCode":2,"output":"no rule"}"#, Some("no rule")),
         ("no JSON", None),
     ] {
         let mut tool = tool.clone();
@@ -80,6 +81,24 @@ fn a_command_failed_by_its_exit_code_or_by_its_own_hook() {
             panic!("no failure");
         };
         assert_eq!((call.refused, call.is_error), (refused, !refused));
+    }
+}
+
+#[test]
+fn a_subagent_is_told_of_as_it_begins_and_ends() {
+    let fields = json!({ "subagent_id": "a1", "subagent_type": "explore", "tool_call_count": 0 });
+    for hook in ["subagentStart", "subagentStop"] {
+        let event = normal(hook, fields.clone()).draft.event;
+        assert_eq!(
+            event.host().and_then(|host| host.subagent.as_deref()),
+            Some("a1")
+        );
+        let (Event::SubagentStarted { subagent_type, .. }
+        | Event::SubagentStopped { subagent_type, .. }) = event
+        else {
+            panic!("no subagent");
+        };
+        assert_eq!(subagent_type, "explore");
     }
 }
 

@@ -1,5 +1,6 @@
 //! What must hold for every adapter.
 
+mod antigravity;
 mod claude;
 mod codex;
 mod copilot;

@@ -60,6 +60,16 @@ fn prompts_are_told_apart() {
             false,
             Host,
         ),
+        (
+            "<wake reason=\"external-event\" current-time=\"now\">\n<event source=\"github\" kind=\"check_run.completed\">{\"pr\":\"o/r#1\"}</event>\n</wake>",
+            false,
+            Host,
+        ),
+        (
+            "<github-webhook-activity>\nCI failed\n</github-webhook-activity>",
+            false,
+            Host,
+        ),
         ("<system-reminder>\ntoday\n</system-reminder>", false, Host),
         (
             "<system-reminder>\ntoday\n</system-reminder>\n\nfix the bug",

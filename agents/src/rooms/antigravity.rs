@@ -1,0 +1,203 @@
+//! Antigravity, by its public documentation: it was not run. Neither its screens nor the names of its turns are known. The form
+//! of its transcripts is that of those which its users published: one step a line, `{step_index, source, type, created_at,
+//! content, tool_calls}`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use journal::{Agent, Event, Host, ReplyForm, Timestamp};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::cursor::settle;
+use crate::adapter::{Adapter, DEFAULT, HeadlessSign, Library};
+use crate::hooks::common;
+use crate::hooks::payload::Payload;
+use crate::known::{Known, known};
+use crate::prompts::element;
+use crate::tools::{ResultText, Tools};
+use crate::transcript::forward::{Forward, Read, Reader};
+use crate::transcript::json::Scalar;
+use crate::transcript::normal::{Entry, begun};
+
+pub(super) const ANTIGRAVITY: Adapter = Adapter {
+    agent: Agent::Antigravity,
+    program: "agy",
+    fields: |_| &KNOWN.fields,
+    event,
+    // The call says nothing but the session.
+    repeats_stops: true,
+    tools: &TOOLS,
+    forward: Forward::lines(|| &KNOWN, line),
+    library: Library::of(
+        "HOME",
+        "",
+        &[".gemini/antigravity-cli/brain/*/.system_generated/logs/transcript_full.jsonl"],
+    ),
+    // It has no prompt hook.
+    omits_prompts: true,
+    // The editor has no terminal.
+    headless: |_| HeadlessSign::Known(false),
+    reply_form: ReplyForm::Continue,
+    takes_silently: true,
+    hears_start: false,
+    ..DEFAULT
+};
+
+static KNOWN: LazyLock<Known> = known!("antigravity");
+
+/// A hook says what ran, and only the transcript how it ended.
+const TOOLS: Tools = Tools {
+    known: || &KNOWN,
+    ..Tools::PLAIN
+};
+
+fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
+    settle(&mut host, payload);
+    let has_error = payload.text("error").is_some_and(|error| !error.is_empty());
+    let ended = payload.text("terminationReason").unwrap_or_default();
+    match hook {
+        "Stop" if has_error || matches!(ended, "error" | "max_steps_exceeded") => {
+            Event::Interrupted {
+                host,
+                cause: "api_error".into(),
+            }
+        }
+        "Stop" => {
+            let mut event = payload.stop(host, "last_assistant_message");
+            if let Event::AgentStopped {
+                background_tasks, ..
+            } = &mut event
+            {
+                // How many there are is not said.
+                *background_tasks = (payload.get("fullyIdle") == Some(&false.into())).into();
+            }
+            event
+        }
+        "PostToolUse" => {
+            let mut call = payload.tool(tools);
+            call.finished = has_error;
+            call.is_error = has_error;
+            call.output = payload.owned("error");
+            match has_error {
+                true => Event::ToolFailed { host, call },
+                false => Event::ToolFinished { host, call },
+            }
+        }
+        "PreInvocation" | "PostInvocation" => Event::ModelStepped { host },
+        _ => common::event(hook, host, payload, tools),
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow)]
+    step_index: Scalar<'a>,
+    source: Scalar<'a>,
+    #[serde(rename = "type")]
+    kind: Scalar<'a>,
+    status: Scalar<'a>,
+    created_at: Scalar<'a>,
+    content: Scalar<'a>,
+    error: Scalar<'a>,
+    tool_calls: Vec<Call>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Call {
+    name: String,
+    args: BTreeMap<String, Value>,
+}
+
+fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
+    let line: Line<'_> = serde_json::from_str(text)?;
+    let at = line.created_at.time();
+    let Some(step) = line.step_index.number() else {
+        return Ok(Read::Nothing);
+    };
+    match (line.source.text(), line.kind.text()) {
+        ("USER_EXPLICIT", "USER_INPUT") => {
+            let sent = line.content.text();
+            let typed = element(sent, "USER_REQUEST").map_or(sent, |(typed, _)| typed);
+            reader.user(typed.trim().to_owned().into(), at);
+            return Ok(Read::Own { may_begin: true });
+        }
+        ("MODEL", "PLANNER_RESPONSE") => {
+            reader.entries.extend(Entry::said(line.content, at));
+            // The results are the steps that follow, in the order of the calls.
+            let calls = (step + 1..).zip(line.tool_calls);
+            let calls = calls.map(|(result, call)| begin(result, call, at));
+            reader.entries.extend(calls);
+        }
+        ("MODEL", _) => reader.entries.push(end(step, line, at)),
+        _ => {}
+    }
+    Ok(Read::Own { may_begin: false })
+}
+
+fn begin<'a>(result: i64, call: Call, at: Timestamp) -> Entry<'a> {
+    let args = call
+        .args
+        .into_iter()
+        .map(|(name, value)| (name, plain(value)));
+    let input = Value::Object(args.collect());
+    Entry::begun(begun(&TOOLS, &result.to_string(), &call.name, &input, at))
+}
+
+/// Older versions write each argument as JSON in a text.
+fn plain(value: Value) -> Value {
+    let held = value.as_str().filter(|text| text.starts_with('"'));
+    let held = held.and_then(|text| serde_json::from_str(text).ok());
+    held.unwrap_or(value)
+}
+
+fn end(step: i64, line: Line<'_>, at: Timestamp) -> Entry<'_> {
+    let has_error = !line.error.text().is_empty();
+    let content = line.content.into_text().unwrap_or_default();
+    let said = ended(&content);
+    let (exit_code, text) = match said {
+        Some((code, printed)) => (Some(code), printed.to_owned().into()),
+        None => (None, content),
+    };
+    Entry::Result {
+        id: step.to_string().into(),
+        result: ResultText {
+            is_error: exit_code.is_none().then_some(has_error),
+            exit_code,
+            running: line.status.text() == "RUNNING",
+            text,
+            ..ResultText::default()
+        },
+        at,
+        duration_ms: None,
+    }
+}
+
+/// Returns the exit code of a command and what it printed, if a result begins as that of a command.
+fn ended(content: &str) -> Option<(i64, &str)> {
+    let mut rest = content;
+    loop {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        let line = line.trim();
+        let code = [
+            "The command failed with exit code: ",
+            "The command exited with code ",
+        ]
+        .iter()
+        .find_map(|words| line.strip_prefix(words)?.trim_end_matches('.').parse().ok());
+        let code = code.or((line == "The command completed successfully.").then_some(0));
+        if let Some(code) = code {
+            let (head, printed) = after.split_once('\n').unwrap_or((after, ""));
+            let is_head = ["Output:", "Stdout:"].contains(&head.trim());
+            return Some((code, if is_head { printed } else { after }));
+        }
+        let mut times = ["Created At: ", "Completed At: "].iter();
+        let is_time = times.any(|words| line.starts_with(words));
+        if after.is_empty() || !(line.is_empty() || is_time) {
+            return None;
+        }
+        rest = after;
+    }
+}
