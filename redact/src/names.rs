@@ -217,7 +217,7 @@ fn is_code(small: &str, before: &str) -> bool {
     names.code_words.iter().any(ends)
 }
 
-/// Returns whether a name ends in `pass` or `pw`, and is no verb.
+/// Returns whether a name ends in `pass` or `pw`, and is no verb, or in the word `pat`, a personal access token.
 fn is_pass(small: &str, name: &str) -> bool {
     let verbs = [
         "bypass",
@@ -233,7 +233,7 @@ fn is_pass(small: &str, name: &str) -> bool {
     let last = last.to_ascii_lowercase();
     let is_end = small.ends_with("pass") && !verbs.iter().any(|verb| last.ends_with(verb))
         || small.ends_with("pw");
-    is_end && !is_getter(name.trim_start_matches('-'))
+    is_end && !is_getter(name.trim_start_matches('-')) || last == "pat"
 }
 
 /// Returns whether a name ends in `key` behind a word that makes it a secret's.
