@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns what an object within a value holds under a key; nothing if it is no object.
+/// Returns what an object within a value holds under a key; nothing if that is not an object.
 pub(super) fn entries<'a>(
     value: &'a Value,
     key: &str,

@@ -16,7 +16,7 @@ pub(super) fn table<'a>(file: &'a DocumentMut, keys: &[&str]) -> Option<&'a dyn 
     item.as_table_like()
 }
 
-/// Returns the entries of a table within a file; none if it is no table.
+/// Returns the entries of a table within a file; none if that is not a table.
 pub(super) fn entries<'a>(
     file: &'a DocumentMut,
     keys: &[&str],
