@@ -191,7 +191,8 @@ fn ended(content: &str) -> Option<(i64, &str)> {
         if let Some(code) = code {
             let (head, printed) = after.split_once('\n').unwrap_or((after, ""));
             let is_head = ["Output:", "Stdout:"].contains(&head.trim());
-            return Some((code, if is_head { printed } else { after }));
+            let printed = if is_head { printed } else { after };
+            return Some((code, printed.trim_start_matches('\t')));
         }
         let mut times = ["Created At: ", "Completed At: "].iter();
         let is_time = times.any(|words| line.starts_with(words));

@@ -94,8 +94,10 @@ fn run(agent: Agent, command: &str, session: &str) -> Result<(), String> {
     hook.args(["-c", command]);
     let output = with_input(hook, payload.to_string().as_bytes()).map_err(failed)?;
     let said = [output.stdout, output.stderr].concat();
-    if !output.status.success() || !said.is_empty() {
-        let said = render::printable(&render::cut(&String::from_utf8_lossy(&said), 200));
+    let said = String::from_utf8_lossy(&said);
+    // Antigravity's hooks say so that there is nothing to say.
+    if !output.status.success() || !matches!(said.trim(), "" | "{}") {
+        let said = render::printable(&render::cut(&said, 200));
         return Err(format!(
             "the hook ended with {} and printed: {said}",
             output.status
