@@ -98,7 +98,7 @@ fn write_transcript(machine: &Machine, call: &Value) {
     let path = Path::new(path)
         .strip_prefix(machine.home())
         .expect("a path");
-    machine.write(&path.to_string_lossy(), &text.collect::<String>());
+    machine.write(&path.to_string_lossy(), text.collect::<String>());
 }
 
 #[test]
