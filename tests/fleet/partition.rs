@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use testkit::wait_until;
 
@@ -99,9 +99,12 @@ fn a_server_that_is_cut_off_neither_stops_the_others_nor_says_yes_alone() {
     let rounds = if is_full() { 3 } else { 1 };
     for cut_off in (0..servers.count()).cycle().take(rounds * servers.count()) {
         network.cuts_off(cut_off);
+        let began = Instant::now();
         work(&mut machines);
         // Who was connected to it finds another one, and all goes on with two.
         collector.waits_for_all(&machines);
+        let took = began.elapsed().as_secs_f32();
+        println!("{took:5.1} s  without server n{cut_off} all goes on");
         work(&mut machines);
         network.heals();
         work(&mut machines);
