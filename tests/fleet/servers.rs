@@ -236,7 +236,11 @@ impl Servers {
     }
 
     pub(crate) fn start_all(&mut self) {
-        (0..self.ports.len()).for_each(|server| self.start(server));
+        for server in 0..self.ports.len() {
+            if self.running[server].is_none() {
+                self.start(server);
+            }
+        }
     }
 
     pub(crate) fn start(&mut self, server: usize) {
