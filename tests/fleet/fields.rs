@@ -313,10 +313,20 @@ const ONLY_HERE: [&str; 2] = ["trends[].known_machines", "trends[].machines"];
 
 #[test]
 fn every_answer_of_the_collector_is_the_machines_own() {
-    let servers = Servers::open(1);
-    let collector = Collector::new(&servers.url());
+    let mut servers = Servers::open(3);
+    let mut collector = Collector::new(&servers.url());
     // Of two machines with the same sessions, each has its own.
-    let machines = ["one", "two"].map(|name| worked(&servers.url(), name, "all"));
+    let mut machines = ["one", "two"].map(|name| worked(&servers.url(), name, "all"));
+    // The leader, the collector, and each machine are killed, and the work goes on.
+    for machine in &mut machines {
+        let leader = servers.leader();
+        servers.kill(leader);
+        collector.kill();
+        machine.restarts();
+        machine.calls_tools(20);
+        servers.start(leader);
+        collector.start();
+    }
     collector.waits_for_all(&machines);
     for machine in &machines {
         wait_until(|| machine.fleet()["backlog"] == 0);
