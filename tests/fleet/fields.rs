@@ -191,13 +191,8 @@ fn about_each(machine: &Machine, names: &Names) -> Vec<Question> {
     for session in machine.daemon.ask(&["sessions", "--all", "--json"]) {
         let there = session["session"].as_str().expect("an id").to_owned();
         let here = &names.sessions[&there];
-        for (name, ask) in [
-            ("state", "state"),
-            ("timeline", "timeline"),
-            ("lanes", "lanes"),
-            ("steps", "steps"),
-        ] {
-            let question = |session: &str| json!({ "query": ask, "session": session, "from": 0 });
+        for name in ["state", "timeline", "lanes"] {
+            let question = |session: &str| json!({ "query": name, "session": session, "from": 0 });
             questions.push(Question {
                 name,
                 there: question(&there),
@@ -353,7 +348,7 @@ fn is_withheld(value: &Value) -> bool {
 }
 
 /// Answers that say in their own words that something is missing, or that are sums of what was sent.
-const SAYS_SO: [&str; 9] = [
+const SAYS_SO: [&str; 8] = [
     // Which messages begin a turn, and which are joined with the one before, is seen in their texts.
     "sql events[].turn",
     "sql sessions[].turn",
@@ -361,7 +356,6 @@ const SAYS_SO: [&str; 9] = [
     "timeline[].turn",
     "timeline[].turn_began_at",
     "explain[].considered",
-    "steps[].changes",
     "trends[].hooks",
     "trends[].known_machines",
 ];
