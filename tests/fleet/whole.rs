@@ -39,6 +39,11 @@ fn what_machines_journal_is_at_the_collector() {
     }
     collector.verify();
     assert_eq!(collector.collects()["journals"], 2);
+    // Compressed replicas were damaged by kills.
+    for stream in ["STREAM.INFO.FLEET", "STREAM.INFO.HEADS"] {
+        let config = &servers.asked(stream, &serde_json::json!({}))["config"];
+        assert_eq!(config["compression"], "none", "{stream}: {config}");
+    }
     // A decision is there at once, whatever waits to be gathered.
     let began = Instant::now();
     one.works();

@@ -114,7 +114,8 @@ struct Call {
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
     let line: Line<'_> = serde_json::from_str(text)?;
     let at = line.created_at.time();
-    let Some(step) = line.step_index.number() else {
+    let step = line.step_index.count();
+    let Some(step) = step.filter(|step| *step < u64::from(u32::MAX)) else {
         return Ok(Read::Nothing);
     };
     match (line.source.text(), line.kind.text()) {
@@ -137,7 +138,7 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
     Ok(Read::Own { may_begin: false })
 }
 
-fn begin<'a>(result: i64, call: Call, at: Timestamp) -> Entry<'a> {
+fn begin<'a>(result: u64, call: Call, at: Timestamp) -> Entry<'a> {
     let args = call
         .args
         .into_iter()
@@ -153,7 +154,7 @@ fn plain(value: Value) -> Value {
     held.unwrap_or(value)
 }
 
-fn end(step: i64, line: Line<'_>, at: Timestamp) -> Entry<'_> {
+fn end(step: u64, line: Line<'_>, at: Timestamp) -> Entry<'_> {
     let has_error = !line.error.text().is_empty();
     let content = line.content.into_text().unwrap_or_default();
     let said = ended(&content);

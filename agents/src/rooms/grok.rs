@@ -219,10 +219,7 @@ fn result<'a>(update: &Update<'a>) -> ResultText<'a> {
         running: output.kind.text() == STARTED,
         subagent: output.subagent_id.into_text().map(|id| Reported {
             id: Some(id),
-            calls: output
-                .tool_calls
-                .number()
-                .and_then(|calls| calls.try_into().ok()),
+            calls: output.tool_calls.count(),
             continues: false,
         }),
         text: text.unwrap_or_default(),

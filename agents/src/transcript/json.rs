@@ -62,6 +62,10 @@ impl<'a> Scalar<'a> {
         }
     }
 
+    pub(crate) fn count(&self) -> Option<u64> {
+        self.number().and_then(|number| number.try_into().ok())
+    }
+
     /// Returns the point in time that is this many milliseconds after the epoch.
     pub(crate) fn millis(&self) -> Option<Timestamp> {
         let millis = self.number()?;

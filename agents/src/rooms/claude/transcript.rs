@@ -88,16 +88,13 @@ impl<'a> Task<'a> {
         let id = self.agent_id.owned()?;
         Some(Reported {
             id: Some(Cow::Owned(id)),
-            calls: count(&self.total_tool_use_count).or_else(|| tool_uses(text)),
+            calls: self
+                .total_tool_use_count
+                .count()
+                .or_else(|| tool_uses(text)),
             continues: self.is_async.is_true(),
         })
     }
-}
-
-fn count(number: &Scalar<'_>) -> Option<u64> {
-    number
-        .number()
-        .and_then(|number| u64::try_from(number).ok())
 }
 
 /// Reads from a report how many tools the subagent used: `<tool_uses>3</tool_uses>`, or a line of its own.

@@ -155,6 +155,8 @@ fn results_follow_in_the_order_of_the_calls_and_what_a_command_prints_is_no_resu
                 "GENERIC",
                 r#""content":"Created At: x\n\nThe command failed with exit code: 2\nOutput:\nbad""#,
             ),
+            // No step has such a number.
+            r#"{"step_index":9223372036854775807,"source":"MODEL","type":"PLANNER_RESPONSE","tool_calls":[{"name":"run_command"}]}"#,
         ],
     );
     let ends = facts.calls.iter().map(|call| {

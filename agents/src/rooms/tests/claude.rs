@@ -26,6 +26,16 @@ fn a_command_in_a_skill_is_a_call() {
 }
 
 #[test]
+fn a_changed_configuration_is_journaled_under_its_own_name() {
+    let payload =
+        json!({"session_id": "s", "hook_event_name": "ConfigChange", "source": "user_settings"});
+    let Event::OtherHook { host } = called(AGENT, None, &payload).draft.event else {
+        panic!("another event");
+    };
+    assert_eq!(host.hook, "ConfigChange");
+}
+
+#[test]
 fn only_a_version_that_is_known_to_take_context_gets_it() {
     for (version, expected) in [
         (Some("2.1.330"), true),
