@@ -136,9 +136,11 @@ impl Handler<AcceptHook> for Ingest {
         let draft = normal.draft;
         self.shared.others.see(&draft);
         let session = draft.stream.session;
-        let leaves = waits.and_then(|_| leaves(&self.shared, &draft));
+        let leaves = leaves(&self.shared, &draft, waits.is_some()).filter(|_| !twin);
         let next = match &leaves {
-            Some(_) => Next::Decide { can_reply: true },
+            Some(_) => Next::Decide {
+                can_reply: waits.is_some(),
+            },
             None => Next::of(&draft, waits.is_some(), twin),
         };
         if matches!(next, Next::Nothing) {
@@ -168,19 +170,22 @@ impl Handler<AcceptHook> for Ingest {
     }
 }
 
-/// Returns the event for work that is handed over, if that is to be decided and the agent reads the answer.
-fn leaves(shared: &Shared, draft: &Draft) -> Option<Draft> {
+/// Returns the event for work that is handed over, if that is to be decided. A command is decided about with `exits: off`,
+/// too, beside the agent: then the journal knows what would have been held. With any other value, an agent that does not
+/// wait cannot be held.
+fn leaves(shared: &Shared, draft: &Draft, waits: bool) -> Option<Draft> {
     let host = draft.event.host()?;
     let settings = &shared.config().settings;
-    let adapter = agents::adapter(draft.stream.agent)?;
+    let exits = settings.hooks.exits;
+    let adapter = agents::adapter(draft.stream.agent).filter(|_| waits || exits == Exits::Off)?;
     let command = match &draft.event {
-        Event::ToolStarted { call, .. } if settings.hooks.exits >= Exits::Hold => {
+        Event::ToolStarted { call, .. } => {
             adapter.tool_form?;
             let command = call.command.as_ref()?;
             judging::leaving(&Catalogue::with(&settings.programs), command)?;
             Some(text::head(command, Event::TEXT_BYTES_MAX).to_owned())
         }
-        _ if settings.hooks.exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => {
+        _ if exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => {
             None
         }
         _ => return None,

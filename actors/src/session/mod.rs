@@ -122,7 +122,10 @@ impl Session {
                 .find(|stop| stop.seq == seq)
                 .cloned();
             match stop.or_else(|| self.state.restart_stop(seq)) {
-                Some(stop) if answered || !stop.can_reply => self.gather(stop, ctx),
+                // With `exits: off`, no agent waits until its work may leave.
+                Some(stop) if answered || !stop.can_reply || stop.leaves.is_some() => {
+                    self.gather(stop, ctx);
+                }
                 Some(stop) => self.decide_unanswered(&stop, Reason::NobodyWaiting, ctx),
                 None => self.answer_again(seq),
             }

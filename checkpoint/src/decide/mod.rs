@@ -48,26 +48,11 @@ type Exit = (Reason, fn(&Case<'_>) -> (bool, String));
 /// The exits at the beginning of [`EARLY`] that are switches of a person.
 const SWITCHES: usize = 2;
 
-/// The exits at the beginning of [`EARLY`] that a stop has.
-const OF_STOPS: usize = 9;
-
 /// The exits that need nothing from outside the journal, in order (spec DECIDE-2). The last is for work that leaves.
 const EARLY: [Exit; 10] = [
     (Reason::ProjectOff, |case| {
-        let needed = case
-            .stop
-            .leaves
-            .as_ref()
-            .map(|leaving| match leaving.command {
-                Some(_) => Exits::Hold,
-                None => Exits::Parts,
-            });
-        let lets_leave = needed.is_some_and(|needed| case.policy.exits < needed);
-        let why = format!("enabled: {}", case.policy.enabled);
-        match lets_leave {
-            true => (true, format!("{why}, exits: {}", case.policy.exits.word())),
-            false => (!case.policy.enabled, why),
-        }
+        let enabled = case.policy.enabled;
+        (!enabled, format!("enabled: {enabled}"))
     }),
     (Reason::Muted, |case| {
         (
@@ -228,7 +213,7 @@ impl Case<'_> {
         } else if self.stop.leaves.is_some() {
             &EARLY
         } else {
-            &EARLY[..OF_STOPS]
+            &EARLY[..EARLY.len() - 1]
         }
     }
 
@@ -337,7 +322,7 @@ impl Case<'_> {
     }
 
     /// A command by which work leaves is held only for what is certainly open, and never twice for the same contents.
-    fn late_exits_of_leaving(&self, findings: &Findings) -> [(Reason, bool, String); 4] {
+    fn late_exits_of_leaving(&self, findings: &Findings) -> [(Reason, bool, String); 5] {
         let count = findings.actions.len();
         let never = self.policy.headless == Headless::Never && self.evidence.headless;
         let mut demands = self.state.demands.iter();
@@ -359,7 +344,21 @@ impl Case<'_> {
                 format!("the same demand was made before: {known}"),
             ),
             self.held_out(count > 0),
+            (
+                Reason::ExitsOff,
+                self.policy.exits < self.exits_needed(),
+                format!("exits: {}", self.policy.exits.word()),
+            ),
         ]
+    }
+
+    /// Returns the least value of the setting with which this would be held.
+    fn exits_needed(&self) -> Exits {
+        let leaving = self.stop.leaves.as_ref();
+        match leaving.is_some_and(|leaving| leaving.command.is_some()) {
+            true => Exits::Hold,
+            false => Exits::Parts,
+        }
     }
 
     fn held_out(&self, is_asked: bool) -> (Reason, bool, String) {

@@ -3,7 +3,7 @@
 use journal::{Envelope, Event, ProgressKind, PromptOrigin, Timestamp};
 
 use super::ended::ExaminedCall;
-use super::model::{Head, Leaving, Mute, SUBAGENTS_MAX, SessionState, Written};
+use super::model::{Head, Leaving, Mute, SUBAGENTS_MAX, SessionState, Stop, Written};
 use crate::agents;
 
 impl SessionState {
@@ -199,7 +199,15 @@ impl SessionState {
                     command: command.clone(),
                     subagent: subagent.clone(),
                 };
-                self.leaves(envelope, leaving, host_turn.as_deref());
+                self.waits(Stop {
+                    seq: envelope.seq,
+                    at: envelope.at,
+                    host_turn: host_turn.clone(),
+                    can_reply: true,
+                    background_tasks: 0,
+                    restart: false,
+                    leaves: Some(leaving),
+                });
             }
             Event::CallExamined {
                 call_id,

@@ -2,7 +2,7 @@
 
 use journal::{Decision, Envelope, Event, Route, Timestamp, Verdict};
 
-use super::model::{Block, Delivery, Leaving, SessionState, Stop};
+use super::model::{Block, Delivery, SessionState, Stop};
 
 /// The most stops that wait for a decision; the caller of an older one no longer waits.
 pub const PENDING_MAX: usize = 8;
@@ -49,25 +49,7 @@ impl SessionState {
         });
     }
 
-    /// An agent that hands work over waits for an answer.
-    pub(super) fn leaves(
-        &mut self,
-        envelope: &Envelope,
-        leaving: Leaving,
-        host_turn: Option<&str>,
-    ) {
-        self.waits(Stop {
-            seq: envelope.seq,
-            at: envelope.at,
-            host_turn: host_turn.map(str::to_owned),
-            can_reply: true,
-            background_tasks: 0,
-            restart: false,
-            leaves: Some(leaving),
-        });
-    }
-
-    fn waits(&mut self, stop: Stop) {
+    pub(super) fn waits(&mut self, stop: Stop) {
         if self.pending.len() == PENDING_MAX {
             self.pending.remove(0);
         }

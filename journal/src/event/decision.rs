@@ -199,6 +199,8 @@ crate::words! {
         LeavesAsked = "leaves_asked",
         /// Pass: work may leave, since none of it is certainly open.
         LeavesClear = "leaves_clear",
+        /// Pass: work leaves although some of it is open, since the setting `exits` lets it.
+        ExitsOff = "exits_off",
     }
 }
 
@@ -231,6 +233,7 @@ impl Reason {
             Self::LeavesOpen => "work that would leave is open",
             Self::LeavesAsked => "you asked for it to leave",
             Self::LeavesClear => "nothing that would leave is open",
+            Self::ExitsOff => "work that left was open",
         }
     }
 }

@@ -416,8 +416,7 @@ pub enum Event {
     },
     /// A person had tmux show the session's pane, from the page or from `top`.
     PaneShown {},
-    /// The agent is about to run a command by which work leaves the machine, or hands over a part of its work, and waits for
-    /// an answer (spec DECIDE-25, DECIDE-26). The event before it is the call's.
+    /// The agent is about to run a command by which work leaves the machine, or hands over a part of its work (spec DECIDE-25, DECIDE-26). The event before it is the call's.
     WorkLeaves {
         /// The command line, cut to [`Event::TEXT_BYTES_MAX`]; none for a part.
         command: Option<String>,

@@ -168,6 +168,7 @@ fn change(answer: &Explanation) -> String {
         }
         Reason::SilentAllClear => "`checkpointd config set all_clear message`".to_owned(),
         Reason::SilentUnchanged => "`checkpointd config set unchanged message`".to_owned(),
+        Reason::ExitsOff => "`checkpointd config set hooks.exits hold`".to_owned(),
         Reason::HeldOut => "`checkpointd config set experiment.holdout 0`".to_owned(),
         Reason::SilentDocsOnly => "`checkpointd config set docs_only message`".to_owned(),
         reason if decision.verdict == Verdict::Pass => {

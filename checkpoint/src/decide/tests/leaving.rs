@@ -119,7 +119,7 @@ fn a_subagent_is_held_for_what_it_edited_itself() {
             Some("a1"),
             &code,
             &hold(),
-            Reason::ProjectOff,
+            Reason::ExitsOff,
         ),
     ] {
         let mut session = Session::new();
@@ -262,7 +262,14 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
             &letter,
             Reason::LeavesClear,
         ),
-        ("off", "go", code(), &off, Reason::ProjectOff),
+        ("off", "go", code(), &off, Reason::ExitsOff),
+        (
+            "off, tested",
+            "go",
+            evidence(CODE, &["cargo test"]),
+            &off,
+            Reason::LeavesClear,
+        ),
     ] {
         let decision = push_after(prompt, &seen, policy);
         assert_eq!(decision.reason, then, "{given}");

@@ -66,6 +66,7 @@ const REASONS = {
   leaves_open: 'work that would leave is open',
   leaves_asked: 'you asked for it to leave',
   leaves_clear: 'nothing that would leave is open',
+  exits_off: 'work that left was open',
 };
 export const reasonWords = (reason) => REASONS[reason] ?? words(reason);
 

@@ -195,7 +195,19 @@ fn nothing_is_held_unless_it_was_switched_on_or_without_a_daemon() {
     work.prompt("count to one");
     work.edit("count = 1\n");
     assert_eq!(work.begin(PUSH), "");
-    assert!(work.reasons().is_empty(), "nothing was decided");
+    work.stop();
+    assert_eq!(work.reasons(), ["exits_off", "actions_due"]);
+    // What the other setting would have done is known.
+    let other = work.daemon.home.path().join("other.yml");
+    std::fs::write(&other, format!("{EVERY_STOP}{HOLD}")).expect("writes");
+    let path = other.to_str().expect("a plain path");
+    let changed = work.daemon.ask(&["replay", "--policy", path, "--json"]);
+    let text = Value::from(changed).to_string();
+    assert!(
+        text.contains("exits_off") && text.contains("leaves_open"),
+        "{text}"
+    );
+    work.daemon.verify();
     assert!(!work.daemon.home.path().join("run/exits").exists());
 
     let mut work = Work::with(Agent::Claude, HOLD);
@@ -236,7 +248,7 @@ fn explain_and_another_policy_know_what_was_held() {
     let changed = work.daemon.ask(&["replay", "--policy", path, "--json"]);
     let text = Value::from(changed).to_string();
     assert!(
-        text.contains("leaves_open") && text.contains("project_off"),
+        text.contains("leaves_open") && text.contains("exits_off"),
         "{text}"
     );
 }
