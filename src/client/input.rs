@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use journal::request::ENV_NAMES;
+use memchr::memmem;
 use rustix::buffer::spare_capacity;
 use rustix::event::PollFlags;
 use rustix::fs::{Mode, OFlags};
@@ -179,18 +180,13 @@ fn event_name(payload: &[u8]) -> Option<&[u8]> {
 }
 
 fn named<'a>(payload: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    let mut rest = payload;
-    loop {
-        let found = rest
-            .windows(key.len())
-            .position(|window| window[0] == b'"' && window == key)?;
-        rest = &rest[found + key.len()..];
-        if let Some(value) = rest.trim_ascii_start().strip_prefix(b":") {
-            let value = value.trim_ascii_start().strip_prefix(b"\"")?;
-            let end = value.iter().position(|byte| *byte == b'"')?;
-            return Some(&value[..end]);
-        }
-    }
+    let value = memmem::find_iter(payload, key).find_map(|at| {
+        let after = payload[at + key.len()..].trim_ascii_start();
+        after.strip_prefix(b":")
+    });
+    let value = value?.trim_ascii_start().strip_prefix(b"\"")?;
+    let end = value.iter().position(|byte| *byte == b'"')?;
+    Some(&value[..end])
 }
 
 /// Reads standard input to its end or a limit. Returns whether it was cut.
@@ -301,7 +297,7 @@ fn has_groks_hooks() -> bool {
 
 /// Returns whether these bytes are in a payload. Quotes within JSON strings are escaped, so texts do not match.
 fn contains(payload: &[u8], part: &[u8]) -> bool {
-    payload.windows(part.len()).any(|window| window == part)
+    memmem::find(payload, part).is_some()
 }
 
 /// Returns whether a payload names its event as Grok and VS Code do, and not as Claude Code does.
@@ -317,7 +313,7 @@ fn names_cursor(payload: &[u8]) -> bool {
 /// Returns whether a payload says the time before the folder, as Copilot's do. Claude Code's do not say it, and what a tool
 /// says comes after the folder.
 fn tells_time(payload: &[u8]) -> bool {
-    let place = |key: &[u8]| payload.windows(key.len()).position(|window| window == key);
+    let place = |key| memmem::find(payload, key);
     place(b"\"timestamp\"").is_some_and(|time| place(b"\"cwd\"").is_none_or(|cwd| time < cwd))
 }
 
