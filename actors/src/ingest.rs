@@ -185,9 +185,7 @@ fn leaves(shared: &Shared, draft: &Draft, waits: bool) -> Option<Draft> {
             judging::leaving(&Catalogue::with(&settings.programs), command)?;
             Some(text::head(command, Event::TEXT_BYTES_MAX).to_owned())
         }
-        _ if exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => {
-            None
-        }
+        _ if exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => None,
         _ => return None,
     };
     let event = Event::WorkLeaves {

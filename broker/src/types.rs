@@ -36,6 +36,8 @@ pub struct Head {
     pub proof: String,
     /// When the collector asked to be sent again what follows; 0 if it did not.
     pub ask: u64,
+    /// The last event that it knows to be missing; 0 if it knows of none.
+    pub missing: u64,
 }
 
 /// A run as it came.

@@ -139,15 +139,26 @@ fn a_collector_that_was_set_back_asks_for_what_it_lacks() {
     collector.assert_has(&machine);
     collector.kill();
     collector.does(&["journal", "restore", &backup, "--force"]);
-    // For what it has no longer, the machine is asked.
+    // For what it has no longer, the machine is asked. The request waits for a machine that is away, whatever others send
+    // and however often the collector starts.
     servers.asked("STREAM.PURGE.FLEET", &serde_json::json!({}));
+    machine.daemon.kill();
+    let is_parked = |collector: &Collector| {
+        wait_until(|| {
+            collector.collects()["parked"]
+                .as_array()
+                .is_some_and(|parked| !parked.is_empty())
+        });
+    };
     collector.start();
-    wait_until(|| {
-        collector.collects()["parked"]
-            .as_array()
-            .is_some_and(|parked| !parked.is_empty())
-    });
-    machine.restarts();
+    is_parked(&collector);
+    let mut other = Machine::new("other", &servers.url(), "all");
+    other.calls_tools(20);
+    collector.waits_for(&other);
+    collector.kill();
+    collector.start();
+    is_parked(&collector);
+    machine.daemon.start();
     collector.waits_for(&machine);
     collector.assert_has(&machine);
     wait_until(|| {

@@ -385,7 +385,8 @@ impl<'a> Taker<'a> {
             let stored = broker.last_run(&source).await?;
             let read = stored.filter(|stored| stored.sequence < from);
             let read = read.and_then(|stored| stored.marks).unwrap_or_default();
-            let (here, had) = (self.here(&source), head.last.max(read.last));
+            let had = head.last.max(head.missing).max(read.last);
+            let here = self.here(&source);
             if had > here {
                 self.misses(&source, (here + 1, had));
             } else if head.last < here {
@@ -482,12 +483,16 @@ impl<'a> Taker<'a> {
         }
         for (source, proof) in std::mem::take(&mut self.changed) {
             let (last, chain) = self.merge.known(key(&source));
+            let parked = self.parked.get(&source);
             let head = Head {
                 last,
                 chain,
                 proof,
                 // It stays until what is missing has come: the machine reads only the last head.
-                ask: self.parked.get(&source).map_or(0, |parked| parked.asked),
+                ask: parked.map_or(0, |parked| parked.asked),
+                missing: parked
+                    .and_then(|parked| parked.missing)
+                    .map_or(0, |(_, last)| last),
             };
             broker.say_head(&source, &head).await?;
         }
