@@ -88,7 +88,7 @@ pub fn observe(events: &[Envelope], policies: &HashMap<u64, Policy>) -> Vec<Obse
                 let is_sent = decision.verdict == Verdict::Inject
                     && matches!(
                         decision.reason,
-                        Reason::ActionsDue | Reason::ObservationsOnly
+                        Reason::ActionsDue | Reason::ObservationsOnly | Reason::LeavesOpen
                     )
                     && policies
                         .get(&decision.policy)

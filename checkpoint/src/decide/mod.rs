@@ -343,12 +343,12 @@ impl Case<'_> {
                 known,
                 format!("the same demand was made before: {known}"),
             ),
-            self.held_out(count > 0),
             (
                 Reason::ExitsOff,
                 self.policy.exits < self.exits_needed(),
                 format!("exits: {}", self.policy.exits.word()),
             ),
+            self.held_out(count > 0),
         ]
     }
 

@@ -100,7 +100,11 @@ fn edits_guard(call: &ToolCall, agent: &Agent) -> Option<&'static str> {
                 .iter()
                 .filter(takes)
                 .flat_map(|simple| &simple.words);
-            read.writes.iter().any(is_guards) || taken.any(is_guards)
+            let mut ours = read.commands.iter();
+            let sets = |simple: &shell::Simple| {
+                runs_us(&simple.words, &["config"]) && runs_us(&simple.words, &["set", "edit"])
+            };
+            read.writes.iter().any(is_guards) || taken.any(is_guards) || ours.any(sets)
         }
         _ => false,
     };

@@ -1,8 +1,11 @@
 //! The answers for contents, from the stops of all sessions that judged them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
-use journal::{Agent, Envelope, Event, SummaryKind, SummaryVerdict, Timestamp, ToolCall, Verdict};
+use journal::{
+    Agent, Envelope, Event, SummaryKind, SummaryVerdict, Timestamp, ToolCall, ToolKind, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 use super::statement::{Demand, Digest, Found, Head, Run, Switch, Unit};
@@ -55,6 +58,8 @@ pub struct Table<'a> {
     unasked: BTreeMap<usize, u64>,
     demands: Vec<(Place, Demand)>,
     switches: BTreeSet<Switch>,
+    /// Files that sessions wrote of which no stop judged one of the contents, and what was switched off in them.
+    unjudged: Vec<(BTreeSet<usize>, Vec<Switch>)>,
 }
 
 impl<'a> Table<'a> {
@@ -70,6 +75,7 @@ impl<'a> Table<'a> {
             unasked: BTreeMap::new(),
             demands: Vec::new(),
             switches: BTreeSet::new(),
+            unjudged: Vec::new(),
         }
     }
 
@@ -90,7 +96,26 @@ impl<'a> Table<'a> {
         if is_about {
             self.demands(events, &stops, policies);
             self.switches.extend(switches(events, daemons));
+        } else {
+            let wrote = self.written(events);
+            if !wrote.is_empty() {
+                self.unjudged.push((wrote, switches(events, daemons)));
+            }
         }
+    }
+
+    /// Returns the files that calls of a session wrote, whatever their contents are now.
+    fn written(&self, events: &[Envelope]) -> BTreeSet<usize> {
+        let calls = events.iter().filter_map(|one| match &one.event {
+            Event::ToolFinished { call, .. } => Some(call),
+            _ => None,
+        });
+        let edits = calls.filter(|call| matches!(call.kind, ToolKind::Edit | ToolKind::Write));
+        let places = edits.flat_map(|call| &call.paths).flat_map(|path| {
+            let is_it = move |one: &(usize, &Content)| Path::new(path).ends_with(&one.1.file);
+            self.wanted.iter().enumerate().filter(is_it)
+        });
+        places.map(|(at, _)| at).collect()
     }
 
     /// Takes in a stop; returns whether it judged one of the contents.
@@ -162,6 +187,12 @@ impl<'a> Table<'a> {
 
     /// Returns all that was found.
     pub fn finish(mut self, journal: Head) -> Found {
+        let is_judged = |at: &usize| self.shown.contains_key(at) || self.unasked.contains_key(at);
+        for (wrote, switches) in std::mem::take(&mut self.unjudged) {
+            if !wrote.iter().all(is_judged) {
+                self.switches.extend(switches);
+            }
+        }
         let mut runs: BTreeMap<Run, BTreeSet<String>> = BTreeMap::new();
         for (at, shown) in &self.shown {
             if let Some(run) = &shown.run {

@@ -626,6 +626,8 @@ fn a_call_that_takes_the_daemon_or_the_hooks_away_is_the_agents() {
         ("echo '{}' > ~/.claude/settings.json", Some("settings")),
         ("rm ~/.config/checkpointd/config.yml", Some("settings")),
         ("sed -i s/5s/5h/ .checkpointd.yml", Some("settings")),
+        ("checkpointd config set min_turn 999h", Some("settings")),
+        ("checkpointd config show", None),
         ("cat .checkpointd.yml", None),
     ] {
         let mut session = Session::new();
@@ -764,6 +766,36 @@ fn collected(events: &[Envelope], by: u64, later: Duration) -> Vec<Envelope> {
         event
     };
     events.iter().map(moved).collect()
+}
+
+#[test]
+fn a_session_that_was_off_is_told_for_what_it_wrote_and_nobody_judged() {
+    let wrote = |path: &str| {
+        let mut off = Session::new();
+        off.events.truncate(1);
+        off.push(Event::Muted { until: None });
+        off.push(Event::ToolFinished {
+            host: Host::default(),
+            call: edit(path),
+        });
+        off
+    };
+    let judged = Session::new();
+    for (file, path, is_told) in [
+        ("new.py", "/p/new.py", true),
+        ("new.py", "/p/other.py", false),
+        // Another session's stop judged these contents.
+        ("a.py", "/p/a.py", false),
+    ] {
+        let files = [content(file)];
+        let mut table = Table::new(&files);
+        table.take(&wrote(path).events, &judged.policies, &[], &[]);
+        let before = switches(&judged.events, &[]).len();
+        table.take(&judged.events, &judged.policies, &[], &[]);
+        let found = table.finish(Head::default());
+        let own = found.switches.len() > usize::from(file == "a.py") * before;
+        assert_eq!(own, is_told, "{file}, {path}: {:?}", found.switches);
+    }
 }
 
 #[test]

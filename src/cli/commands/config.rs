@@ -22,7 +22,8 @@ use crate::render::{self, Table};
 /// Show, change or check the configuration, or print its schema
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  checkpointd config show\n  checkpointd config explain scope\n    checkpointd config set min_turn 45s\n  \
+    after_help = "Examples:\n  checkpointd config show\n  checkpointd config explain scope\n  \
+    checkpointd config set min_turn 45s\n  \
     checkpointd config edit\n  checkpointd config check\n  checkpointd config schema > config.schema.json"
 )]
 pub(crate) struct ConfigArgs {

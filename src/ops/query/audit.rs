@@ -1,7 +1,7 @@
 //! Past decisions, and what followed them.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use checkpoint::Policy;
 use checkpoint::follow_up::{self, FollowUp};
@@ -148,6 +148,8 @@ pub(super) struct OfSession {
     /// By decision.
     pub(super) followed: HashMap<u64, follow_up::Followed>,
     pub(super) marks: Marks,
+    /// The events about which it was decided and that are no stops: work that leaves.
+    leaving: HashSet<u64>,
     /// Its machine withholds a part of it.
     pub(super) is_cut: bool,
 }
@@ -157,6 +159,17 @@ impl OfSession {
     pub(super) fn end(&self, decision: u64) -> Option<&FollowUp> {
         self.followed.get(&decision)?.end.as_ref()
     }
+
+    /// Returns whether a command or a part of the work was let through: no stop, and no checkpoint.
+    pub(super) fn let_leave(&self, decision: &Decision) -> bool {
+        decision.verdict == Verdict::Pass && self.leaving.contains(&decision.trigger)
+    }
+}
+
+/// Returns the numbers of the events by which work leaves.
+pub(super) fn leaving(events: &[Envelope]) -> HashSet<u64> {
+    let leaves = |one: &&Envelope| matches!(one.event, Event::WorkLeaves { .. });
+    events.iter().filter(leaves).map(|one| one.seq).collect()
 }
 
 impl<'a> Followed<'a> {
@@ -187,6 +200,7 @@ impl<'a> Followed<'a> {
                 new.insert(OfSession {
                     followed: followed.map(|it| (it.decision, it)).collect(),
                     marks: Marks::of_session(&events),
+                    leaving: leaving(&events),
                     is_cut: events.iter().any(Envelope::is_withheld),
                 })
             }

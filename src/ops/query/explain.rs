@@ -11,6 +11,7 @@ use checkpoint::state::SessionState;
 use journal::{DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Verdict};
 use uuid::Uuid;
 
+use super::audit::leaving;
 use super::delivery::obstacle;
 use super::marks::Marks;
 use super::policies::policies;
@@ -209,8 +210,12 @@ fn explained(journal: &Journal, decided: &Envelope) -> Result<Explanation> {
 
 /// Returns the session's other decisions of the turn, and what was decided after the turn last.
 fn others(stream: &[Envelope], decided: &Envelope, turn: u64) -> Vec<OtherStop> {
+    let leaving = leaving(stream);
+    let is_stop = |decision: &Decision| !leaving.contains(&decision.trigger);
     let decisions = stream.iter().filter_map(|envelope| match &envelope.event {
-        Event::Decided(decision) if envelope.seq != decided.seq => Some((envelope, decision)),
+        Event::Decided(decision) if envelope.seq != decided.seq && is_stop(decision) => {
+            Some((envelope, decision))
+        }
         _ => None,
     });
     let last = decisions.clone().next_back().map(|(last, _)| last.seq);

@@ -79,6 +79,9 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
             return Ok(());
         }
         let of = followed.of(envelope)?;
+        if of.let_leave(decision) {
+            return Ok(());
+        }
         let (end, marks) = (of.end(envelope.seq), &of.marks);
         benefit.stops += 1;
         if decision.verdict == Verdict::Inject {

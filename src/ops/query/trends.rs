@@ -57,6 +57,10 @@ pub(super) fn trends(
         let Some(day) = days.index_of(envelope.at) else {
             return Ok(());
         };
+        let of = followed.of(envelope)?;
+        if of.let_leave(decision) {
+            return Ok(());
+        }
         let machine = envelope.origin.as_deref();
         let machine = machine.map(|origin| origin.machine.as_str());
         let project = project.name(machine);
@@ -65,7 +69,6 @@ pub(super) fn trends(
             .entry((day, project.clone(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
-        let of = followed.of(envelope)?;
         let (end, marks) = (of.end(envelope.seq), &of.marks);
         rules.add(envelope.seq, decision, end, marks);
         // Of a demand whose end is known, how long it took to meet it, if it was met.
