@@ -70,6 +70,11 @@ fn restore_sigpipe() {
         if text.contains("Broken pipe") {
             std::process::exit(0);
         }
+        if let Some((_, why)) = text.split_once("failed printing to std") {
+            let why = why.split_once(": ").map_or("", |(_, why)| why);
+            eprintln!("error: the output cannot be written: {why}");
+            std::process::exit(1);
+        }
         eprintln!("{text}\nThis is a bug in checkpointd; no acknowledged event is lost.");
     }));
 }

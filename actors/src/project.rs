@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -144,6 +145,26 @@ impl Project {
     }
 }
 
+/// Reads a file of rules and settings: a project's own, or one of another name, which may be anybody's.
+///
+/// # Errors
+///
+/// If there is none, it is no regular file, or it is too large; a project's own also if others than you and root can write
+/// to it.
+pub fn text(path: &Path) -> io::Result<String> {
+    let text = named_file::text(path, FILE_BYTES_MAX)?;
+    let is_own = path.file_name().is_some_and(|name| name == FILE);
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match !is_own || has_own_file(folder.unwrap_or(Path::new("."))) {
+        true => Ok(text),
+        false => Err(io::Error::other(
+            "others can write to it or to its folder; it must belong to you (`chown`, `chmod go-w`)",
+        )),
+    }
+}
+
 /// Reads a project's own file; none if there is none or it cannot be used, with a note that says why.
 fn read_file(
     config: &Config,
@@ -154,11 +175,7 @@ fn read_file(
     let path = top.join(FILE);
     let mut unused =
         |why: &dyn std::fmt::Display| notes.push(format!("{FILE} was not used: {why}"));
-    let text = match named_file::text(&path, FILE_BYTES_MAX) {
-        Ok(_) if !has_own_file(top) => {
-            unused(&"others can write to it or to its folder");
-            return None;
-        }
+    let text = match text(&path) {
         Ok(text) => text,
         Err(error) => {
             if std::fs::symlink_metadata(&path).is_ok() {

@@ -24,7 +24,7 @@ pub(crate) struct Installer {
     /// Where the user's settings are.
     pub(super) folder: Folder,
     /// The folder of the agent's settings in a project; none if a project can have no hooks.
-    pub(super) project: Option<&'static str>,
+    pub(crate) project: Option<&'static str>,
     /// When the agent runs hooks of a project's settings, with `{project}` for the project.
     pub(super) note: &'static str,
     /// What is installed depends on the agent's version. Asking for it takes seconds.

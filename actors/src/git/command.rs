@@ -166,18 +166,24 @@ impl Git {
         environment::for_tool(&mut command);
         command.args(["--no-optional-locks", "--no-pager"]);
         command.args(arguments);
-        // In variables and not as `-c`, so that git's own answer shows that it takes them.
-        for (count, (key, value)) in SETTINGS.iter().enumerate() {
-            command.env(format!("GIT_CONFIG_KEY_{count}"), key);
-            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
-        }
-        command
-            .env("GIT_CONFIG_COUNT", SETTINGS.len().to_string())
-            .envs(VARIABLES)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        guard(&mut command, 0);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.current_dir(cwd);
         command
     }
+}
+
+/// Makes a command of git run no hook, monitor, transport or signature program, whatever the repository's settings say. Only
+/// a private folder keeps filters from running, too ([`super::ask`]). `known` settings are in the command's variables already.
+pub fn guard(command: &mut Command, known: usize) {
+    // In variables and not as `-c`, so that git's own answer shows that it takes them.
+    for (count, (key, value)) in SETTINGS.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{}", known + count), key);
+        command.env(format!("GIT_CONFIG_VALUE_{}", known + count), value);
+    }
+    let count = known + SETTINGS.len();
+    command.env("GIT_CONFIG_COUNT", count.to_string());
+    command.envs(VARIABLES);
 }
 
 /// Splits a command line that has no spaces within its arguments.

@@ -51,6 +51,7 @@ mod view;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -63,7 +64,7 @@ pub use bounds::Bounds;
 pub(crate) use cached::main_tree;
 pub use cached::{keep_private_folders, remove_private_folders};
 pub(crate) use changed::{Changed, changed};
-pub use command::clear_private_folders;
+pub use command::{clear_private_folders, guard};
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
 pub use listing::Listing;
@@ -78,6 +79,35 @@ use command::{Failure, Git, Output};
 use contents::Contents;
 pub use request::Request;
 use view::{Closed, View};
+
+/// Asks git about a work tree, once for each list of arguments, without that a program of the repository's settings runs.
+///
+/// # Errors
+///
+/// If there is no repository, or git does not answer in full by the deadline.
+pub fn ask(folder: &Path, calls: &[&[&str]], deadline: Instant) -> io::Result<Vec<Vec<u8>>> {
+    let calls: Vec<Vec<String>> = calls
+        .iter()
+        .map(|call| call.iter().map(ToString::to_string).collect())
+        .collect();
+    let said = |why: String| io::Error::other(format!("git: {why}"));
+    let failed = |failure| match failure {
+        Failure::Missing => said("not found".to_owned()),
+        Failure::Timeout => said("no answer in time".to_owned()),
+        Failure::System(error) => error,
+    };
+    let view = View::open(&Git::default(), folder, deadline).map_err(|closed| match closed {
+        Closed::Failed(failure) => failed(failure),
+        Closed::Refused { output, .. } => said(output.complaint()),
+    })?;
+    let outputs = view.run(&calls, deadline).map_err(failed)?.into_iter();
+    let whole = |output: Output| match output {
+        output if output.is_cut => Err(said("it lists more than can be read".to_owned())),
+        output if output.exit.success() => Ok(output.stdout),
+        output => Err(said(output.complaint())),
+    };
+    outputs.map(whole).collect()
+}
 
 /// The result of one inspection.
 #[derive(Debug, Default)]

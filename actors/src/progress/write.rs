@@ -136,7 +136,8 @@ fn refuse_silent(journal: &Journal, stream: &Stream) -> Result<(), Error> {
     Err(Error::Refused(format!("{project} {problem}")))
 }
 
-/// Returns a document without the secrets in what the agent, git and plans say (spec JRNL-20). Its project stays.
+/// Returns a document without the secrets in what the agent, git and plans say (spec JRNL-20). Its project and the ids of its
+/// session stay.
 fn redacted(config: &Config, document: Document) -> Document {
     let raw = document.to_json();
     let clean = serde_json::from_str(&raw)
@@ -146,6 +147,8 @@ fn redacted(config: &Config, document: Document) -> Document {
     match clean {
         Some(clean) => Document {
             project: document.project,
+            session: document.session,
+            native_session: document.native_session,
             ..clean
         },
         None => document,

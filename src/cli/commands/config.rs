@@ -4,8 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use actors::named_file;
-use actors::project::{FILE, FILE_BYTES_MAX, Project};
+use actors::project::{self, FILE, Project};
 use actors::trust::{Standing, Trust};
 use checkpoint::config::{InProject, Shown, did_you_mean};
 use clap::{Args, Subcommand};
@@ -249,7 +248,10 @@ fn explain(home: &Home, key: &str, folder: &Path) -> Result<u8> {
 }
 
 fn unknown(key: &str, rows: &[Shown]) -> Failure {
-    let failure = Failure::usage(format!("there is no key `{key}`"));
+    let failure = Failure::usage(format!("there is no key `{key}` in config.yml"));
+    if ["enabled", "working_slug"].contains(&key) {
+        return failure.hint(format!("`{key}` belongs in the project's .checkpointd.yml"));
+    }
     let near = did_you_mean(key, rows.iter().map(|row| row.key.as_str()));
     failure.hint(near.unwrap_or_else(|| "`checkpointd config show --all` lists them".to_owned()))
 }
@@ -270,6 +272,7 @@ fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
     } else {
         &text.text
     };
+    let value = &in_yaml(value);
     let new = yaml::set(old, key, value);
     let after = settings::check(&home.config, &new)
         .map_err(|error| error.hint(format!("nothing was changed; `{key}: {value}` is invalid")))?
@@ -294,6 +297,22 @@ fn set(home: &Home, key: &str, value: &str) -> Result<u8> {
     let value = holds.map_or("", |row| row.value.as_str());
     println!("{key}: {}", render::printable(value));
     Ok(exit::OK)
+}
+
+/// Returns a value as the file has it: in quotes if YAML would take a part of it for something else, such as a comment.
+fn in_yaml(value: &str) -> String {
+    let is_quoted = value.starts_with(['"', '\'']);
+    let is_kept = match checkpoint::config::yaml_value(value) {
+        Some(Value::String(text)) => is_quoted || text == value,
+        Some(Value::Null) => !value.is_empty(),
+        Some(_) => true,
+        None => false,
+    };
+    if is_kept {
+        value.to_owned()
+    } else {
+        Value::from(value).to_string()
+    }
 }
 
 fn write(home: &Home, bytes: &[u8]) -> Result<()> {
@@ -374,7 +393,7 @@ fn edit(home: &Home) -> Result<u8> {
 /// Checks one file: a project's by its name, else as a config.yml.
 fn check(home: &Home, path: &Path) -> Result<u8> {
     if path.file_name().is_some_and(|name| name == FILE) {
-        let text = named_file::text(path, FILE_BYTES_MAX)
+        let text = project::text(path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
         let config = settings::load(home)?;
         let name = path.display().to_string();

@@ -58,7 +58,7 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
         Some(project) => Scope::Project(absolute(project)?),
     };
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
-    let found = find(&asked)?;
+    let found = find(&asked, &scope)?;
     let mut done = Vec::new();
     let mut failed = Vec::new();
     // One agent's broken settings are no reason to leave the others without hooks.
@@ -136,16 +136,21 @@ fn trust_file(home: &Home, top: &Path) -> Option<Taken> {
         .ok()
 }
 
-fn find(asked: &[Agent]) -> Result<Vec<Found>> {
+fn find(asked: &[Agent], scope: &Scope) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     for agent in agents::all().filter(|agent| asked.is_empty() || asked.contains(agent)) {
         if asked.is_empty() && installer(agent).is_on_request {
             continue;
         }
         let one = agents::find(agent).map_err(Failure::usage)?;
-        if one.is_here() || !asked.is_empty() {
-            found.push(agents::with_version(one));
+        if asked.is_empty() && !one.is_here() {
+            continue;
         }
+        if asked.is_empty() && *scope != Scope::User && installer(agent).project.is_none() {
+            eprintln!("note: {} supports no hooks in a project", agent.name());
+            continue;
+        }
+        found.push(agents::with_version(one));
     }
     if found.is_empty() {
         return Err(Failure::failed(format!(

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use actors::named_file;
 use actors::project;
 use actors::trust::{Standing, Trust, Trusted};
 use checkpoint::config::Config;
@@ -50,6 +49,8 @@ struct Line {
     trusted: Trusted,
     /// Whether it still has the trusted content; null where there is no such file now.
     standing: Option<Standing>,
+    /// Whether the file is there and cannot be used: others can write to it, or it is no plain file.
+    is_refused: bool,
 }
 
 /// Trusts a project's file, or no longer, or lists what is trusted.
@@ -85,7 +86,7 @@ fn withdraw(home: &Home, given: &Path, output: Output) -> Result<u8> {
 pub(super) fn take(home: &Home, config: &Config, top: &Path) -> Result<Taken> {
     let path = top.join(project::FILE);
     let name = path.display().to_string();
-    let text = named_file::text(&path, project::FILE_BYTES_MAX).map_err(|error| {
+    let text = project::text(&path).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}"))
             .hint("only a project with such a file needs trust: `checkpointd rules trust --project FOLDER`")
     })?;
@@ -145,15 +146,20 @@ fn list(trust: &Trust, output: Output) -> Result<u8> {
 impl Line {
     fn new(trust: &Trust, trusted: Trusted) -> Self {
         let path = trusted.project.join(project::FILE);
-        let text = named_file::text(&path, project::FILE_BYTES_MAX).ok();
+        let text = project::text(&path);
+        let is_there = path.exists();
         Self {
-            standing: text.map(|text| trust.standing(&trusted.project, &text)),
+            is_refused: is_there && text.is_err(),
+            standing: text
+                .ok()
+                .map(|text| trust.standing(&trusted.project, &text)),
             trusted,
         }
     }
 
     const fn word(&self) -> &'static str {
         match self.standing {
+            None if self.is_refused => "cannot be used",
             Some(Standing::Trusted) => "counts",
             Some(Standing::Changed | Standing::Unknown) => "changed, waits",
             None => "gone",

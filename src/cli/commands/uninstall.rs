@@ -70,8 +70,10 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         work.data.clone_from(&all);
     }
     let asks = !arguments.yes && !arguments.output.json && std::io::stdin().is_terminal();
-    if !arguments.output.json {
-        work.announce(arguments.dry_run);
+    // What is done without asking is told when it is done.
+    let is_plan = asks || arguments.dry_run;
+    if is_plan && !arguments.output.json {
+        work.announce(true);
     }
     if !arguments.dry_run {
         if asks && !ask_yes("Continue?")? {
@@ -88,6 +90,9 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
             }
         }
         work.carry_out(home)?;
+        if !is_plan && !arguments.output.json {
+            work.announce(false);
+        }
     }
     let kept: Vec<_> = all
         .iter()
@@ -139,25 +144,31 @@ struct Work {
 }
 
 impl Work {
-    fn announce(&self, is_dry_run: bool) {
+    /// Says what will be removed, or what was.
+    fn announce(&self, is_plan: bool) {
+        let (will, have) = if is_plan {
+            ("will be", "will be")
+        } else {
+            ("was", "were")
+        };
         for plan in &self.plans {
-            plan::print(plan, is_dry_run);
+            plan::print(plan, is_plan);
             println!();
         }
         if self.plans.is_empty() {
             println!("No agent has hooks of checkpointd.");
         }
         if self.stops_daemon {
-            println!("The daemon will be stopped.");
+            println!("The daemon {will} stopped.");
         }
         if self.removes_service {
-            println!("The service will be removed.");
+            println!("The service {will} removed.");
         }
         if !self.manual.is_empty() {
-            println!("The manual pages will be removed.");
+            println!("The manual pages {have} removed.");
         }
         if !self.data.is_empty() {
-            print_paths("These will be deleted:", &self.data);
+            print_paths(&format!("These {have} deleted:"), &self.data);
         }
     }
 

@@ -42,7 +42,13 @@ pub(crate) fn print_json(answer: &impl Serialize) {
 
 /// Returns the beginning of a session's id, by which people tell sessions apart.
 pub(crate) fn short(session: Uuid) -> String {
-    session.to_string().chars().take(8).collect()
+    // The first digits of a version 7 are the time: several agents that start in the same minute share them.
+    let digits = if session.get_version_num() == 7 {
+        13
+    } else {
+        8
+    };
+    session.to_string().chars().take(digits).collect()
 }
 
 pub(crate) fn on_machine(machine: Option<&str>, project: &str) -> String {

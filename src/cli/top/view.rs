@@ -12,7 +12,7 @@ use super::ansi;
 use super::columns::{self, Column};
 use super::model::Model;
 use super::page::{Page, Subject};
-use crate::cli::text::{session, spaced};
+use crate::cli::text::{session, short, spaced};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 use crate::ops::views::Need;
 use crate::render;
@@ -292,7 +292,7 @@ fn details(model: &Model) -> String {
         .as_deref()
         .map(|why| format!(", {}", spaced(why)))
         .unwrap_or_default();
-    let id: String = row.session.to_string().chars().take(8).collect();
+    let id = short(row.session);
     let project = match row.machine() {
         None => render::path(Path::new(&row.project)),
         Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
@@ -325,7 +325,7 @@ fn draw_page(
                 .iter()
                 .flat_map(|now| &now.rows)
                 .find(|row| row.session == session);
-            let id: String = session.to_string().chars().take(8).collect();
+            let id = short(session);
             row.map_or_else(
                 || format!("timeline of {id}"),
                 |row| {

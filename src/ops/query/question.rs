@@ -211,6 +211,7 @@ impl Sessions {
             || self.since.is_some()
             || self.machine.is_some()
             || self.text.is_some()
+            || self.limit.is_some()
     }
 }
 

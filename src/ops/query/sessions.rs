@@ -149,7 +149,8 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
     }
     rows.sort_by_key(SessionRow::key);
     if let Some(limit) = wanted.limit {
-        rows.truncate(limit);
+        let urgent = rows.iter().filter(|row| row.status.is_urgent()).count();
+        rows.truncate(urgent.saturating_add(limit));
     }
     Ok(rows)
 }

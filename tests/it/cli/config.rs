@@ -105,11 +105,19 @@ fn a_key_is_set_and_comments_stay() {
         ("scope", "turn\nrepeat: every", "a value must be one line"),
         ("scope", "[", "nothing was changed"),
         ("journal", "{}", "there is no key `journal`"),
+        (
+            "enabled",
+            "false",
+            "belongs in the project's .checkpointd.yml",
+        ),
     ] {
         let error = refused(&home, &["set", key, value]);
         assert!(error.contains(why), "{key}: {error}");
         assert_eq!(file(), before);
     }
+    // What YAML would take for a comment is a part of the value.
+    let said = said(&home, &["set", "prefix", "Team A # urgent"]);
+    assert_eq!(said, "prefix: Team A # urgent\n");
 }
 
 #[test]

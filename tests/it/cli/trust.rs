@@ -268,3 +268,63 @@ fn setting_a_project_up_trusts_its_file_and_a_broken_one_is_not_trusted() {
     let mut command = none.command(env!("CARGO_BIN_EXE_checkpointd"), &["rules", "trust"]);
     assert_eq!(run(&mut command, b"").status.code(), Some(2));
 }
+
+#[test]
+fn a_file_that_others_can_write_or_a_link_is_never_trusted_or_quoted() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let clone = Clone::new("min_turn: 0s\n");
+    let file = clone.project.join(".checkpointd.yml");
+    let commands: [&[&str]; 4] = [
+        &["rules", "trust"],
+        &["rules", "check"],
+        &["rules", "test"],
+        &["config", "check", ".checkpointd.yml"],
+    ];
+    clone.checkpointd(&["rules", "trust"]);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).expect("a mode");
+    for command in commands {
+        let (code, said, error) = clone.checkpointd(command);
+        assert_ne!(code, Some(0), "{command:?}: {said}");
+        assert!(
+            error.contains("others can write to it"),
+            "{command:?}: {error}"
+        );
+    }
+    let (_, list, _) = clone.checkpointd(&["rules", "trust", "--list"]);
+    assert!(list.contains("cannot be used"), "{list}");
+    fs::remove_file(&file).expect("removes");
+    let secret = clone.daemon.home.path().join("netrc");
+    fs::write(&secret, "machine x login ann password hunter2secret\n").expect("writes");
+    for target in [secret.to_str().expect("a plain path"), "/dev/zero"] {
+        let _ = fs::remove_file(&file);
+        symlink(target, &file).expect("links");
+        for command in commands {
+            let (code, said, error) = clone.checkpointd(command);
+            assert_ne!(code, Some(0), "{command:?}: {said}");
+            assert!(
+                !format!("{said}{error}").contains("hunter2"),
+                "{command:?}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error_of_the_output() {
+    let home = Home::new();
+    for arguments in [&["status"] as &[&str], &["doctor"]] {
+        let full = fs::File::options().write(true).open("/dev/full");
+        let mut command = home.command(env!("CARGO_BIN_EXE_checkpointd"), arguments);
+        let output = command
+            .stdout(full.expect("it opens"))
+            .output()
+            .expect("it runs");
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {error}");
+        assert!(
+            error.starts_with("error: the output cannot be written: "),
+            "{error}"
+        );
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use actors::project;
 use checkpoint::config::Candidate;
 use journal::{Home, Verdict};
 
@@ -23,7 +24,7 @@ pub(super) fn run(
     output: Output,
 ) -> Result<u8> {
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = project::text(file).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}")).hint("`--help` describes its format")
     })?;
     if let Candidate::Rules(rules) = Candidate::read(&name, &text).map_err(Failure::usage)? {

@@ -57,7 +57,7 @@ pub(super) fn create(home: &Home, config: &Config, top: &Path, given: NewRule) -
     let changed = ask(given.changed, "Name one of the files, for the example:")?;
     let entry = entry(&name, &include, &text, &command, &changed);
     let path = top.join(project::FILE);
-    let before = match std::fs::read_to_string(&path) {
+    let before = match project::text(&path) {
         Ok(before) => before,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {

@@ -39,7 +39,7 @@ pub(super) fn test(
 ) -> Result<u8> {
     let path = file.unwrap_or_else(|| top.join(project::FILE));
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    let text = project::text(&path).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}")).hint(
             "`rules test FILE` runs the `expect` blocks of a file of rules; `rules match FILES` shows which rules match files",
         )

@@ -6,7 +6,6 @@ mod examples;
 
 use std::path::{Path, PathBuf};
 
-use actors::named_file;
 use actors::project::{self, Project};
 use actors::trust::{Standing, Trust};
 use checkpoint::Policy;
@@ -230,12 +229,12 @@ fn check(
     let own = project.join(project::FILE);
     let path = file.unwrap_or_else(|| own.clone());
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    let text = project::text(&path).map_err(|error| {
         Failure::usage(format!("cannot read {name}: {error}"))
             .hint("`checkpointd rules check FILE` checks any file; a project needs none")
     })?;
     let read = config.project_file(&name, &text);
-    let is_waiting = named_file::text(&own, project::FILE_BYTES_MAX).is_ok_and(|own| own == text)
+    let is_waiting = project::text(&own).is_ok_and(|own| own == text)
         && Trust::of(home).standing(project, &text) != Standing::Trusted;
     let (file, problem) = match &read {
         Ok(file) => (Some(file), None),

@@ -50,6 +50,8 @@ export function table(caption, heads, rows, numeric = []) {
 }
 
 export const link = (hash, text) => h('a', { href: '#/' + hash }, text);
-export const sessionLink = (id, text) => link('session/' + encodeURIComponent(id), text ?? id.slice(0, 8));
+// As the commands do: of a version 7, the first digits are the time.
+export const shortId = (id) => id.slice(0, id[14] === '7' ? 13 : 8);
+export const sessionLink = (id, text) => link('session/' + encodeURIComponent(id), text ?? shortId(id));
 export const decisionLink = (seq) => link('decision/' + Number(seq), String(seq));
 export const eventLink = (seq, text) => link('event/' + Number(seq), text ?? 'event ' + seq);

@@ -4,7 +4,7 @@
 import { acts, copyButton, wrongForm } from './acts.js';
 import { get, lines } from './api.js';
 import { checkList, checksOf } from './decision.js';
-import { eventLink, h, link, printable, replace } from './dom.js';
+import { eventLink, h, link, printable, replace, shortId } from './dom.js';
 import { detail } from './event.js';
 import { cut, duration, exact, folder, moment, number, plural, time } from './format.js';
 import { Lanes } from './lanes.js';
@@ -131,8 +131,8 @@ class Timeline {
     const count = (of) => events.filter(of).length;
     const project = this.project = events.findLast((event) => event.cwd)?.cwd;
     const failed = count((event) => event.call?.is_error && event.kind !== 'tool_started');
-    replace(this.title, events.find(isUsers)?.text || 'Session ' + this.session.slice(0, 8));
-    replace(this.facts, last ? [last.agent, ' ', this.session.slice(0, 8), ' · ', project ? [h('span', { title: project }, folder(project)), ' · '] : null,
+    replace(this.title, events.find(isUsers)?.text || 'Session ' + shortId(this.session));
+    replace(this.facts, last ? [last.agent, ' ', shortId(this.session), ' · ', project ? [h('span', { title: project }, folder(project)), ' · '] : null,
       plural(last.turn, 'turn'), ' · ',
       plural(count((event) => event.kind === 'tool_finished' || event.kind === 'tool_failed'), 'tool call'),
       failed ? [', ', h('span', { class: 'bad' }, number(failed) + ' failed')] : null, ' · last event ', moment(last.at)]

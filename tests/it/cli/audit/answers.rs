@@ -63,12 +63,12 @@ fn status() {
     == at 140 columns
     agents     claude 1 session, last event #####d ago; gemini 1 session, last event #####d ago; codex 1 session, last event #####d ago
                3f0a6c1e claude finished in ~/inventory: Reorder points are off by one; please fix them
-    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT      DELIVERY  WHY
-    22   1990-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through     none      already asked in this turn
-    26   1990-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through     none      the turn was short
-    33   1990-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent, not done  pending   work is open
-    37   1990-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through     none      already asked in this turn
-    45   1990-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent            pending   only documentation changed
+    SEQ  AT                   AGENT   SESSION        TURN  AFTER  PROJECT      CHECKPOINT      DELIVERY  WHY
+    22   1990-11-20 09:01:50  claude  3f0a6c1e       1     35.0s  ~/inventory  let through     none      already asked in this turn
+    26   1990-11-20 09:05:08  claude  3f0a6c1e       2     8.0s   ~/inventory  let through     none      the turn was short
+    33   1990-11-20 09:07:30  gemini  8c4e2d10       1     49.0s  ~/inventory  sent, not done  pending   work is open
+    37   1990-11-20 09:07:50  gemini  8c4e2d10       1     20.0s  ~/inventory  let through     none      already asked in this turn
+    45   1990-11-20 09:09:20  codex   01a1ffea-5aaf  1     58.0s  ~/handbook   sent            pending   only documentation changed
     == colors
     ^1mLast stops^0m
     ^1mSEQ  AT                   AGENT   CHECKPOINT      WHY^0m
@@ -107,24 +107,25 @@ fn what_if() {
     insta::assert_snapshot!(screen(&home, &["replay", "--policy", "new.yml"]), @"
     new.yml is a config.yml that replaces yours; projects' own files still apply
 
-    SEQ  AT                   AGENT   SESSION   WAS   NOW          WHAT IS ASKED
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent         + Run the tests …
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  let through  - Run the tests …
-    45   2026-11-20 09:09:20  codex   01a1ffea  sent  let through  - (the turn was …
+    SEQ  AT                   AGENT   WAS   NOW          WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  sent  sent         + Run the tests of `stock/…
+    33   2026-11-20 09:07:30  gemini  sent  let through  - Run the tests that cover…
+    45   2026-11-20 09:09:20  codex   sent  let through  - (the turn was short; was…
 
     3 of 6 decisions would change: 0 more checkpoints, 2 fewer
     6 were decided by an earlier version of checkpointd, and may change for that
     reason alone
     == at 140 columns
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  sent  sent         + Run the tests of `stock/reorder.py` (`pytest`): the last run of it failed …
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  sent  let through  - Run the tests that cover the changed Python code (`pytest`)
-    45   2026-11-20 09:09:20  codex   01a1ffea  sent  let through  - (the turn was short; was: only documentation changed)
+    SEQ  AT                   AGENT   SESSION        WAS   NOW          WHAT IS ASKED
+    13   2026-11-20 09:01:15  claude  3f0a6c1e       sent  sent         + Run the tests of `stock/reorder.py` (`pytest`): the last run of it fa…
+    33   2026-11-20 09:07:30  gemini  8c4e2d10       sent  let through  - Run the tests that cover the changed Python code (`pytest`)
+    45   2026-11-20 09:09:20  codex   01a1ffea-5aaf  sent  let through  - (the turn was short; was: only documentation changed)
     6 were decided by an earlier version of checkpointd, and may change for that reason alone
     == colors
-    ^1mSEQ  AT                   AGENT   SESSION   WAS   NOW          WHAT IS ASKED^0m
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  ^32msent^0m  ^32msent^0m         + Run the tests …^0m
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  ^32msent^0m  ^2mlet through^0m  - Run the tests …^0m
-    45   2026-11-20 09:09:20  codex   01a1ffea  ^32msent^0m  ^2mlet through^0m  - (the turn was …^0m
+    ^1mSEQ  AT                   AGENT   WAS   NOW          WHAT IS ASKED^0m
+    13   2026-11-20 09:01:15  claude  ^32msent^0m  ^32msent^0m         + Run the tests of `stock/…^0m
+    33   2026-11-20 09:07:30  gemini  ^32msent^0m  ^2mlet through^0m  - Run the tests that cover…^0m
+    45   2026-11-20 09:09:20  codex   ^32msent^0m  ^2mlet through^0m  - (the turn was short; was…^0m
     ");
     let rule = "rules:\n  - name: stock\n    include: ['stock/**']\n    actions: [{text: Count the stock by hand, evidence: [count]}]\n";
     write(&home, "rules.yml", rule);

@@ -101,20 +101,20 @@ fn sessions() {
     let look =
         |columns: &str, colors: &str| without_ages(&show(&home, &["sessions"], columns, colors));
     insta::assert_snapshot!(screen_by(&["sessions"], look), @r"
-    SESSION   OPEN  AGENT   STATE    LAST        PROJECT      TITLE
-    8c4e2d10  -     gemini  waiting  #####d ago  ~/inventory  Round the quantities …
-    3f0a6c1e  -     claude  waiting  #####d ago  ~/inventory  Reorder points are of…
-    01a1ffea  -     codex   ended    #####d ago  ~/handbook   Explain how to order\…
+    SESSION        OPEN  AGENT   STATE    LAST        PROJECT      TITLE
+    8c4e2d10       -     gemini  waiting  #####d ago  ~/inventory  Round the quanti…
+    3f0a6c1e       -     claude  waiting  #####d ago  ~/inventory  Reorder points a…
+    01a1ffea-5aaf  -     codex   ended    #####d ago  ~/handbook   Explain how to o…
     == at 140 columns
-    SESSION   OPEN  AGENT   TURN  STATE    FLAGS          LAST        CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
-    8c4e2d10  -     gemini  1     waiting  asked,sending  #####d ago  1 of 2       -             ~/inventory  Round the quantities up
-    3f0a6c1e  -     claude  2     waiting  -              #####d ago  1 of 3       -             ~/inventory  Reorder points are off by one; pl…
-    01a1ffea  -     codex   1     ended    asked,sending  #####d ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m now
+    SESSION        OPEN  AGENT   TURN  STATE    FLAGS          LAST        CHECKPOINTS  BRANCH, PANE  PROJECT      TITLE
+    8c4e2d10       -     gemini  1     waiting  asked,sending  #####d ago  1 of 2       -             ~/inventory  Round the quantities up
+    3f0a6c1e       -     claude  2     waiting  -              #####d ago  1 of 3       -             ~/inventory  Reorder points are off by on…
+    01a1ffea-5aaf  -     codex   1     ended    asked,sending  #####d ago  1 of 1       -             ~/handbook   Explain how to order\x1b[31m…
     == colors
-    ^1mSESSION   OPEN  AGENT   STATE    LAST        PROJECT      TITLE^0m
-    8c4e2d10  -     gemini  ^33mwaiting^0m  #####d ago  ~/inventory  Round the quantities …^0m
-    3f0a6c1e  -     claude  ^33mwaiting^0m  #####d ago  ~/inventory  Reorder points are of…^0m
-    01a1ffea  -     codex   ^2mended^0m    #####d ago  ~/handbook   Explain how to order\…^0m
+    ^1mSESSION        OPEN  AGENT   STATE    LAST        PROJECT      TITLE^0m
+    8c4e2d10       -     gemini  ^33mwaiting^0m  #####d ago  ~/inventory  Round the quanti…^0m
+    3f0a6c1e       -     claude  ^33mwaiting^0m  #####d ago  ~/inventory  Reorder points a…^0m
+    01a1ffea-5aaf  -     codex   ^2mended^0m    #####d ago  ~/handbook   Explain how to o…^0m
     ");
 }
 
@@ -129,13 +129,13 @@ fn audit() {
     37   2026-11-20 09:07:50  gemini  let through     already asked in this turn
     45   2026-11-20 09:09:20  codex   sent            only documentation changed
     == at 140 columns
-    SEQ  AT                   AGENT   SESSION   TURN  AFTER  PROJECT      CHECKPOINT      DELIVERY   WHY
-    13   2026-11-20 09:01:15  claude  3f0a6c1e  1     1m14s  ~/inventory  sent, done      confirmed  work is open
-    22   2026-11-20 09:01:50  claude  3f0a6c1e  1     35.0s  ~/inventory  let through     none       already asked in this turn
-    26   2026-11-20 09:05:08  claude  3f0a6c1e  2     8.0s   ~/inventory  let through     none       the turn was short
-    33   2026-11-20 09:07:30  gemini  8c4e2d10  1     49.0s  ~/inventory  sent, not done  pending    work is open
-    37   2026-11-20 09:07:50  gemini  8c4e2d10  1     20.0s  ~/inventory  let through     none       already asked in this turn
-    45   2026-11-20 09:09:20  codex   01a1ffea  1     58.0s  ~/handbook   sent            pending    only documentation changed
+    SEQ  AT                   AGENT   SESSION        TURN  AFTER  PROJECT      CHECKPOINT      DELIVERY   WHY
+    13   2026-11-20 09:01:15  claude  3f0a6c1e       1     1m14s  ~/inventory  sent, done      confirmed  work is open
+    22   2026-11-20 09:01:50  claude  3f0a6c1e       1     35.0s  ~/inventory  let through     none       already asked in this turn
+    26   2026-11-20 09:05:08  claude  3f0a6c1e       2     8.0s   ~/inventory  let through     none       the turn was short
+    33   2026-11-20 09:07:30  gemini  8c4e2d10       1     49.0s  ~/inventory  sent, not done  pending    work is open
+    37   2026-11-20 09:07:50  gemini  8c4e2d10       1     20.0s  ~/inventory  let through     none       already asked in this turn
+    45   2026-11-20 09:09:20  codex   01a1ffea-5aaf  1     58.0s  ~/handbook   sent            pending    only documentation changed
     == colors
     ^1mSEQ  AT                   AGENT   CHECKPOINT      WHY^0m
     13   2026-11-20 09:01:15  claude  ^32msent, done^0m      work is open
@@ -282,21 +282,22 @@ fn state() {
 #[test]
 fn tail() {
     insta::assert_snapshot!(screen(&recorded(), &["journal", "tail", "-n", "9"]), @r#"
-    09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how t…
-    09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > R…
-    09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > R…
-    09:09:20.000      42  codex  01a1ffea  agent stopped
-    09:09:20.004      43  daemon 00000000  policy adopted
-    09:09:20.000      44  codex  01a1ffea  evidence gathered
-    09:09:20.000      45  codex  01a1ffea  decided              sent: only document…
-    09:09:20.013      46  codex  01a1ffea  delivery attempted   hook reply of 45
-    09:09:50.000      47  codex  01a1ffea  session ended        exit
+    09:08:22.000      39  codex  01a1ffea-5aaf  prompt submitted     user "Explain …
+    09:08:40.000      40  codex  01a1ffea-5aaf  tool started         Bash echo afte…
+    09:08:40.200      41  codex  01a1ffea-5aaf  tool finished        Bash echo afte…
+    09:09:20.000      42  codex  01a1ffea-5aaf  agent stopped
+    09:09:20.004      43  daemon 00000000       policy adopted
+    09:09:20.000      44  codex  01a1ffea-5aaf  evidence gathered
+    09:09:20.000      45  codex  01a1ffea-5aaf  decided              sent: only doc…
+    09:09:20.013      46  codex  01a1ffea-5aaf  delivery attempted   hook reply of …
+    09:09:50.000      47  codex  01a1ffea-5aaf  session ended        exit
     == at 140 columns
-    09:08:22.000      39  codex  01a1ffea  prompt submitted     user "Explain how to order\x1b[31m now"
-    09:08:40.000      40  codex  01a1ffea  tool started         Bash echo after > README.md
-    09:08:40.200      41  codex  01a1ffea  tool finished        Bash echo after > README.md
-    09:09:20.000      45  codex  01a1ffea  decided              sent: only documentation changed (after 58.0s by hook reply)
+    09:08:22.000      39  codex  01a1ffea-5aaf  prompt submitted     user "Explain how to order\x1b[31m now"
+    09:08:40.000      40  codex  01a1ffea-5aaf  tool started         Bash echo after > README.md
+    09:08:40.200      41  codex  01a1ffea-5aaf  tool finished        Bash echo after > README.md
+    09:09:20.000      45  codex  01a1ffea-5aaf  decided              sent: only documentation changed (after 58.0s by hook reply)
+    09:09:20.013      46  codex  01a1ffea-5aaf  delivery attempted   hook reply of 45
     == colors
-    09:09:20.000      45  codex  01a1ffea  decided              ^32msent^0m: only document…^0m
+    09:09:20.000      45  codex  01a1ffea-5aaf  decided              ^32msent^0m: only doc…^0m
     "#);
 }
