@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::hook_reply::Release;
 use crate::routes::Routes;
-use crate::session::{CatchUp, Decide, GetState, Leaving, Passivate, Session, StopActor};
+use crate::session::{CatchUp, Decide, Examine, GetState, Leaving, Passivate, Session, StopActor};
 use crate::shared::Counters;
 
 /// A session whose actor dies more often than this within [`DEATHS_WITHIN`] is parked: its stops pass.
@@ -289,6 +289,29 @@ impl Handler<GetStateOf> for SessionRegistry {
                 shared.load(&entry.stream).ok().map(Box::new)
             };
             state.or_else(replayed)
+        })
+    }
+}
+
+/// Asks for an answer once it is in the journal on which contents a person's own runs ran (spec EVID-22).
+#[derive(Message)]
+#[rtype(result = "()")]
+pub struct ExamineOwnRuns;
+
+impl Handler<ExamineOwnRuns> for SessionRegistry {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: ExamineOwnRuns, ctx: &mut Self::Context) -> Self::Result {
+        let sessions = self.shared.journal.sessions().into_iter();
+        let streams = sessions.map(|entry| entry.stream);
+        let persons = streams.filter(|stream| stream.agent == Agent::person());
+        let sent: Vec<_> = persons
+            .filter_map(|stream| Some(self.wake(stream.session, ctx)?.send(Examine)))
+            .collect();
+        Box::pin(async move {
+            for examined in sent {
+                let _ = examined.await;
+            }
         })
     }
 }

@@ -332,6 +332,22 @@ impl Handler<StopActor> for Session {
     }
 }
 
+/// Asks for an answer once the calls that ended are examined.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Examine;
+
+impl Handler<Examine> for Session {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Examine, _: &mut Self::Context) -> Self::Result {
+        self.catch_up();
+        let (shared, state) = (Arc::clone(&self.shared), self.state.clone());
+        let examining = Arc::clone(&self.examining);
+        Box::pin(async move { drop(examining.work_in_time(&shared, state).await) })
+    }
+}
+
 /// Asks for the session's state.
 #[derive(Message)]
 #[rtype(result = "Box<SessionState>")]

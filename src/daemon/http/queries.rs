@@ -2,6 +2,8 @@
 //! `/v1/status-line`.
 
 use actix_web::{HttpResponse, web};
+use actors::registry::ExamineOwnRuns;
+use tokio::sync::oneshot;
 
 use super::state::Api;
 use crate::daemon::http::answers::{NowQuery, answer, answer_now, ask_whole, stream_answer};
@@ -20,7 +22,17 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 
 /// Answers a query line by line, at the reader's pace.
 async fn ask(api: web::Data<Api>, query: web::Json<Query>) -> HttpResponse {
-    stream_answer(&api.reader, query.into_inner(), ())
+    let query = query.into_inner();
+    if query.is_about_open_work()
+        && let Some(actors) = &api.actors
+    {
+        let (done, settled) = oneshot::channel();
+        let journal = &api.shared.journal;
+        journal.when_settled(move |result| drop(done.send(result)));
+        let _ = settled.await;
+        let _ = actors.sessions.send(ExamineOwnRuns).await;
+    }
+    stream_answer(&api.reader, query, ())
 }
 
 async fn sessions(api: web::Data<Api>) -> HttpResponse {

@@ -128,6 +128,15 @@ pub(crate) enum Query {
 }
 
 impl Query {
+    /// Returns whether the answer depends on what a person ran just before.
+    pub(crate) const fn is_about_open_work(&self) -> bool {
+        match self {
+            Self::Sessions(wanted) => wanted.open,
+            Self::Open { .. } | Self::Range(_) | Self::Again(_) => true,
+            _ => false,
+        }
+    }
+
     /// Returns whether the answer is a list, which may be empty.
     pub(crate) const fn is_list(&self) -> bool {
         match self {

@@ -132,6 +132,32 @@ fn a_run_after_the_stop_settles_what_was_left() {
 }
 
 #[test]
+fn what_ended_before_a_question_is_in_the_answer() {
+    let runs = Runs::new();
+    let scene = &runs.scene;
+    // Enough that the look at what it ran on takes longer than the question.
+    for number in 0..600 {
+        let file = scene.project.join(format!("old{number}.py"));
+        std::fs::write(file, "a = 1\n").expect("writes");
+    }
+    scene.prompt("one", true);
+    scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
+    assert_eq!(scene.stop("one"), "actions_due");
+    assert!(
+        run(&mut runs.command(&["pytest", "-q"]), b"")
+            .status
+            .success()
+    );
+    let mut open = scene.daemon.home.command(program("checkpointd"), &[]);
+    open.args(["open", "--worktree", "--json"]);
+    let said = run(open.current_dir(&scene.project), b"");
+    let said: Value = serde_json::from_slice(&said.stdout).expect("JSON");
+    let units = said["units"].as_array().expect("a list");
+    let unit = units.iter().find(|unit| unit["file"] == "stock.py");
+    assert_eq!(unit.expect("it changed")["answer"], "done", "{unit:?}");
+}
+
+#[test]
 fn a_run_counts_at_the_next_stop_also_if_no_daemon_ran_then() {
     let mut runs = Runs::new();
     runs.scene.prompt("one", true);
