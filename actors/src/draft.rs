@@ -37,7 +37,15 @@ pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Dra
 }
 
 /// The fields of events that say where something is, by which it is found again: they are not redacted.
-pub const PLACES: [&str; 6] = ["cwd", "transcript", "project", "top", "file", "place"];
+pub const PLACES: [&str; 7] = [
+    "cwd",
+    "transcript",
+    "project",
+    "top",
+    "file",
+    "place",
+    "git_dir",
+];
 
 /// Has every event that is appended to a journal pass a redactor from now on (spec JRNL-20): daemon and commands do this
 /// when they open one.

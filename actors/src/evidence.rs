@@ -214,6 +214,7 @@ fn gather_rest(
     } = looked;
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.facts.remote = tree.remote.take();
+    evidence.facts.git_dir = tree.git_dir.take();
     evidence.facts.workspace = workspace;
     steps.note("project", taken);
     let Read {

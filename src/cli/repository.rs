@@ -1,7 +1,7 @@
 //! What a repository holds, asked of git: the changed files of a range of commits or of a work tree, and the notes of a
 //! commit. Only commands that run no program of the repository's settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,10 +26,11 @@ pub(crate) struct Git {
 }
 
 /// A range with its changed files.
+#[derive(Clone)]
 pub(crate) struct Looked {
     pub(crate) repository: Repository,
     pub(crate) contents: Vec<Content>,
-    tops: Vec<String>,
+    git_dir: String,
 }
 
 impl Looked {
@@ -37,7 +38,7 @@ impl Looked {
     pub(crate) fn question(&self) -> Range {
         Range {
             contents: self.contents.clone(),
-            tops: self.tops.clone(),
+            git_dir: self.git_dir.clone(),
             remote: self.repository.remote.clone(),
         }
     }
@@ -104,9 +105,9 @@ impl Git {
             .is_ok()
     }
 
-    /// Returns a value of git's settings.
+    /// Returns a value of git's settings; `~` at its beginning is a home folder, as git has it in paths.
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
-        self.line(&["config", "--get", name])
+        self.line(&["config", "--type=path", "--get", name])
             .ok()
             .filter(|value| !value.is_empty())
     }
@@ -145,14 +146,6 @@ impl Git {
     ///
     /// If git fails.
     pub(crate) fn range(&self, base: Option<&str>, end: &str) -> Result<Looked> {
-        let empty;
-        let from = match base {
-            Some(base) => base,
-            None => {
-                empty = self.line(&["hash-object", "-t", "tree", "--stdin"])?;
-                &empty
-            }
-        };
         let raw = self.run(
             &[
                 "diff-tree",
@@ -162,22 +155,15 @@ impl Git {
                 "--no-abbrev",
                 "--no-renames",
                 "--no-ext-diff",
-                from,
+                &self.tree(base)?,
                 end,
             ],
             b"",
         )?;
-        let mut files = BTreeMap::new();
-        let mut fields = raw.split(|byte| *byte == 0);
-        while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
-            let head = String::from_utf8_lossy(head);
-            let parts: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-            if let [_, mode, _, blob, _] = parts[..]
-                && !NO_FILE.contains(&mode)
-            {
-                files.insert(String::from_utf8_lossy(path).into_owned(), blob.to_owned());
-            }
-        }
+        let held = changes(&raw).filter(|change| !NO_FILE.contains(&&*change.modes[1]));
+        let files: BTreeMap<String, String> = held
+            .map(|change| (path_text(change.path), change.blobs[1].clone()))
+            .collect();
         let hashes = self.hashes(files.values())?;
         let contents = files
             .iter()
@@ -189,7 +175,7 @@ impl Git {
             });
         Ok(Looked {
             contents: contents.collect(),
-            tops: self.tops()?,
+            git_dir: self.git_dir()?,
             repository: Repository {
                 commit: Some(end.to_owned()),
                 tree: self.line(&["rev-parse", &format!("{end}^{{tree}}")])?,
@@ -258,19 +244,30 @@ impl Git {
     ///
     /// If git fails.
     pub(crate) fn work_tree(&self) -> Result<Looked> {
-        let changed = match self.commit("HEAD") {
-            Ok(head) => self.run(
-                &["diff-index", "--name-only", "-z", "--no-ext-diff", &head],
-                b"",
-            )?,
-            Err(_) => self.run(&["ls-files", "-z"], b"")?,
-        };
+        let from = self.tree(self.commit("HEAD").ok().as_deref())?;
+        let raw = self.run(
+            &[
+                "diff-index",
+                "-z",
+                "--raw",
+                "--no-abbrev",
+                "--no-renames",
+                "--no-ext-diff",
+                &from,
+            ],
+            b"",
+        )?;
         let new = self.run(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?;
+        // Git says by the times of a file that it changed, without a look at it, since a look may run filters.
+        let had = changes(&raw).filter(|change| !NO_FILE.contains(&&*change.modes[0]));
+        let (paths, blobs): (Vec<_>, Vec<_>) = had
+            .filter(|change| change.modes[0] == change.modes[1])
+            .map(|change| (change.path, change.blobs[0].clone()))
+            .unzip();
+        let had: HashMap<_, _> = paths.into_iter().zip(self.hashes(blobs.iter())?).collect();
+        let changed = changes(&raw).map(|change| change.path);
         let mut contents = BTreeMap::new();
-        for raw in [changed, new]
-            .iter()
-            .flat_map(|list| list.split(|byte| *byte == 0))
-        {
+        for raw in changed.chain(new.split(|byte| *byte == 0)) {
             let path = self.top.join(std::ffi::OsStr::from_bytes(raw));
             let meta = std::fs::symlink_metadata(&path);
             if let Ok(meta) = meta
@@ -278,20 +275,24 @@ impl Git {
             {
                 let is_read = meta.len() <= FILE_BYTES_MAX;
                 let bytes = is_read.then(|| std::fs::read(&path).ok()).flatten();
-                let file = String::from_utf8_lossy(raw).into_owned();
+                let hash = bytes.map(|bytes| digest::of_bytes(&bytes));
+                if hash.is_some() && had.get(raw) == Some(&hash) {
+                    continue;
+                }
+                let file = path_text(raw);
                 contents.insert(
                     file.clone(),
                     Content {
                         file,
                         blob: String::new(),
-                        hash: bytes.map(|bytes| digest::of_bytes(&bytes)),
+                        hash,
                     },
                 );
             }
         }
         Ok(Looked {
             contents: contents.into_values().collect(),
-            tops: self.tops()?,
+            git_dir: self.git_dir()?,
             repository: Repository {
                 remote: self.remote(),
                 ..Repository::default()
@@ -329,12 +330,19 @@ impl Git {
         Ok(hashes)
     }
 
-    fn tops(&self) -> Result<Vec<String>> {
-        let listed = self.line(&["worktree", "list", "--porcelain"])?;
-        let tops = listed
-            .lines()
-            .filter_map(|line| line.strip_prefix("worktree "));
-        Ok(tops.map(str::to_owned).collect())
+    /// Returns the git directory that all work trees of the repository share, as the journal has it.
+    fn git_dir(&self) -> Result<String> {
+        let folder = self.line(&["rev-parse", "--git-common-dir"])?;
+        let folder = self.top.join(folder).canonicalize()?;
+        Ok(folder.to_string_lossy().into_owned())
+    }
+
+    /// Returns a commit, or the empty tree without one.
+    fn tree(&self, base: Option<&str>) -> Result<String> {
+        match base {
+            Some(base) => Ok(base.to_owned()),
+            None => self.line(&["hash-object", "-t", "tree", "--stdin"]),
+        }
     }
 
     fn remote(&self) -> Option<String> {
@@ -365,4 +373,45 @@ impl Git {
         ];
         self.run(&arguments, lines.as_bytes()).map(drop)
     }
+}
+
+/// A changed file, before and after.
+struct Change<'a> {
+    modes: [String; 2],
+    blobs: [String; 2],
+    path: &'a [u8],
+}
+
+/// Reads what `--raw -z` prints.
+fn changes(raw: &[u8]) -> impl Iterator<Item = Change<'_>> {
+    let mut fields = raw.split(|byte| *byte == 0);
+    std::iter::from_fn(move || {
+        let (head, path) = (fields.next()?, fields.next()?);
+        let head = String::from_utf8_lossy(head);
+        let mut parts = head.trim_start_matches(':').split(' ').map(str::to_owned);
+        let mut two = || Some([parts.next()?, parts.next()?]);
+        Some(Change {
+            modes: two()?,
+            blobs: two()?,
+            path,
+        })
+    })
+}
+
+/// Returns a path as text. Where it is not UTF-8, other bytes are written as `\xE8`, and backslashes, too: different paths
+/// have different texts.
+fn path_text(raw: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(raw)
+        && !text.contains("\\x")
+    {
+        return text.to_owned();
+    }
+    let mut text = String::new();
+    for chunk in raw.utf8_chunks() {
+        text += &chunk.valid().replace('\\', "\\x5C");
+        for byte in chunk.invalid() {
+            text += &format!("\\x{byte:02X}");
+        }
+    }
+    text
 }

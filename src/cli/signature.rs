@@ -1,6 +1,6 @@
 //! SSH signatures, made and checked by `ssh-keygen`, as git does.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use checkpoint::record::Signature;
@@ -21,6 +21,14 @@ fn ssh_keygen(arguments: &[&str], input: &[u8]) -> Result<Output> {
     let mut command = Command::new(program);
     command.args(arguments);
     Ok(with_input(command, input)?)
+}
+
+/// Returns what it says went wrong.
+fn said(output: &Output) -> String {
+    let said = [&*output.stderr, b"\n", &output.stdout].concat();
+    let said = String::from_utf8_lossy(&said);
+    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    format!("ssh-keygen: {}", lines.collect::<Vec<_>>().join("; "))
 }
 
 /// Returns the key that git signs commits with, as `ssh-keygen` takes it.
@@ -53,17 +61,13 @@ pub(crate) fn sign(key: &str, payload: &[u8]) -> Result<Envelope> {
             std::fs::write(&file, text)?;
             file
         }
-        None => match key.strip_prefix("~/").zip(std::env::var_os("HOME")) {
-            Some((rest, home)) => Path::new(&home).join(rest),
-            None => PathBuf::from(key),
-        },
+        None => PathBuf::from(key),
     };
     let file = file.to_string_lossy();
     let pae = dsse::pae(dsse::PAYLOAD_TYPE, payload);
     let made = ssh_keygen(&["-q", "-Y", "sign", "-f", &file, "-n", NAMESPACE], &pae)?;
     if !made.status.success() {
-        let said = String::from_utf8_lossy(&made.stderr);
-        return Err(Failure::failed(format!("ssh-keygen: {}", said.trim())));
+        return Err(Failure::failed(said(&made)));
     }
     let shown = ssh_keygen(&["-l", "-f", &file], b"")?;
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
@@ -112,11 +116,16 @@ pub(crate) fn check(envelope: &Envelope, payload: &[u8], keys: &Keys) -> Result<
             (allowed, SIGNER.to_owned())
         }
         Keys::Allowed(allowed) => {
+            std::fs::File::open(allowed)
+                .map_err(|error| Failure::usage(format!("{}: {error}", allowed.display())))?;
             let file = allowed.to_string_lossy();
             let found = ssh_keygen(&["-Y", "find-principals", "-f", &file, "-s", &sig], b"")?;
             let signer = String::from_utf8_lossy(&found.stdout);
             let Some(signer) = signer.lines().next().filter(|_| found.status.success()) else {
-                return Ok(Signature::Bad("no one who may sign has its key".to_owned()));
+                let said = said(&found);
+                return Ok(Signature::Bad(format!(
+                    "no one who may sign has its key: {said}"
+                )));
             };
             (allowed.clone(), signer.to_owned())
         }
@@ -136,7 +145,5 @@ pub(crate) fn check(envelope: &Envelope, payload: &[u8], keys: &Keys) -> Result<
     if checked.status.success() {
         return Ok(Signature::Good);
     }
-    Ok(Signature::Bad(
-        "the signature is not one of these bytes by this key".to_owned(),
-    ))
+    Ok(Signature::Bad(said(&checked)))
 }

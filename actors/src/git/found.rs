@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::listing;
 use super::parse::{self, Setting};
-use super::private::Left;
+use super::private::{Left, common_dir};
 
 /// Settings that are taken over: how files are compared, where lists of ignored files are, how the repository is stored,
 /// and which branch follows which. None names a program.
@@ -60,6 +60,8 @@ pub(super) struct Found {
     pub(super) filters: Vec<String>,
     /// The repository that this one is a clone of.
     pub(super) remote: Option<String>,
+    /// The git directory that all its work trees share.
+    pub(super) common_dir: Option<String>,
     /// The files that were listed last.
     pub(super) listing: listing::Last,
     /// The private folder that the last look left.
@@ -72,8 +74,11 @@ impl Found {
     pub(super) fn new((git_dir, top): (&[u8], &[u8]), settings: &[Setting<'_>]) -> Self {
         let path = |bytes: &[u8]| Path::new(OsStr::from_bytes(bytes)).to_owned();
         let filters = filters(settings);
+        let git_dir = path(git_dir);
+        let common = common_dir(&git_dir).canonicalize();
         Self {
-            git_dir: path(git_dir),
+            common_dir: common.ok().map(|path| path.to_string_lossy().into_owned()),
+            git_dir,
             top: path(top),
             config: config(settings, &filters),
             filters: filters

@@ -130,6 +130,8 @@ pub struct Tree {
     pub branch: Option<String>,
     /// The repository that it is a clone of.
     pub remote: Option<String>,
+    /// The git directory that all its work trees share.
+    pub git_dir: Option<String>,
     /// Notes about incomplete answers, with the reasons.
     pub notes: Vec<String>,
 }
@@ -314,6 +316,7 @@ fn tree(
         listing: answers.listing.clone(),
         branch: branch.map(Cow::into_owned),
         remote: view.found.remote.clone(),
+        git_dir: view.found.common_dir.clone(),
         notes,
     }
 }

@@ -44,6 +44,9 @@ pub struct Facts {
     /// Host and path of the repository that the project is a clone of, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
+    /// The git directory that all work trees of the project's repository share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_dir: Option<String>,
 }
 
 /// Which contents of the changed files a call ran on. A file that is in neither list is not known, perhaps because the call

@@ -334,6 +334,11 @@ fn checked_one(
 /// Asks the journal of this machine, if the record is from it and was made by the same rules.
 fn again(home: &Home, looked: &Looked, claims: &Claims) -> Again {
     let predicate = &claims.statement.predicate;
+    // It may have been a clone of none, or of another one. A summary does not say.
+    let mut looked = looked.clone();
+    if predicate.level != Level::Summary {
+        (looked.repository.remote).clone_from(&predicate.repository.remote);
+    }
     let wanted = query::Again {
         range: looked.question(),
         journal: predicate.journal.id.clone(),

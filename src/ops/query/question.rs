@@ -151,8 +151,8 @@ impl Query {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Range {
     pub(crate) contents: Vec<Content>,
-    /// The tops of its work trees.
-    pub(crate) tops: Vec<String>,
+    /// The git directory that its work trees share.
+    pub(crate) git_dir: String,
     /// Host and path of the repository that it is a clone of: sessions of other clones count, too.
     pub(crate) remote: Option<String>,
 }

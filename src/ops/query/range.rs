@@ -48,15 +48,11 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
     let daemons = Daemons::read(journal, until)?;
     let mut table = Table::new(&wanted.contents);
     for entry in of_agents(journal) {
-        let state = session_state::load(journal, &entry.stream)?;
-        let folder = folder(state.project());
-        let is_inside = wanted.tops.iter().any(|top| folder.starts_with(top));
-        if !is_inside && wanted.remote.is_none() {
-            continue;
-        }
         let mut events = journal.stream(entry.stream.session, 0, usize::MAX)?;
         events.retain(|envelope| envelope.seq <= until);
-        if is_inside || is_of(&events, wanted.remote.as_deref()) {
+        if is_of(&events, wanted) {
+            let state = session_state::load(journal, &entry.stream)?;
+            let folder = folder(state.project());
             goes_on |= entry.last_seq > until;
             table.take(&events, &policies, &own.of(&folder), daemons.of(&events));
         }
@@ -64,11 +60,12 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
     Ok((table, goes_on))
 }
 
-/// Returns whether a session worked in a clone of a repository.
-fn is_of(events: &[Envelope], remote: Option<&str>) -> bool {
+/// Returns whether a session worked in a repository, or in a clone of the same one.
+fn is_of(events: &[Envelope], wanted: &Range) -> bool {
     events.iter().any(|envelope| match &envelope.event {
         Event::FactsGathered { facts, .. } => {
-            facts.remote.is_some() && facts.remote.as_deref() == remote
+            facts.git_dir.as_ref() == Some(&wanted.git_dir)
+                || (facts.remote.is_some() && facts.remote == wanted.remote)
         }
         _ => false,
     })

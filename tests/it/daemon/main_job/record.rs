@@ -1,10 +1,13 @@
 //! A verification record: made of a session's work, checked with real keys and notes, and shown by CI to a forge.
 
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -19,17 +22,7 @@ struct Work {
 impl Work {
     fn new() -> Self {
         let scene = Scene::new("");
-        scene.prompt("one", true);
-        scene.write("one", &scene.project.join("stock.py"), "count = 2\n");
-        let said = json!({ "stdout": "3 passed in 0.10s\n", "stderr": "", "interrupted": false });
-        scene.tool_with(
-            "one",
-            "Bash",
-            json!({ "command": "pytest -q" }),
-            said,
-            || (),
-        );
-        assert_eq!(scene.stop("one"), "silent_all_clear");
+        tested(&scene, "count = 2\n");
         std::fs::write(scene.project.join("notes.md"), "by hand\n").expect("writes");
         git::git(&scene.project, &["add", "-A"]);
         git::git(&scene.project, &["commit", "-qm", "next"]);
@@ -48,6 +41,16 @@ impl Work {
             assert!(output.status.success(), "{output:?}");
         }
         work
+    }
+
+    /// Writes a file of another work tree and commits it, in a session of its own that tests it.
+    fn elsewhere(&mut self, session: &'static str, folder: &str, text: &str) {
+        let folder = self.key(folder);
+        let project = std::mem::replace(&mut self.scene.project, folder);
+        self.scene.session.set(session);
+        tested(&self.scene, text);
+        git::git(&self.scene.project, &["commit", "-qam", session]);
+        self.scene.project = project;
     }
 
     fn key(&self, name: &str) -> PathBuf {
@@ -84,6 +87,16 @@ impl Work {
         let checks = refusals.map(|one| one["check"].as_str().expect("a word").to_owned());
         (output.status.success(), checks.collect(), said)
     }
+}
+
+/// An agent writes a file, and tests it.
+fn tested(scene: &Scene, text: &str) {
+    scene.prompt("one", true);
+    scene.write("one", &scene.project.join("stock.py"), text);
+    let said = json!({ "stdout": "3 passed in 0.10s\n", "stderr": "", "interrupted": false });
+    let line = json!({ "command": "pytest -q" });
+    scene.tool_with("one", "Bash", line, said, || ());
+    assert_eq!(scene.stop("one"), "silent_all_clear");
 }
 
 #[test]
@@ -132,13 +145,156 @@ fn a_record_is_made_signed_and_verified_against_repository_and_journal() {
     git::git(&work.scene.project, &["checkout", "-qb", "later"]);
     assert!(work.verify("../record", "own").0);
     std::fs::write(work.scene.project.join("stock.py"), "count = 3\n").expect("writes");
+    // A file that is newer, and the same.
+    let notes = std::fs::File::options()
+        .append(true)
+        .open(work.scene.project.join("notes.md"))
+        .expect("a file");
+    notes
+        .set_modified(SystemTime::now() + Duration::from_secs(9))
+        .expect("is ours");
     let (code, said) = work.ckd(&["open", "--worktree"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("1 unknown"), "{said}");
+    assert!(said.contains("1 changed file: 0 done, 1 unknown"), "{said}");
     git::git(&work.scene.project, &["commit", "-qam", "after"]);
     let refusals = work.verify("../record", "own").1;
     assert!(refusals.contains(&"subject".to_owned()), "{refusals:?}");
     assert!(refusals.contains(&"content".to_owned()), "{refusals:?}");
+}
+
+#[test]
+fn sessions_of_a_repository_count_wherever_its_work_trees_are() {
+    const SIDE: &str = "6a1c9f0e-0d7c-4a51-8f0e-3f1f0c7d2a12";
+    const MOVED: &str = "7b1c9f0e-0d7c-4a51-8f0e-3f1f0c7d2a12";
+    let mut work = Work::new();
+    let project = work.scene.project.clone();
+    let count = |work: &Work| work.ckd(&["open", "--range", "HEAD^..HEAD"]).1;
+    let is_good = |work: &Work| {
+        for record in ["../summary", "../commands"] {
+            let (code, said) = work.ckd(&["record", "verify", record, "--unsigned"]);
+            let is_remade = said.contains("accepted, and the journal gives the same");
+            assert!(code == 0 && is_remade, "{record}: {said}");
+        }
+    };
+
+    // In a work tree that is removed after the merge.
+    git::git(&project, &["worktree", "add", "-q", "../side"]);
+    work.elsewhere(SIDE, "side", "count = 3\n");
+    git::git(&project, &["merge", "-q", "--ff-only", "side"]);
+    for level in ["summary", "commands"] {
+        let file = format!("../{level}");
+        let make = [
+            "record",
+            "--unsigned",
+            "--level",
+            level,
+            "--range",
+            "HEAD^..HEAD",
+            "--output",
+            &file,
+        ];
+        let (code, said) = work.ckd(&make);
+        assert_eq!(code, 0, "{said}");
+    }
+    is_good(&work);
+    git::git(&project, &["worktree", "remove", "../side"]);
+    let said = count(&work);
+    assert!(said.contains("1 changed file: 1 done"), "{said}");
+    is_good(&work);
+
+    // It becomes a clone of another one.
+    let origin = "https://forge.example/team/shop";
+    git::git(&project, &["remote", "add", "origin", origin]);
+    is_good(&work);
+
+    // Its git directory is outside.
+    std::fs::create_dir(work.key("apart")).expect("a folder");
+    let apart = work.key("apart");
+    let git_dir = ["init", "-q", "-b", "main", "--separate-git-dir", "../git"];
+    git::git(&apart, &git_dir);
+    std::fs::write(apart.join("stock.py"), "count = 1\n").expect("writes");
+    git::commit_all(&apart);
+    work.elsewhere(MOVED, "apart", "count = 4\n");
+    work.scene.project = apart;
+    let said = count(&work);
+    assert!(said.contains("1 changed file: 1 done"), "{said}");
+}
+
+#[test]
+fn who_may_sign_is_read_as_git_reads_it() {
+    let work = Work::new();
+    let home = work.key("user");
+    std::fs::create_dir(&home).expect("a folder");
+    for key in ["own", "own.pub"] {
+        std::fs::copy(work.key(key), home.join(key)).expect("a key");
+    }
+    let key = std::fs::read_to_string(home.join("own.pub")).expect("a key");
+    let allow = |options: &str| {
+        std::fs::write(home.join("allowed"), format!("n {options} {key}")).expect("writes");
+    };
+    for (name, value) in [
+        ("gpg.format", "ssh"),
+        ("user.signingkey", "~/own"),
+        ("gpg.ssh.allowedSignersFile", "~/allowed"),
+    ] {
+        git::git(&work.scene.project, &["config", name, value]);
+    }
+    let ckd = |arguments: &[&str]| {
+        let home = home.to_str().expect("text");
+        let output = work.run(program("checkpointd"), arguments, &[("HOME", home)]);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        (output.status.code().expect("no signal"), said)
+    };
+    let verified = || ckd(&["record", "verify", "--json"]);
+    let (code, said) = ckd(&["record", "--notes"]);
+    assert_eq!(code, 0, "{said}");
+
+    let (code, said) = verified();
+    assert!(code == 2 && said.contains("No such file"), "{said}");
+    for options in ["", "namespaces=\"git,checkpointd-record\""] {
+        allow(options);
+        let (code, said) = verified();
+        assert_eq!(code, 0, "{options}: {said}");
+    }
+    allow("namespaces=\"git\"");
+    let (code, said) = verified();
+    let why = "not permitted for use in signature namespace";
+    assert!(code == 1 && said.contains(why), "{said}");
+}
+
+#[test]
+fn files_are_told_apart_whatever_bytes_their_names_have() {
+    let work = Work::new();
+    let project = &work.scene.project;
+    // Not every file system has such names, but every index.
+    let list = [
+        &b"a\xe8.py"[..],
+        b"a\xe9.py",
+        b"a\\xE8.py",
+        "a\u{e8}.py".as_bytes(),
+    ];
+    let blob = work.run("git", &["rev-parse", "HEAD:stock.py"], &[]).stdout;
+    let blob = String::from_utf8(blob).expect("text");
+    for name in list {
+        let entry = format!("100644,{},", blob.trim());
+        let entry = [entry.as_bytes(), name].concat();
+        let mut add = std::process::Command::new("git");
+        add.args(["update-index", "--add", "--cacheinfo"]);
+        add.arg(OsStr::from_bytes(&entry)).current_dir(project);
+        assert!(run(&mut add, b"").status.success());
+    }
+    git::git(project, &["commit", "-qm", "names"]);
+    let (code, said) = work.ckd(&["open", "--range", "HEAD^..HEAD"]);
+    assert_eq!(code, 0, "{said}");
+    for name in [r"a\xE8.py", r"a\xE9.py", r"a\x5CxE8.py", "a\u{e8}.py"] {
+        assert!(said.contains(&format!("  {name} ")), "{name}: {said}");
+    }
+    let make = ["record", "--unsigned", "--output", "../record"];
+    assert_eq!(work.ckd(&make).0, 0);
+    let verify = ["record", "verify", "../record", "--unsigned"];
+    let (code, said) = work.ckd(&verify);
+    assert!(code == 0 && said.contains("4 changed files"), "{said}");
 }
 
 #[test]
