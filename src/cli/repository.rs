@@ -186,56 +186,29 @@ impl Git {
         })
     }
 
-    /// Returns what is staged, beside a commit: the tree that the next commit will have.
+    /// Returns where git looks for a hook of this repository alone.
     ///
     /// # Errors
     ///
-    /// If git fails.
-    pub(crate) fn staged(&self, base: Option<&str>) -> Result<Looked> {
-        let tree = self.line(&["write-tree"])?;
-        let mut looked = self.range(base, &tree)?;
-        looked.repository.commit = None;
-        Ok(looked)
-    }
-
-    /// Returns where git looks for a hook.
-    ///
-    /// # Errors
-    ///
-    /// If git fails.
+    /// If the settings of git name a folder that other repositories may use, too, or if git fails.
     pub(crate) fn hook(&self, name: &str) -> Result<PathBuf> {
-        let path = self.line(&["rev-parse", "--git-path", &format!("hooks/{name}")])?;
-        Ok(self.top.join(path))
-    }
-
-    /// Adds a trailer to a file with a commit's message, in the place of one with the same key.
-    ///
-    /// # Errors
-    ///
-    /// If git fails.
-    pub(crate) fn add_trailer(&self, file: &Path, trailer: &str) -> Result<()> {
-        let file = std::path::absolute(file)?;
-        let file = file.to_string_lossy();
-        let arguments = [
-            "interpret-trailers",
-            "--in-place",
-            "--if-exists=replace",
-            "--trailer",
-            trailer,
-            &file,
+        let hook = format!("hooks/{name}");
+        let asked = [
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-path",
+            &hook,
+            "--git-common-dir",
+            "--show-toplevel",
         ];
-        self.run(&arguments, b"").map(drop)
-    }
-
-    /// Returns the values of a commit's trailers with a key.
-    ///
-    /// # Errors
-    ///
-    /// If git fails.
-    pub(crate) fn trailers(&self, commit: &str, key: &str) -> Result<Vec<String>> {
-        let format = format!("--format=%(trailers:key={key},valueonly)");
-        let listed = self.line(&["log", "-1", &format, commit, "--"])?;
-        Ok(listed.lines().map(|line| line.trim().to_owned()).collect())
+        let paths = self.line(&asked)?;
+        let mut paths = paths.lines().map(Path::new);
+        let hook = paths.next().unwrap_or(&self.top);
+        if paths.any(|own| hook.starts_with(own)) {
+            return Ok(hook.to_owned());
+        }
+        let text = format!("{} is not only of this repository", hook.display());
+        Err(Failure::failed(text).hint("`core.hooksPath` of git names its folder"))
     }
 
     /// Returns the files of the work tree that are not committed.
@@ -349,20 +322,19 @@ impl Git {
         checkpoint::project::remote(&self.setting("remote.origin.url")?)
     }
 
-    /// Returns the notes of a commit that hold records, one a line; those of its tree, if it has none of its own.
+    /// Returns the notes of a commit that hold records, one a line.
     ///
     /// # Errors
     ///
     /// If it has none.
     pub(crate) fn notes(&self, commit: &str) -> Result<String> {
-        let of = |object: &str| self.line(&["notes", "--ref", NOTES, "show", object]);
-        of(commit).or_else(|_| of(&format!("{commit}^{{tree}}"))).map_err(|_| {
+        self.line(&["notes", "--ref", NOTES, "show", commit]).map_err(|_| {
             Failure::failed(format!("{commit} has no record"))
                 .hint("`git fetch origin refs/notes/checkpointd:refs/notes/checkpointd` fetches those of others")
         })
     }
 
-    /// Replaces the notes of a commit or a tree.
+    /// Replaces the notes of a commit.
     ///
     /// # Errors
     ///

@@ -108,15 +108,6 @@ impl Claims {
         Ok(Self { payload, statement })
     }
 
-    /// Returns the object id of a kind that the record is about.
-    pub fn subject(&self, of: fn(&Digest) -> Option<&String>) -> Option<&str> {
-        let subjects = self.statement.subject.iter();
-        subjects
-            .filter_map(|one| of(&one.digest))
-            .next()
-            .map(String::as_str)
-    }
-
     /// Returns the commit that its changes are counted from.
     pub fn base(&self) -> Option<&str> {
         let base = self.statement.predicate.base.as_ref()?;

@@ -12,7 +12,6 @@ use checkpoint::shell;
 use clap::{Args, Subcommand, ValueEnum};
 use journal::Home;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::cli::connection;
 use crate::cli::repository::{Git, Looked};
@@ -22,7 +21,6 @@ use crate::error::{Failure, Result, exit};
 use crate::install::git_hook;
 use crate::ops::query::{self, Query, Remade};
 use crate::render::{self, Color, Table};
-use journal::hex;
 
 /// Write down what was verified of commits, signed, for reviewers and CI
 #[derive(Args, Debug)]
@@ -53,11 +51,8 @@ pub(crate) struct RecordArgs {
     /// Add it to the commit's notes, in `refs/notes/checkpointd`
     #[arg(long)]
     notes: bool,
-    /// Note what is staged, and print the trailer that names the record, or add it to this file with a commit's message
-    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["output", "notes"])]
-    trailer: Option<Option<PathBuf>>,
-    /// Have git add the trailer to each commit of this repository, with these options
-    #[arg(long, conflicts_with_all = ["range", "output", "notes", "trailer"])]
+    /// Have git note a record of each commit of this repository, with these options
+    #[arg(long, conflicts_with_all = ["range", "output", "notes"])]
     install_hook: bool,
 }
 
@@ -88,10 +83,8 @@ struct VerifyArgs {
     output: Output,
 }
 
-/// The key of the trailer that names a record.
-const TRAILER: &str = "Checkpointd-Record";
-/// The hook of git that can add it.
-const HOOK: &str = "prepare-commit-msg";
+/// The hook of git that runs when there is a commit: only then its parents are known, and it cannot be kept from being made.
+const HOOK: &str = "post-commit";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LevelName {
@@ -123,12 +116,9 @@ pub(crate) fn run(home: &Home, args: RecordArgs) -> Result<u8> {
 
 fn make(home: &Home, args: &RecordArgs) -> Result<u8> {
     let git = Git::of(Path::new("."))?;
-    if let Some(file) = &args.trailer {
-        return stage(home, &git, args, file.as_deref());
-    }
     let (base, end) = git.ends(args.range.as_deref())?;
     let looked = git.range(base.as_deref(), &end)?;
-    let (_, line) = made(home, &git, &looked, args)?;
+    let line = made(home, &git, &looked, args)?;
     if args.notes {
         note(&git, &end, &line)?;
         println!("Noted at {end}. `git push origin refs/notes/checkpointd` shares it.");
@@ -140,30 +130,8 @@ fn make(home: &Home, args: &RecordArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Notes a record of what is staged, and prints the trailer that names it, or adds it to a message.
-fn stage(home: &Home, git: &Git, args: &RecordArgs, message: Option<&Path>) -> Result<u8> {
-    let base = match &args.range {
-        Some(range) => git.ends(Some(range))?.0,
-        None => git.commit("HEAD").ok(),
-    };
-    let looked = git.staged(base.as_deref())?;
-    let (payload, line) = made(home, git, &looked, args)?;
-    note(git, &looked.repository.tree, &line)?;
-    let trailer = format!("{TRAILER}: {}", named(&payload));
-    match message {
-        Some(file) => git.add_trailer(file, &trailer)?,
-        None => println!("{trailer}"),
-    }
-    Ok(exit::OK)
-}
-
-/// Returns how a trailer names a record: by its statement, so that a new signature changes nothing.
-fn named(payload: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(payload)))
-}
-
-/// Makes a record; returns the statement's bytes, and the line with its envelope.
-fn made(home: &Home, git: &Git, looked: &Looked, args: &RecordArgs) -> Result<(Vec<u8>, String)> {
+/// Makes a record; returns the line with its envelope.
+fn made(home: &Home, git: &Git, looked: &Looked, args: &RecordArgs) -> Result<String> {
     let found: Found = connection::ask_one(home, &Query::Range(looked.question()))?;
     let version = env!("CARGO_PKG_VERSION");
     let payload = statement(&looked.repository, found, args.level.into(), version).bytes();
@@ -176,28 +144,27 @@ fn made(home: &Home, git: &Git, looked: &Looked, args: &RecordArgs) -> Result<(V
             .map_or_else(|| signature::of_git(git), Ok)?;
         signature::sign(&key, &payload)?
     };
-    let line = serde_json::to_string(&envelope).expect("an envelope is plain data");
-    Ok((payload, line))
+    Ok(serde_json::to_string(&envelope).expect("an envelope is plain data"))
 }
 
-/// Adds a record to the notes of a commit or a tree, in the place of the one of the same journal.
-fn note(git: &Git, object: &str, line: &str) -> Result<()> {
+/// Adds a record to the notes of a commit, in the place of the one of the same journal.
+fn note(git: &Git, commit: &str, line: &str) -> Result<()> {
     let journal = |line: &str| {
         let envelope: Option<Envelope> = serde_json::from_str(line).ok();
         let claims = Claims::read(&envelope?).ok()?;
         Some(claims.statement.predicate.journal.id)
     };
     let own = journal(line);
-    let kept = git.notes(object).unwrap_or_default();
+    let kept = git.notes(commit).unwrap_or_default();
     let kept = kept.lines().filter(|line| {
         let of = journal(line);
         of.is_some() && of != own
     });
     let lines: Vec<&str> = kept.chain([line]).collect();
-    git.write_notes(object, &lines.join("\n"))
+    git.write_notes(commit, &lines.join("\n"))
 }
 
-/// Writes the hook that adds the trailer, with the options that were given.
+/// Writes the hook that notes a record of each commit, with the options that were given.
 fn install_hook(home: &Home, args: &RecordArgs) -> Result<u8> {
     let path = Git::of(Path::new("."))?.hook(HOOK)?;
     let level = args.level.to_possible_value().expect("all are possible");
@@ -210,11 +177,11 @@ fn install_hook(home: &Home, args: &RecordArgs) -> Result<u8> {
     }
     let script = include_str!("record_hook.sh").replace("OPTIONS", &options);
     git_hook::install(home, &path, &script).map_err(|error| {
-        let line = format!("checkpointd record {options} --trailer \"$1\"");
+        let line = format!("checkpointd record {options} --notes");
         Failure::failed(error).hint(format!("add this line to it: {line}"))
     })?;
     println!(
-        "{} adds the trailer `{TRAILER}` to each commit. `checkpointd uninstall` removes it.",
+        "{} notes a record of each commit. `checkpointd uninstall` removes it.",
         render::path(&path)
     );
     Ok(exit::OK)
@@ -308,18 +275,7 @@ fn checked_one(
     // A base that is not in the commit's history is refused by the comparison.
     let base = claims.base().and_then(|base| git.commit(base).ok());
     let base = base.filter(|base| git.is_before(base, end));
-    let mut looked = git.range(base.as_deref(), end)?;
-    // One of a tree, made before there was a commit: the commit has to name it.
-    let is_of_tree = claims
-        .subject(|digest| digest.git_commit.as_ref())
-        .is_none();
-    if is_of_tree
-        && git
-            .trailers(end, TRAILER)?
-            .contains(&named(&claims.payload))
-    {
-        looked.repository.commit = None;
-    }
+    let looked = git.range(base.as_deref(), end)?;
     let again = again(home, &looked, &claims);
     let refusals = verify(&claims, &signature, &looked.repository, &again);
     Ok(Checked {

@@ -70,6 +70,14 @@ impl Work {
         run(&mut command, b"")
     }
 
+    /// Where git and scripts find the program.
+    fn path(&self) -> String {
+        let programs = program("checkpointd");
+        let programs = programs.parent().expect("a folder").display();
+        let path = std::env::var("PATH").expect("a path");
+        format!("{programs}:{path}")
+    }
+
     fn ckd(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(program("checkpointd"), arguments, &[]);
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
@@ -331,31 +339,33 @@ fn notes_hold_one_record_of_each_journal() {
 }
 
 #[test]
-fn a_commit_names_the_record_of_its_tree() {
+fn a_hook_of_git_notes_a_record_of_each_commit_and_changes_none() {
     let work = Work::new();
     let project = &work.scene.project;
     let own = work.key("own");
     let own = own.to_str().expect("text");
-    let programs = program("checkpointd");
-    let programs = programs.parent().expect("a folder").display();
-    let path = format!("{programs}:{}", std::env::var("PATH").expect("a path"));
-    let commit = |arguments: &[&str]| {
-        let output = work.run(
-            "git",
-            &[&["commit", "-q"], arguments].concat(),
-            &[("PATH", &path)],
-        );
+    let path = work.path();
+    let git = |arguments: &[&str]| {
+        let variables = [("PATH", path.as_str()), ("GIT_EDITOR", "true")];
+        work.run("git", arguments, &variables)
+    };
+    let done = |arguments: &[&str]| {
+        let output = git(arguments);
         assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
     };
-    let trailers = || {
-        let asked = ["log", "-1", "--format=%(trailers:key=Checkpointd-Record)"];
-        let said = work.run("git", &asked, &[]).stdout;
-        String::from_utf8(said).expect("text").trim().to_owned()
-    };
+    let change = |text: &str| std::fs::write(project.join("stock.py"), text).expect("writes");
 
-    // A hook of one's own is kept.
-    let hook = project.join(".git/hooks/prepare-commit-msg");
+    // Other repositories may use a folder outside, and a hook of one's own is kept.
     let install = ["record", "--install-hook", "--key", own];
+    done(&["config", "core.hooksPath", "../hooks"]);
+    let (code, said) = work.ckd(&install);
+    assert!(
+        code == 1 && said.contains("is not only of this repository"),
+        "{said}"
+    );
+    done(&["config", "--unset", "core.hooksPath"]);
+    let hook = project.join(".git/hooks/post-commit");
     std::fs::write(&hook, "#!/bin/sh\n").expect("writes");
     let (code, said) = work.ckd(&install);
     assert!(code == 1 && said.contains("is there already"), "{said}");
@@ -370,30 +380,39 @@ fn a_commit_names_the_record_of_its_tree() {
     }
 
     // The content that was tested, in another commit.
-    std::fs::write(project.join("stock.py"), "count = 1\n").expect("writes");
-    commit(&["-am", "back"]);
-    std::fs::write(project.join("stock.py"), "count = 2\n").expect("writes");
-    commit(&["-am", "again\n\nSigned-off-by: n"]);
-    let first = trailers();
-    assert!(first.starts_with("Checkpointd-Record: sha256:"), "{first}");
-    let (is_good, refusals, said) = work.verify("HEAD", "own");
-    assert!(is_good, "{refusals:?}");
-    let predicate = &said["statement"]["predicate"];
-    assert_eq!(
-        (&said["recomputed"], &predicate["totals"]["done"]),
-        (&json!(true), &json!(1))
-    );
+    change("count = 1\n");
+    done(&["commit", "-qam", "back"]);
+    change("count = 2\n");
+    assert!(!git(&["commit", "-qa"]).status.success(), "no message");
+    done(&["commit", "-qam", "again"]);
+    assert_eq!(done(&["log", "-1", "--format=%B"]).trim(), "again");
+    let is_done = |commit: &str| {
+        let (is_good, refusals, said) = work.verify(commit, "own");
+        assert!(is_good, "{commit}: {refusals:?}");
+        assert_eq!(said["recomputed"], true);
+        said["statement"]["predicate"]["totals"]["done"] == 1
+    };
+    assert!(is_done("HEAD"));
     assert_eq!(work.verify("HEAD", "other").1, ["signature"]);
 
-    // A new message for the same commit has one trailer, and the same content by itself is not named.
-    commit(&["--amend", "--no-edit"]);
-    assert_eq!(trailers(), first);
-    assert!(work.verify("HEAD", "own").0);
-    git::git(
-        project,
-        &["commit", "--amend", "-q", "--no-verify", "-m", "unnamed"],
-    );
-    assert_eq!(work.verify("HEAD", "own").1[0], "subject");
+    // The base is the parent of the commit that results.
+    done(&["commit", "-q", "--amend", "-m", "better"]);
+    assert!(is_done("HEAD"));
+    change("count = 3\n");
+    done(&["commit", "-qam", "more"]);
+    change("count = 4\n");
+    done(&["commit", "-qa", "--fixup", "HEAD"]);
+    done(&["rebase", "-qi", "--autosquash", "HEAD~2"]);
+    assert_eq!(done(&["log", "-2", "--format=%s"]), "more\nbetter\n");
+    assert!(!is_done("HEAD") && is_done("HEAD^"));
+
+    // Another commit with the same tree takes no record away, and has none of another's.
+    done(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    assert!(!is_done("HEAD") && !is_done("HEAD^"));
+    done(&["checkout", "-qb", "side", "HEAD^"]);
+    done(&["merge", "-q", "--no-ff", "-m", "merged", "HEAD@{1}"]);
+    let (code, said) = work.ckd(&["record", "verify"]);
+    assert!(code == 1 && said.contains("has no record"), "{said}");
 
     // An uninstallation takes it away, but not with what was added to it.
     let edited = std::fs::read_to_string(&hook).expect("a hook") + "echo mine\n";
@@ -549,9 +568,7 @@ fn ci_says_once_what_is_in_a_record_and_fails_only_where_it_is_required() {
         .expect("no panic")
         .push("a person's".to_owned());
     let api = format!("http://127.0.0.1:{}", forge.port);
-    let programs = program("checkpointd");
-    let programs = programs.parent().expect("a folder").display();
-    let path = format!("{programs}:{}", std::env::var("PATH").expect("a path"));
+    let path = work.path();
     let own = work.key("own");
     let own = own.to_str().expect("text");
     let summary = work.key("summary");
