@@ -2,6 +2,7 @@
 # Checks the verification record of a commit and says what is in it. Needs checkpointd, git, jq and, for a forge, curl.
 #
 #   RECORD_COMMIT           the commit (HEAD)
+#   RECORD_BASE             what it is for, of which nothing since may be left out (origin/$GITHUB_BASE_REF, if there is one)
 #   RECORD_ALLOWED_SIGNERS  who may sign, or RECORD_KEY: the one public key that counts
 #   RECORD_REQUIRE          nothing, record or tests: what makes it fail (nothing)
 #   GITHUB_STEP_SUMMARY     the file that the table is added to (else it is printed)
@@ -11,6 +12,7 @@ set -euo pipefail
 require=${RECORD_REQUIRE:-nothing}
 case $require in nothing | record | tests) ;; *) echo "error: RECORD_REQUIRE is nothing, record or tests" >&2; exit 2 ;; esac
 commit=$(git rev-parse --verify --end-of-options "${RECORD_COMMIT:-HEAD}^{commit}")
+base=${RECORD_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}}
 mark='<!-- checkpointd-record -->'
 
 # Without notes there is nothing to fetch, which is no failure of its own.
@@ -20,12 +22,13 @@ trusted=$(mktemp)
 trap 'rm -f "$trusted"' EXIT
 named=${RECORD_KEY:-${RECORD_ALLOWED_SIGNERS:-}}
 if [ -n "$named" ]; then
-    if [ -n "${GITHUB_BASE_REF:-}" ]; then git show "origin/$GITHUB_BASE_REF:$named" >"$trusted"; else cat "$named" >"$trusted"; fi
+    if [ -n "$base" ]; then git show "$base:$named" >"$trusted"; else cat "$named" >"$trusted"; fi
 fi
-keys=()
-[ -z "${RECORD_ALLOWED_SIGNERS:-}" ] || keys=(--allowed-signers "$trusted")
-[ -z "${RECORD_KEY:-}" ] || keys=(--key "$trusted")
-checked=$(checkpointd record verify "$commit" --json ${keys[@]+"${keys[@]}"} 2>/dev/null || true)
+options=()
+[ -z "$base" ] || options+=(--base "$base")
+[ -z "${RECORD_ALLOWED_SIGNERS:-}" ] || options+=(--allowed-signers "$trusted")
+[ -z "${RECORD_KEY:-}" ] || options+=(--key "$trusted")
+checked=$(checkpointd record verify "$commit" --json ${options[@]+"${options[@]}"} 2>/dev/null || true)
 
 # What a record says comes from another machine: no markup of it counts.
 read -r -d '' table <<'JQ' || true

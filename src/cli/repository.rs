@@ -17,6 +17,9 @@ use crate::ops::query::Range;
 const NOTES: &str = "checkpointd";
 /// The modes of what has no content of its own in the tree: a submodule, and nothing.
 const NO_FILE: [&str; 2] = ["160000", "000000"];
+/// What is said if the commits that changes are counted from may be missing for that.
+pub(crate) const CUT: &str =
+    "this clone lacks the older commits: `git fetch --unshallow` fetches them";
 /// Larger contents are not read, as at a stop.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -105,6 +108,12 @@ impl Git {
             .is_ok()
     }
 
+    /// Returns whether this clone lacks the older commits.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.line(&["rev-parse", "--is-shallow-repository"])
+            .is_ok_and(|said| said == "true")
+    }
+
     /// Returns a value of git's settings; `~` at its beginning is a home folder, as git has it in paths.
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
         self.line(&["config", "--type=path", "--get", name])
@@ -116,7 +125,7 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// If it names no commits.
+    /// If it names no commits, or if they are not in this clone.
     pub(crate) fn ends(&self, range: Option<&str>) -> Result<(Option<String>, String)> {
         let (base, end) = match range {
             Some(range) => {
@@ -129,8 +138,15 @@ impl Git {
             }
             None => {
                 let end = self.commit("HEAD")?;
-                let upstream = self.commit("@{upstream}").ok().filter(|one| *one != end);
-                (upstream.or_else(|| self.commit("HEAD^").ok()), end)
+                // A pushed branch is its own upstream: what it is for comes first.
+                let shared = ["origin/HEAD", "@{upstream}"].iter();
+                let mut shared = shared.filter_map(|name| self.commit(name).ok());
+                let base = shared.find(|one| !self.is_before(&end, one));
+                let base = base.or_else(|| self.commit("HEAD^").ok());
+                if base.is_none() && self.is_cut() {
+                    return Err(Failure::failed(CUT));
+                }
+                (base, end)
             }
         };
         let shared = base.map(|base| {

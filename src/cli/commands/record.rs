@@ -14,7 +14,7 @@ use journal::Home;
 use serde::Serialize;
 
 use crate::cli::connection;
-use crate::cli::repository::{Git, Looked};
+use crate::cli::repository::{CUT, Git, Looked};
 use crate::cli::shared::Output;
 use crate::cli::signature::{self, Keys};
 use crate::error::{Failure, Result, exit};
@@ -33,7 +33,7 @@ use crate::render::{self, Color, Table};
 pub(crate) struct RecordArgs {
     #[command(subcommand)]
     command: Option<RecordCommand>,
-    /// These commits (default: what is not upstream yet, else the last one)
+    /// These commits (default: what origin's default branch or upstream lacks, else the last one)
     #[arg(long, value_name = "BASE..HEAD")]
     range: Option<String>,
     /// How much is in it
@@ -70,6 +70,9 @@ struct VerifyArgs {
     /// The commit that a file has to be about
     #[arg(long, value_name = "COMMIT", default_value = "HEAD")]
     commit: String,
+    /// The branch or commit that the changes are for: none since may be left out
+    #[arg(long, value_name = "COMMIT")]
+    base: Option<String>,
     /// The public key that has to have signed it
     #[arg(long, value_name = "FILE", conflicts_with = "allowed_signers")]
     key: Option<PathBuf>,
@@ -202,6 +205,10 @@ fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
     let git = Git::of(Path::new("."))?;
     let is_file = Path::new(&args.record).is_file();
     let end = git.commit(if is_file { &args.commit } else { &args.record })?;
+    args.base
+        .as_deref()
+        .map(|base| git.commit(base))
+        .transpose()?;
     let text = if is_file {
         std::fs::read_to_string(&args.record)?
     } else {
@@ -217,7 +224,7 @@ fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
     let mut checked = Vec::new();
     let mut journals = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let mut one = checked_one(home, &git, (line, &end), &keys, args.unsigned)?;
+        let mut one = checked_one(home, &git, (line, &end), &keys, args)?;
         let journal = one
             .statement
             .as_ref()
@@ -246,7 +253,7 @@ fn checked_one(
     git: &Git,
     (line, end): (&str, &str),
     keys: &Keys,
-    unsigned: bool,
+    args: &VerifyArgs,
 ) -> Result<Checked> {
     let refused = |refusal: Refusal| Checked {
         accepted: false,
@@ -269,12 +276,19 @@ fn checked_one(
         Err(refusal) => return Ok(refused(refusal)),
     };
     let signature = match signature::check(&envelope, &claims.payload, keys)? {
-        Signature::Missing if unsigned => Signature::NotNeeded,
+        Signature::Missing if args.unsigned => Signature::NotNeeded,
         signature => signature,
     };
-    // A base that is not in the commit's history is refused by the comparison.
-    let base = claims.base().and_then(|base| git.commit(base).ok());
-    let base = base.filter(|base| git.is_before(base, end));
+    let base = claims.base().map(|base| counted_from(git, base, end, args));
+    let base = match base.transpose() {
+        Ok(base) => base,
+        Err(text) => {
+            return Ok(refused(Refusal {
+                check: "subject".to_owned(),
+                text,
+            }));
+        }
+    };
     let looked = git.range(base.as_deref(), end)?;
     let again = again(home, &looked, &claims);
     let refusals = verify(&claims, &signature, &looked.repository, &again);
@@ -285,6 +299,32 @@ fn checked_one(
         statement: Some(claims.statement),
         does_not_prove: LIMITS,
     })
+}
+
+/// Returns the commit that a record's changes are counted from, or why they cannot be: nothing can be compared then.
+fn counted_from(
+    git: &Git,
+    base: &str,
+    end: &str,
+    args: &VerifyArgs,
+) -> std::result::Result<String, String> {
+    let since = args.base.as_deref();
+    let why = match git
+        .commit(base)
+        .ok()
+        .filter(|base| git.is_before(base, end))
+    {
+        None => "its base is not in the history of the commit".to_owned(),
+        Some(base) => match since.filter(|since| !git.is_before(&base, since)) {
+            None => return Ok(base),
+            Some(since) => {
+                format!(
+                    "it leaves out changes: `checkpointd record --range {since}..{end}` makes one of all"
+                )
+            }
+        },
+    };
+    Err(if git.is_cut() { CUT.to_owned() } else { why })
 }
 
 /// Asks the journal of this machine, if the record is from it and was made by the same rules.

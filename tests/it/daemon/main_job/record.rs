@@ -440,6 +440,64 @@ fn a_hook_of_git_notes_a_record_of_each_commit_and_changes_none() {
     );
 }
 
+#[test]
+fn a_record_that_leaves_out_commits_is_refused() {
+    let work = Work::new();
+    let project = &work.scene.project;
+    let own = work.key("own");
+    let own = own.to_str().expect("text");
+    let key = format!("{own}.pub");
+    git::git(project, &["branch", "for", "HEAD^"]);
+    std::fs::write(project.join("notes.md"), "more\n").expect("writes");
+    git::git(project, &["commit", "-qam", "last"]);
+    let verify = |more: &[&str]| {
+        let verify = ["record", "verify", "--key", &key, "--base"];
+        work.ckd(&[&verify, more].concat())
+    };
+    let note = |more: &[&str]| {
+        let (code, said) = work.ckd(&[&["record", "--notes", "--key", own], more].concat());
+        assert_eq!(code, 0, "{said}");
+    };
+    for range in [&[][..], &["--range", "HEAD..HEAD"]] {
+        note(range);
+        assert!(work.verify("HEAD", "own").0, "its own base holds");
+        let (code, said) = verify(&["for"]);
+        assert!(
+            code == 1 && said.contains("it leaves out changes"),
+            "{said}"
+        );
+    }
+    assert_eq!(verify(&["nothing"]).0, 2, "no commit");
+    note(&["--range", "for..HEAD"]);
+    for base in ["for", "HEAD^"] {
+        let (code, said) = verify(&[base]);
+        assert!(code == 0 && said.contains("1 done"), "{said}");
+    }
+
+    // What is pushed already is in it, and in a clone without it nothing can be said.
+    let path = work.path();
+    let sh = |script: &str| {
+        let output = work.run("sh", &["-ec", script], &[("PATH", &path)]);
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    sh(
+        "git init -q --bare ../origin; git remote add origin ../origin
+        git push -q origin for; git push -qu origin HEAD:refs/heads/pr
+        git remote set-head origin for",
+    );
+    note(&[]);
+    assert_eq!(verify(&["origin/for"]).0, 0);
+    let made = sh("git push -q origin refs/notes/checkpointd
+        git clone -q --depth 1 -b pr \"file://$PWD/../origin\" ../cut; cd ../cut
+        git fetch -q origin refs/notes/checkpointd:refs/notes/checkpointd
+        checkpointd record verify --unsigned || checkpointd record --unsigned || true");
+    assert_eq!(
+        made.matches("this clone lacks the older commits").count(),
+        2,
+        "{made}"
+    );
+}
+
 /// Those who have no checkpointd check a record by the commands of its chapter.
 #[test]
 fn public_tools_accept_a_record_and_refuse_a_changed_one() {
