@@ -7,35 +7,42 @@
 #   RECORD_REQUIRE          nothing, record or tests: what makes it fail (nothing)
 #   GITHUB_STEP_SUMMARY     the file that the table is added to (else it is printed)
 #   GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN: the forge, for a check; with RECORD_PULL also for a comment
-set -euo pipefail
+set -uo pipefail # no -e: a failure is a line of the report, and only what is required makes it fail
 
 require=${RECORD_REQUIRE:-nothing}
 case $require in nothing | record | tests) ;; *) echo "error: RECORD_REQUIRE is nothing, record or tests" >&2; exit 2 ;; esac
-commit=$(git rev-parse --verify --end-of-options "${RECORD_COMMIT:-HEAD}^{commit}")
+scratch=$(mktemp -d)
+trap 'cat "$scratch/said" >&3; rm -rf "$scratch"' EXIT
+exec 3>&2 2>"$scratch/said"
+commit=${RECORD_COMMIT:-HEAD}
+commit=$(git rev-parse --verify --quiet --end-of-options "$commit^{commit}" || printf '%s' "$commit")
 base=${RECORD_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}}
 mark='<!-- checkpointd-record -->'
 
-# Without notes there is nothing to fetch, which is no failure of its own.
-git fetch --quiet origin '+refs/notes/checkpointd:refs/notes/checkpointd' 2>/dev/null || true
+# The notes of this clone may hold records that are not shared yet, so those of others have a place beside them. A pattern
+# that matches nothing is no failure.
+notes=refs/notes/checkpointd
+if git remote get-url origin >/dev/null 2>&1; then
+    git fetch --quiet --prune origin "+$notes*:refs/notes/origin/checkpointd*"
+    notes=refs/notes/origin/checkpointd
+fi
 # A pull request could add a key of its own: who may sign is read from the branch that it is for.
-trusted=$(mktemp)
-trap 'rm -f "$trusted"' EXIT
 named=${RECORD_KEY:-${RECORD_ALLOWED_SIGNERS:-}}
 if [ -n "$named" ]; then
-    if [ -n "$base" ]; then git show "$base:$named" >"$trusted"; else cat "$named" >"$trusted"; fi
+    if [ -n "$base" ]; then git show "$base:$named"; else cat "$named"; fi >"$scratch/trusted"
 fi
-options=()
+options=(--notes-ref "$notes")
 [ -z "$base" ] || options+=(--base "$base")
-[ -z "${RECORD_ALLOWED_SIGNERS:-}" ] || options+=(--allowed-signers "$trusted")
-[ -z "${RECORD_KEY:-}" ] || options+=(--key "$trusted")
-checked=$(checkpointd record verify "$commit" --json ${options[@]+"${options[@]}"} 2>/dev/null || true)
+[ -z "${RECORD_ALLOWED_SIGNERS:-}" ] || options+=(--allowed-signers "$scratch/trusted")
+[ -z "${RECORD_KEY:-}" ] || options+=(--key "$scratch/trusted")
+checked=$(checkpointd record verify "$commit" --json "${options[@]}")
 
 # What a record says comes from another machine: no markup of it counts.
 read -r -d '' table <<'JQ' || true
-def plain: (. // "") | gsub("[`|<>@\\r\\n\\\\]"; " ") | .[0:120];
-def code: plain | if . == "" then "" else "`" + . + "`" end;
+def code: (. // "") | gsub("`"; "'") | gsub("[|[:cntrl:]]"; " ") | .[0:200] | if . == "" then "" else "`" + . + "`" end;
+def words: gsub("[^A-Za-z0-9 ,-]"; " ");
 def row: "| " + join(" | ") + " |";
-if length == 0 then "No record of this commit was found." else
+if length == 0 then "No record of this commit was checked." else
   .[] | if .accepted then
     (.statement.predicate as $it | $it.totals as $sum
     | "Changed files: \($sum.units) (\($sum.done) done, \($sum.unknown) unknown, \($sum.open) open)."
@@ -44,13 +51,13 @@ if length == 0 then "No record of this commit was found." else
     (["answer", "file", "what ran", "result"] | row), (["---", "---", "---", "---"] | row),
     ($it.units[0:200][] | (if .run == null then null else $it.runs[.run] end) as $run
       | [.answer, ((.file // .content.gitBlob) | code),
-         (if $run == null then "" else ($run.command | code) + " at " + ($run.at | plain | .[0:19] | sub("T"; " ")) + " UTC" end),
-         (.row | plain) + (if ($run | type) == "object" and $run.passed != null
+         (if $run == null then "" else ($run.command | code) + " at " + ($run.at[0:19] | sub("T"; " ")) + " UTC" end),
+         (.row | words) + (if ($run | type) == "object" and $run.passed != null
            then ": \($run.passed) passed, \($run.failed // 0) failed" else "" end)] | row))
-  else "**Refused**", (.refusals[] | "- \(.check): \(.text | plain)") end
-end
+  else "**Refused**", (.refusals[] | "- \(.check): \(.text | code)") end
+end,
+($said | split("\n") | map(select(. != "" and (startswith("hint: ") | not))) | if length > 0 then "" else empty end, (.[] | "- " + code))
 JQ
-text=$(jq -rs "$table" <<<"$checked")
 accepted=$(jq -s 'length > 0 and all(.[]; .accepted)' <<<"$checked")
 settled=$(jq -s 'length > 0 and all(.[]; .accepted and .statement.predicate.totals.open == 0
     and .statement.predicate.totals.unknown == 0
@@ -59,14 +66,17 @@ settled=$(jq -s 'length > 0 and all(.[]; .accepted and .statement.predicate.tota
 failed=false
 [ "$require" = nothing ] || [ "$accepted" = true ] || failed=true
 [ "$require" != tests ] || [ "$settled" = true ] || failed=true
-body=$(printf '%s\n### Verification record of %s\n\n%s\n' "$mark" "${commit:0:12}" "$text")
-printf '%s\n' "$body" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+report() {
+    printf '%s\n### Verification record of %s\n\n%s\n' "$mark" "${commit:0:12}" "$(jq -rs --rawfile said "$scratch/said" "$table" <<<"$checked")"
+}
 
 ask() { # METHOD PATH [BODY]
     curl --silent --show-error --fail --max-time 30 --request "$1" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/$2" \
-        --header @- ${3:+--data "$3"} <<<"Authorization: Bearer $GITHUB_TOKEN"
+        --header @- ${3:+--data "$3"} <<<"Authorization: Bearer $GITHUB_TOKEN" ||
+        echo "error: $GITHUB_API_URL did not take this: $1 $2" >&2
 }
 
+body=$(report)
 if [ -n "${GITHUB_TOKEN:-}" ] && [ -n "${GITHUB_API_URL:-}" ]; then
     conclusion=neutral
     [ "$require" = nothing ] || conclusion=success
@@ -80,4 +90,5 @@ if [ -n "${GITHUB_TOKEN:-}" ] && [ -n "${GITHUB_API_URL:-}" ]; then
         if [ -n "$known" ]; then ask PATCH "issues/comments/$known" "$comment"; else ask POST "issues/$RECORD_PULL/comments" "$comment"; fi >/dev/null
     fi
 fi
+report >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
 [ "$failed" = false ]

@@ -14,7 +14,7 @@ use crate::error::{Failure, Result};
 use crate::ops::query::Range;
 
 /// The notes that hold records.
-const NOTES: &str = "checkpointd";
+pub(crate) const NOTES: &str = "refs/notes/checkpointd";
 /// The modes of what has no content of its own in the tree: a submodule, and nothing.
 const NO_FILE: [&str; 2] = ["160000", "000000"];
 /// What is said if the commits that changes are counted from may be missing for that.
@@ -343,8 +343,8 @@ impl Git {
     /// # Errors
     ///
     /// If it has none.
-    pub(crate) fn notes(&self, commit: &str) -> Result<String> {
-        self.line(&["notes", "--ref", NOTES, "show", commit]).map_err(|_| {
+    pub(crate) fn notes(&self, name: &str, commit: &str) -> Result<String> {
+        self.line(&["notes", "--ref", name, "show", commit]).map_err(|_| {
             Failure::failed(format!("{commit} has no record"))
                 .hint("`git fetch origin refs/notes/checkpointd:refs/notes/checkpointd` fetches those of others")
         })

@@ -14,7 +14,7 @@ use journal::Home;
 use serde::Serialize;
 
 use crate::cli::connection;
-use crate::cli::repository::{CUT, Git, Looked};
+use crate::cli::repository::{CUT, Git, Looked, NOTES};
 use crate::cli::shared::Output;
 use crate::cli::signature::{self, Keys};
 use crate::error::{Failure, Result, exit};
@@ -70,6 +70,9 @@ struct VerifyArgs {
     /// The commit that a file has to be about
     #[arg(long, value_name = "COMMIT", default_value = "HEAD")]
     commit: String,
+    /// The notes that hold it
+    #[arg(long, value_name = "REF", default_value = NOTES)]
+    notes_ref: String,
     /// The branch or commit that the changes are for: none since may be left out
     #[arg(long, value_name = "COMMIT")]
     base: Option<String>,
@@ -158,7 +161,7 @@ fn note(git: &Git, commit: &str, line: &str) -> Result<()> {
         Some(claims.statement.predicate.journal.id)
     };
     let own = journal(line);
-    let kept = git.notes(commit).unwrap_or_default();
+    let kept = git.notes(NOTES, commit).unwrap_or_default();
     let kept = kept.lines().filter(|line| {
         let of = journal(line);
         of.is_some() && of != own
@@ -212,7 +215,7 @@ fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
     let text = if is_file {
         std::fs::read_to_string(&args.record)?
     } else {
-        git.notes(&end)?
+        git.notes(&args.notes_ref, &end)?
     };
     let keys = match (&args.key, &args.allowed_signers) {
         (Some(key), _) => Keys::Key(key.clone()),

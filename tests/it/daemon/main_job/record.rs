@@ -680,3 +680,113 @@ fn ci_says_once_what_is_in_a_record_and_fails_only_where_it_is_required() {
     let summary = std::fs::read_to_string(summary).expect("a summary");
     assert_eq!(summary.matches("### Verification record of").count(), 5);
 }
+
+#[test]
+fn ci_keeps_records_that_are_not_shared_and_says_what_failed() {
+    let work = Work::new();
+    let project = &work.scene.project;
+    let own = work.key("own");
+    let own = own.to_str().expect("text");
+    let path = work.path();
+    let sh = |script: &str| {
+        let output = work.run("sh", &["-ec", script], &[("PATH", &path)]);
+        assert!(output.status.success(), "{output:?}");
+    };
+    let note = |more: &[&str]| {
+        let (code, said) = work.ckd(&[&["record", "--notes", "--key", own], more].concat());
+        assert_eq!(code, 0, "{said}");
+    };
+    let ci = |require: &str, variables: &[(&str, &str)]| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ci/verify.sh");
+        let usual = [("PATH", path.as_str()), ("RECORD_REQUIRE", require)];
+        let output = work.run(script, &[], &[&usual, variables].concat());
+        let said = String::from_utf8(output.stdout).expect("text");
+        (output.status.code().expect("no signal"), said)
+    };
+
+    // The record that is not pushed is still here afterward, and is not what others see.
+    sh(
+        "git init -q --bare ../origin; git remote add origin ../origin; git push -q origin HEAD:refs/heads/main",
+    );
+    note(&[]);
+    sh("git push -q origin refs/notes/checkpointd
+        git -c user.name=n -c user.email=e@x commit -q --allow-empty -m next");
+    note(&[]);
+    let (code, said) = ci("nothing", &[]);
+    assert_eq!((code, said.contains("has no record")), (0, true), "{said}");
+    assert!(work.verify("HEAD", "own").0);
+
+    // The branch that a pull request is for decides who may sign, and has to be there.
+    let signers = format!(
+        "n@x {}",
+        std::fs::read_to_string(work.key("own.pub")).expect("a key")
+    );
+    std::fs::write(project.join("signers"), signers).expect("writes");
+    let pull = [
+        ("GITHUB_BASE_REF", "main"),
+        ("RECORD_ALLOWED_SIGNERS", "signers"),
+    ];
+    for (require, wanted) in [("nothing", 0), ("record", 1)] {
+        let (code, said) = ci(require, &pull);
+        assert_eq!(
+            (code, said.contains("'signers' exists on disk")),
+            (wanted, true),
+            "{said}"
+        );
+    }
+    sh("git add signers; git commit -qm signers; git push -q origin HEAD:refs/heads/main");
+    for text in ["one", "two"] {
+        std::fs::write(project.join("notes.md"), text).expect("writes");
+        sh("git commit -qam change");
+    }
+    let shared = |range| {
+        note(&["--range", range]);
+        sh("git push -qf origin refs/notes/checkpointd; git fetch -q origin");
+        ci("record", &pull)
+    };
+    let (code, said) = shared("HEAD^..HEAD");
+    assert_eq!(
+        (code, said.contains("it leaves out changes")),
+        (1, true),
+        "{said}"
+    );
+    let (code, said) = shared("origin/main..HEAD");
+    assert_eq!(
+        (code, said.contains("| unknown | `notes.md` |")),
+        (0, true),
+        "{said}"
+    );
+
+    // A forge that takes nothing, and a program that fails, are told.
+    let mut forge = vec![
+        ("GITHUB_TOKEN", "t"),
+        ("GITHUB_REPOSITORY", "o/r"),
+        ("RECORD_PULL", "7"),
+    ];
+    forge.push(("GITHUB_API_URL", "http://127.0.0.1:1"));
+    forge.extend(pull);
+    let (code, said) = ci("record", &forge);
+    assert_eq!(
+        (code, said.matches("did not take this").count()),
+        (0, 3),
+        "{said}"
+    );
+    sh("mkdir ../broken; printf '#!/bin/sh\necho \"error: [no](https://x.example)\" >&2; exit 1' >../broken/checkpointd
+        chmod +x ../broken/checkpointd");
+    let broken = format!("{}:{path}", work.key("broken").display());
+    let (code, said) = ci("nothing", &[("PATH", &broken)]);
+    assert_eq!(
+        (code, said.contains("- `error: [no](https://x.example)`")),
+        (0, true),
+        "{said}"
+    );
+
+    // What a record says is no markup of the report.
+    sh(
+        r#"git notes --ref checkpointd show HEAD | jq -c '.payload |= (@base64d | sub("notes.md"; "[x](https://x.example)") | @base64)' |
+        git notes --ref checkpointd add --force --file - HEAD; git push -qf origin refs/notes/checkpointd"#,
+    );
+    let (code, said) = ci("nothing", &pull);
+    let line = "- content: `[x](https://x.example): the tree holds another content`";
+    assert_eq!((code, said.contains(line)), (0, true), "{said}");
+}
