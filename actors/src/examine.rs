@@ -114,7 +114,7 @@ fn catch_up(shared: &Shared, state: &mut SessionState) {
 }
 
 fn call_of<'a>(turn: &'a Turn, ended: &Ended) -> Option<&'a ToolCall> {
-    let same = |call: &&ToolCall| call.finished && call.id == ended.id && call.at == ended.at;
+    let same = |call: &&ToolCall| call.id == ended.id && call.at == ended.at;
     turn.calls.iter().find(same)
 }
 

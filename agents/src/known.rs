@@ -20,8 +20,10 @@ pub struct Known {
     pub subagent: Option<String>,
     /// Openings of the result of a call that a person, a policy or a hook did not let run.
     pub refusals: Vec<String>,
-    /// Openings of the answer to a call that could not be made at all.
+    /// Openings of the answer to a call that could not be made, or did not come to its end.
     pub failures: Vec<String>,
+    /// Openings of the result of a command that goes on in the background.
+    pub running: Vec<String>,
     /// The fields that say where a hook call belongs.
     pub fields: Fields,
     /// Fields of hook calls that the agent names in its own way, with their usual names.

@@ -457,7 +457,7 @@ fn last_tool(call: &ToolCall, folder: &str) -> LastTool {
         about: about.chars().take(ABOUT_CHARS_MAX).collect(),
         at: call.at,
         duration_ms: call.duration_ms,
-        finished: call.finished,
+        finished: call.finished || call.duration_ms.is_some(),
         failed: call.is_error,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::known::Fields;
 use crate::prompts::Authors;
-use crate::tools::{self, Tools};
+use crate::tools::{self, Outcome, Tools};
 
 const SESSION_BYTES_MAX: usize = 512;
 const HOOK_BYTES_MAX: usize = 128;
@@ -174,12 +174,16 @@ impl<'a> Payload<'a> {
         call
     }
 
-    /// Returns the tool call that has ended.
+    /// Returns the tool call that has returned; finished, unless its result says that it goes on, or not how it ended.
     pub(crate) fn finished_tool(&self, tools: &Tools) -> ToolCall {
         let call = self.tool(tools);
         let outcome = tools.hook_outcome(call.kind, call.command.as_deref(), self.value);
-        let mut call = ToolCall {
+        let outcome = outcome.unwrap_or(Outcome {
             finished: true,
+            ..Outcome::default()
+        });
+        let mut call = ToolCall {
+            finished: outcome.finished,
             is_error: outcome.is_error,
             refused: outcome.refused,
             output: outcome.output,

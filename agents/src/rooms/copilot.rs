@@ -72,17 +72,18 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
     }
 }
 
-/// The last line is `<shellId: 0 completed with exit code 1>`.
+/// The last line is `<shellId: 0 completed with exit code 1>`, or says of a command with a `shellId` that it goes on:
+/// `<command started in background with shellId: 0>`.
 fn frame(result: &ResultText<'_>) -> Frame {
-    let last = result
-        .text
-        .trim_end()
-        .lines()
-        .next_back()
-        .unwrap_or_default();
-    let inside = last
-        .strip_prefix("<shellId: ")
+    let text = result.text.trim_end();
+    let at = text.rfind("\n<").map_or(0, |before| before + 1);
+    let inside = text[at..]
+        .strip_prefix('<')
         .and_then(|rest| rest.strip_suffix('>'));
+    let inside = inside.filter(|inside| {
+        inside.starts_with("shellId: ")
+            || (inside.starts_with("command ") && inside.contains("shellId: "))
+    });
     let code = inside.and_then(|inside| inside.split_once(" completed with exit code "));
     Frame {
         code: code.and_then(|(_, code)| code.trim().parse().ok()),

@@ -42,19 +42,23 @@ impl Tools {
         result: &ResultText<'_>,
     ) -> Outcome {
         // With a field for the exit code, the text is the program's own.
-        let frame = if result.exit_code.is_some() {
-            Frame::default()
-        } else {
+        let known = (self.known)();
+        let is_framed = result.exit_code.is_none();
+        let frame = if is_framed {
             (self.frame)(result)
+        } else {
+            Frame::default()
         };
-        if result.running || frame.running {
+        let goes_on = kind == ToolKind::Shell && begins_with(&result.text, &known.running);
+        if result.running || frame.running || (is_framed && goes_on) {
             return Outcome::default();
         }
         let code = result.exit_code.or(frame.code);
         let failed = result
             .is_error
-            .unwrap_or(frame.failed || code.is_some_and(|code| code != 0));
-        let is_refusal = || begins_with_refusal(&result.text, &(self.known)().refusals);
+            .unwrap_or(frame.failed || code.is_some_and(|code| code != 0))
+            || (is_framed && begins_with(&result.text, &known.failures));
+        let is_refusal = || begins_with(&result.text, &known.refusals);
         if result.refused || (failed && code.is_none() && is_refusal()) {
             return Outcome {
                 refused: true,
@@ -144,11 +148,16 @@ impl Tools {
         }
     }
 
-    /// Judges the result in the payload of a hook that follows a tool call; unfinished if it has none.
-    pub fn hook_outcome(&self, kind: ToolKind, command: Option<&str>, payload: &Value) -> Outcome {
+    /// Judges the result in the payload of a hook that follows a tool call; none if it has none.
+    pub fn hook_outcome(
+        &self,
+        kind: ToolKind,
+        command: Option<&str>,
+        payload: &Value,
+    ) -> Option<Outcome> {
         let given = |key| payload.get(key).filter(|value| !value.is_null());
         let result = match (given("tool_response"), given("error")) {
-            (None, None) => return Outcome::default(),
+            (None, None) => return None,
             (_, Some(error)) => ResultText {
                 is_error: Some(true),
                 refused: payload.get("is_interrupt").and_then(Value::as_bool) == Some(true),
@@ -159,7 +168,7 @@ impl Tools {
         };
         let tool = payload.get("tool_name").and_then(Value::as_str);
         let result = self.of_foreign(tool.unwrap_or_default(), result);
-        self.outcome(kind, command, &result)
+        Some(self.outcome(kind, command, &result))
     }
 }
 
@@ -212,8 +221,8 @@ pub(crate) fn plain(value: &Value) -> Cow<'_, str> {
 }
 
 /// Returns whether a result begins with one of the openings.
-pub(crate) fn begins_with_refusal(text: &str, refusals: &[String]) -> bool {
+pub(crate) fn begins_with(text: &str, openings: &[String]) -> bool {
     let text = text.trim_start();
     let text = text.strip_prefix("Error: ").unwrap_or(text);
-    refusals.iter().any(|opening| text.starts_with(opening))
+    openings.iter().any(|opening| text.starts_with(opening))
 }

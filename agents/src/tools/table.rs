@@ -43,7 +43,7 @@ pub struct ResultText<'a> {
     pub exit_code: Option<i64>,
     /// The call was refused or cancelled.
     pub refused: bool,
-    /// The call continues in the background.
+    /// The call continues in the background, or nothing says how it ended.
     pub running: bool,
     /// The agent's id of the command that continues in the background.
     pub task: Option<Cow<'a, str>>,

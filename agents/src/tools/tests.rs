@@ -35,7 +35,7 @@ pub(crate) fn ended(agent: Agent, command: &str, text: &str, expected: &str) {
 pub(crate) fn ended_by_hook(agent: Agent, kind: ToolKind, payload: &Value, expected: &str) {
     let command = (kind == SHELL).then_some("make");
     let outcome = tools(agent).hook_outcome(kind, command, payload);
-    assert_eq!(word(&outcome), expected, "{payload}");
+    assert_eq!(word(&outcome.unwrap_or_default()), expected, "{payload}");
 }
 
 /// One word for an outcome: ok, no (a refused call), run (still running) or err.

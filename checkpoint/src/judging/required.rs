@@ -174,8 +174,10 @@ fn executed(turn: &Turn<'_>, index: usize, wanted: &Sought<'_>) -> Option<(Posit
 /// How a command ended by the status of its call, whatever the line hides (spec LETTER-3).
 fn by_status(turn: &Turn<'_>, index: usize, simple: &shell::Simple) -> Outcome {
     let call = &turn.calls()[index];
-    if !call.finished || call.refused || !simple.certain || shell::is_dry(simple) {
+    if call.refused || !simple.certain || shell::is_dry(simple) {
         Outcome::NotRun
+    } else if !call.finished {
+        Outcome::Unclear
     } else if call.is_error {
         Outcome::Failed
     } else {
@@ -186,13 +188,13 @@ fn by_status(turn: &Turn<'_>, index: usize, simple: &shell::Simple) -> Outcome {
 /// How a command ended by the status of its call, unless the line hides it.
 fn by_line(turn: &Turn<'_>, index: usize, simple: &shell::Simple, looks: bool) -> Outcome {
     let call = &turn.calls()[index];
-    if call.refused || shell::is_dry(simple) || !simple.certain || (!call.finished && !looks) {
+    if call.refused || shell::is_dry(simple) || !simple.certain {
         Outcome::NotRun
     } else if looks {
         Outcome::Counts
     } else if call.is_error {
         Outcome::Failed
-    } else if simple.decides {
+    } else if simple.decides && call.finished {
         Outcome::Counts
     } else {
         Outcome::Unclear

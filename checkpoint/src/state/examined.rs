@@ -23,7 +23,11 @@ impl SessionState {
         }
         let same = |known: &&ToolCall| match (&known.id, &call.id) {
             (Some(known), Some(id)) => known == id,
-            _ => known.finished && known.tool == call.tool && known.command == call.command,
+            _ => {
+                (known.finished || known.duration_ms.is_some())
+                    && known.tool == call.tool
+                    && known.command == call.command
+            }
         };
         let known = self.turn.calls.iter().rev().find(same);
         self.turn.waiting.push(Ended {

@@ -38,11 +38,11 @@ impl Open {
     }
 }
 
-/// Returns whether a command that does more than show something ended well after the turn's last checkpoint.
+/// Returns whether a command that does more than show something ran after the turn's last checkpoint, and did not fail as
+/// far as is known.
 fn has_run_since(turn: &Turn) -> bool {
     let mut calls = turn.calls.iter().filter(|call| {
-        let is_good =
-            call.kind == ToolKind::Shell && call.finished && !call.is_error && !call.refused;
+        let is_good = call.kind == ToolKind::Shell && !call.is_error && !call.refused;
         is_good && turn.last_checkpoint_at.is_some_and(|at| call.at >= at)
     });
     calls.any(|call| {

@@ -107,7 +107,7 @@ impl SessionState {
         let same = |known: &&mut ToolCall| match (&known.id, &call.id) {
             (Some(known), Some(id)) => known == id,
             _ => {
-                !known.finished
+                !(known.finished || known.duration_ms.is_some())
                     && known.tool == call.tool
                     && known.command == call.command
                     && known.paths == call.paths

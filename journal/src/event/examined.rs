@@ -36,10 +36,47 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// Returns whether a call ended well. A pipe may hide that it failed or ran nothing; what it printed does not.
+    /// Returns whether a call certainly ended well. A pipe may hide that it failed or ran nothing; what it printed does not.
     pub fn ended_well(&self, call: &ToolCall) -> bool {
         let printed = self.summaries.iter().map(|said| said.verdict);
-        let went_well = |verdict| verdict == SummaryVerdict::Passed;
-        !call.is_error && printed.chain(self.ended).all(went_well)
+        let mut said = printed.chain(self.ended).peekable();
+        let is_known = call.finished || said.peek().is_some();
+        !call.is_error && is_known && said.all(|verdict| verdict == SummaryVerdict::Passed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_known_to_have_ended_ended_well() {
+        use SummaryVerdict::{Failed, Passed, RanNothing};
+        let rows: [(bool, bool, &[SummaryVerdict], bool); 7] = [
+            (true, false, &[], true),
+            (true, true, &[], false),
+            (true, false, &[Passed, Failed], false),
+            (true, false, &[RanNothing], false),
+            // No hook says how it ended; it may go on, or its program may be missing.
+            (false, false, &[], false),
+            (false, false, &[Passed], true),
+            (false, false, &[Failed], false),
+        ];
+        for (finished, is_error, said, expected) in rows {
+            let call = ToolCall {
+                finished,
+                is_error,
+                ..ToolCall::default()
+            };
+            let summaries = said.iter().map(|verdict| Summary {
+                verdict: *verdict,
+                ..Summary::default()
+            });
+            let examined = Examined {
+                summaries: summaries.collect(),
+                ..Examined::default()
+            };
+            assert_eq!(examined.ended_well(&call), expected, "{call:?} {said:?}");
+        }
     }
 }

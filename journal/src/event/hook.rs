@@ -92,7 +92,7 @@ pub struct ToolCall {
     pub is_error: bool,
     /// Whether a user, a policy or a hook refused it, so it never ran.
     pub refused: bool,
-    /// Whether its result has been seen.
+    /// Whether it has ended, and the result that was seen says how.
     pub finished: bool,
     /// The output of a failed call, at most [`ToolCall::OUTPUT_BYTES_MAX`] bytes; empty otherwise.
     pub output: String,

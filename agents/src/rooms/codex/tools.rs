@@ -7,7 +7,7 @@ use journal::ToolKind;
 use serde_json::Value;
 
 use crate::known::{Known, known};
-use crate::tools::{Frame, ResultText, Tools, begins_with_refusal, flag, plain};
+use crate::tools::{Frame, ResultText, Tools, begins_with, flag, plain};
 
 pub(super) static KNOWN: LazyLock<Known> = known!("codex");
 
@@ -21,14 +21,17 @@ pub(super) const TOOLS: Tools = Tools {
     },
 };
 
-/// A hook call does not say how a shell command ended, so it is never an error here; the transcript says.
+/// A hook call does not say how a shell command ended; the transcript does.
 fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
+    let is_error = flag(response);
+    let exit_code = response
+        .get("exit_code")
+        .or_else(|| response.pointer("/metadata/exit_code"))
+        .and_then(Value::as_i64);
     ResultText {
-        is_error: flag(response),
-        exit_code: response
-            .get("exit_code")
-            .or_else(|| response.pointer("/metadata/exit_code"))
-            .and_then(Value::as_i64),
+        is_error,
+        exit_code,
+        running: kind == ToolKind::Shell && is_error.is_none() && exit_code.is_none(),
         // For a shell call this is the program's output and nothing else.
         text: if kind == ToolKind::Shell {
             Cow::Borrowed("")
@@ -70,11 +73,7 @@ fn frame(result: &ResultText<'_>) -> Frame {
             break;
         }
     }
-    frame.failed = KNOWN
-        .failures
-        .iter()
-        .any(|opening| text.starts_with(opening))
-        || (frame.code.is_none() && begins_with_refusal(text, &KNOWN.refusals));
+    frame.failed = frame.code.is_none() && begins_with(text, &KNOWN.refusals);
     frame
 }
 

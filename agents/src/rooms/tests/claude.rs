@@ -7,6 +7,7 @@ use crate::adapter::Reply;
 use crate::hooks::tests::called;
 use crate::rooms::adapter;
 use crate::tools::tests::{described, ended, ended_by_hook};
+use crate::transcript::join;
 use crate::transcript::tests::{calls, shown, written};
 
 const AGENT: Agent = Agent::Claude;
@@ -219,6 +220,33 @@ fn hook_payloads_say_how_a_call_ended() {
         (json!({"tool_input": {}}), "run"),
     ] {
         ended_by_hook(AGENT, ToolKind::Shell, &payload, expected);
+    }
+}
+
+#[test]
+fn a_command_in_the_background_has_not_ended_on_any_side() {
+    let payload = json!({
+        "session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t1",
+        "tool_input": {"command": "pytest"}, "tool_response": {"stdout": "", "backgroundTaskId": "b1"}
+    });
+    let Event::ToolFinished { call, .. } = called(AGENT, None, &payload).draft.event else {
+        panic!("another event");
+    };
+    let facts = written(
+        AGENT,
+        &[
+            r#"{"type":"user","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"go"}}"#,
+            r#"{"type":"assistant","sessionId":"s","timestamp":"2026-01-01T00:00:01Z","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"pytest","run_in_background":true}}]}}"#,
+            r#"{"type":"user","sessionId":"s","timestamp":"2026-01-01T00:00:02Z","toolUseResult":{"stdout":"","backgroundTaskId":"b1"},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"Command running in background with ID: b1","is_error":false}]}}"#,
+            r#"{"type":"assistant","sessionId":"s","timestamp":"2026-01-01T00:00:03Z","message":{"content":[{"type":"tool_use","id":"t2","name":"TaskOutput","input":{"task_id":"b1"}}]}}"#,
+            r#"{"type":"user","sessionId":"s","timestamp":"2026-01-01T00:00:04Z","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":"<retrieval_status>not_ready</retrieval_status><task_id>b1</task_id><status>running</status>","is_error":false}]}}"#,
+        ],
+    );
+    for transcript in [None, Some(facts)] {
+        let joined = join(transcript, std::slice::from_ref(&call));
+        let call = &joined.timeline.calls[0];
+        assert!(!call.finished, "{:?}", joined.timeline.source);
+        assert!(joined.outcomes.is_empty(), "{:?}", joined.outcomes);
     }
 }
 

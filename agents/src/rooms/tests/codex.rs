@@ -162,7 +162,9 @@ fn exit_codes_count_only_in_the_framing() {
 fn hook_payloads_say_how_a_call_ended() {
     let after = |response: Value| json!({"tool_name": "x", "tool_response": response});
     let printed = after(json!("Exit code: 2\nOutput:\nprinted by the program"));
-    ended_by_hook(AGENT, ToolKind::Shell, &printed, "ok");
+    ended_by_hook(AGENT, ToolKind::Shell, &printed, "run");
+    let stated = after(json!({"output": "x", "metadata": {"exit_code": 0}}));
+    ended_by_hook(AGENT, ToolKind::Shell, &stated, "ok");
     for (text, expected) in [
         (
             "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.",

@@ -112,6 +112,21 @@ fn hook_payloads_say_how_a_call_ended() {
             "err",
         ),
         (
+            after(
+                "success",
+                "<command started in background with shellId: build>",
+            ),
+            "run",
+        ),
+        (
+            after(
+                "success",
+                "....\n<command with shellId: 1 is still running after 30 seconds. The command is still running.>",
+            ),
+            "run",
+        ),
+        (after("success", "<command> shellId: 1\n</command>"), "ok"),
+        (
             after("denied", "Denied by preToolUse hook (hook errored)"),
             "no",
         ),

@@ -106,6 +106,18 @@ fn hook_payloads_say_how_a_call_ended() {
             after(json!({"llmContent": "no", "error": {"message": "Tool execution blocked: R"}})),
             "no",
         ),
+        (
+            after(
+                json!({"llmContent": "Command moved to background (PID: 7). Output hidden. Press Ctrl+B to view."}),
+            ),
+            "run",
+        ),
+        (
+            after(
+                json!({"llmContent": "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output. There was no output before it was cancelled."}),
+            ),
+            "err",
+        ),
         (after(json!(null)), "run"),
     ] {
         ended_by_hook(AGENT, ToolKind::Shell, &payload, expected);

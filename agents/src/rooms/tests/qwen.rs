@@ -120,6 +120,18 @@ fn hook_payloads_say_how_a_call_ended() {
             "err",
         ),
         (json!({"error": text("130"), "is_interrupt": true}), "no"),
+        (
+            json!({"tool_response": {"llmContent": "Background shell started.\nid: bg_1\npid: 7"}}),
+            "run",
+        ),
+        (
+            json!({"tool_response": {"llmContent": "Background command started. PID: 7 (Use kill <pid> to stop)"}}),
+            "run",
+        ),
+        (
+            json!({"tool_response": {"llmContent": "Command timed out after 1000ms before it could complete. There was no output before it timed out."}}),
+            "err",
+        ),
         (json!({"tool_input": {}}), "run"),
     ] {
         ended_by_hook(AGENT, ToolKind::Shell, &payload, expected);

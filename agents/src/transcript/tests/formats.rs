@@ -182,6 +182,7 @@ fn journaled(agent: Agent, scenario: &str) -> Vec<ToolCall> {
             });
         } else {
             let ended = tools.hook_outcome(kind, command.as_deref(), payload);
+            let ended = ended.expect("a result");
             let call = open.expect("begun before");
             (call.finished, call.is_error, call.refused) =
                 (ended.finished, ended.is_error, ended.refused);
