@@ -1,11 +1,13 @@
 //! What a tool call does: its kind, its command line and its files.
 
+use std::borrow::Cow;
+
 use journal::{ToolCall, ToolKind};
 use serde_json::Value;
 
 use super::patch;
 use super::table::Tools;
-use reading::shell::quoted;
+use reading::shell::{quoted, shortened};
 use reading::text;
 
 /// Fields that hold a command line.
@@ -188,8 +190,10 @@ fn names_a_path(field: &str) -> bool {
 /// Cuts the paths, command line and output of a call to their limits.
 pub fn bound(call: &mut ToolCall) {
     call.paths.truncate(ToolCall::PATHS_MAX);
-    if let Some(command) = &mut call.command {
-        command.truncate(text::head(command, ToolCall::COMMAND_BYTES_MAX).len());
+    if let Some(command) = &mut call.command
+        && let Cow::Owned(short) = shortened(command, ToolCall::COMMAND_BYTES_MAX)
+    {
+        *command = short;
     }
     if call.output.len() > ToolCall::OUTPUT_BYTES_MAX {
         call.output = text::head_and_tail(&call.output, ToolCall::OUTPUT_BYTES_MAX);

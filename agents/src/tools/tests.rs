@@ -150,10 +150,18 @@ fn what_is_known_of_a_call_is_bounded() {
         ..ToolCall::default()
     };
     bound(&mut call);
-    assert_eq!(
-        call.command.map(|command| command.len()),
-        Some(ToolCall::COMMAND_BYTES_MAX)
+    let command = call.command.unwrap_or_default();
+    assert!(
+        (ToolCall::COMMAND_BYTES_MAX - 1..=ToolCall::COMMAND_BYTES_MAX).contains(&command.len())
     );
+    let file = "x".repeat(ToolCall::COMMAND_BYTES_MAX);
+    let mut long = ToolCall {
+        command: Some(format!("cat > a <<'EOF'\n{file}\nEOF\npytest -q")),
+        ..ToolCall::default()
+    };
+    bound(&mut long);
+    let command = long.command.unwrap_or_default();
+    assert_eq!(command, "cat > a <<'EOF'\n\n[..]\nEOF\npytest -q");
     assert_eq!(call.paths.len(), ToolCall::PATHS_MAX);
     assert!(call.output.len() <= ToolCall::OUTPUT_BYTES_MAX);
     assert!(call.output.starts_with("Exit code 1\n") && call.output.ends_with("the end"));

@@ -11,6 +11,7 @@ use super::normal::{Entry, Folding};
 use crate::adapter::Adapter;
 use crate::prompts::Authors;
 use crate::rooms;
+use reading::shell::shortened;
 use reading::text;
 use redact::Redactor;
 
@@ -279,16 +280,15 @@ const PROMPTS_MAX: usize = 64;
 
 /// Cuts the long texts of a call. Secrets go first: of a secret that is cut, nothing would know the rest.
 fn shorten(call: &mut ToolCall, redactor: &Redactor) {
-    let command = call
-        .command
-        .as_mut()
-        .map(|command| (command, ToolCall::COMMAND_BYTES_MAX));
-    let output = (&mut call.output, ToolCall::OUTPUT_BYTES_MAX);
-    for (text, bytes_max) in command.into_iter().chain([output]) {
-        if text.len() > bytes_max {
-            let redacted = redactor.text(text);
-            *text = text::head(&redacted, bytes_max).to_owned();
-        }
+    if let Some(command) = &mut call.command
+        && command.len() > ToolCall::COMMAND_BYTES_MAX
+    {
+        let redacted = redactor.text(command);
+        *command = shortened(&redacted, ToolCall::COMMAND_BYTES_MAX).into_owned();
+    }
+    if call.output.len() > ToolCall::OUTPUT_BYTES_MAX {
+        let redacted = redactor.text(&call.output);
+        call.output = text::head(&redacted, ToolCall::OUTPUT_BYTES_MAX).to_owned();
     }
 }
 

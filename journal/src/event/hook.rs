@@ -117,7 +117,7 @@ impl ToolCall {
         self.tool.starts_with(Self::OF_SESSION) || self.tool == Self::OF_PERSON
     }
 
-    /// Maximum size of a command line; the rest is cut.
+    /// Maximum size of a command line; a longer one loses parts that are no commands.
     pub const COMMAND_BYTES_MAX: usize = 8 * 1024;
     /// Maximum size of an output; the rest is cut.
     pub const OUTPUT_BYTES_MAX: usize = 4 * 1024;

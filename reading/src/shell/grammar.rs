@@ -3,6 +3,8 @@
 //! One pass over the text, no tree: each simple command is noted when it is met, and its flags are corrected when
 //! the text after it is known.
 
+use std::ops::Range;
+
 use super::reader::{COMMANDS_MAX, Command, Io, Kind, Reader, Script};
 use super::redirects::closes;
 use super::state::State;
@@ -37,6 +39,21 @@ pub(super) fn read(text: &str, state: State) -> Script {
         bodies: reader.bodies,
         defines: reader.state.defined,
     }
+}
+
+/// Returns the places of the texts of a script that run nothing by themselves, in order: quoted ones and heredocs.
+pub(super) fn inert(text: &str) -> Vec<Range<usize>> {
+    let mut reader = Reader::new(text, 0, State::default());
+    reader.list(&[]);
+    let mut inert = reader.inert;
+    inert.sort_unstable_by_key(|range| range.start);
+    let mut end = 0;
+    inert.retain(|range| {
+        let is_apart = range.start >= end;
+        end = end.max(range.end);
+        is_apart
+    });
+    inert
 }
 
 impl Reader<'_> {

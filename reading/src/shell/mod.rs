@@ -18,6 +18,7 @@ mod files;
 mod grammar;
 mod reader;
 mod redirects;
+mod shorten;
 mod simple;
 mod state;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod words;
 mod wrappers;
 
 pub use argv::{Pattern, is_dry, operands};
+pub use shorten::shortened;
 pub use simple::Simple;
 
 /// Returns a word as a shell reads it, in quotes if it needs them.
@@ -178,7 +180,11 @@ fn collect(mut script: Script, around: &Around, found: &mut Vec<Run>) {
             decides,
             depth: around.depth + 1,
         };
-        if let Some(text) = inner.filter(|_| around.depth < SCRIPTS_MAX) {
+        if let Some(mut text) = inner.filter(|_| around.depth < SCRIPTS_MAX) {
+            // The rest of a script that was cut may be anything.
+            if shorten::is_cut(&text) {
+                shorten::GAP.clone_into(&mut text);
+            }
             collect(grammar::read(&text, state), &inside, found);
         }
     }

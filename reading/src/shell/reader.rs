@@ -2,6 +2,7 @@
 //!
 //! Nesting is limited; past the limit, reading stops and nothing that was found counts.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::state::State;
@@ -119,6 +120,8 @@ pub(super) struct Reader<'a> {
     pub(super) commands: Vec<Command>,
     pub(super) bodies: Vec<String>,
     pub(super) pending: Vec<Heredoc>,
+    /// Where the texts are that run nothing by themselves.
+    pub(super) inert: Vec<Range<usize>>,
     /// First command of the last substitution that was read, as an index.
     pub(super) last_substitution: usize,
     /// Whether a limit was exceeded.
@@ -145,6 +148,7 @@ impl<'a> Reader<'a> {
             commands: Vec::new(),
             bodies: Vec::new(),
             pending: Vec::new(),
+            inert: Vec::new(),
             last_substitution: 0,
             overrun: false,
         }
@@ -214,6 +218,14 @@ impl<'a> Reader<'a> {
     /// Returns the text after the cursor.
     pub(super) fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Notes a text that was read as one that runs nothing, unless it holds a substitution.
+    pub(super) fn note_inert(&mut self, range: Range<usize>) {
+        let text = &self.text[range.clone()];
+        if !text.contains("$(") && !text.contains('`') {
+            self.inert.push(range);
+        }
     }
 
     /// Moves the cursor past `token` if that comes next.

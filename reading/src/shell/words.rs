@@ -77,15 +77,18 @@ impl Reader<'_> {
         word.quoted = true;
         let length = self.rest().find('\'').unwrap_or(self.rest().len());
         word.text.push_str(&self.rest()[..length]);
+        self.inert.push(self.at..self.at + length);
         self.at = (self.at + length + 1).min(self.text.len());
     }
 
     fn double(&mut self, word: &mut Word) {
         self.at += 1;
         word.quoted = true;
+        let start = self.at;
         while let Some(byte) = self.peek() {
             match byte {
                 b'"' => {
+                    self.note_inert(start..self.at);
                     self.at += 1;
                     return;
                 }
@@ -330,17 +333,21 @@ impl Reader<'_> {
     /// Reads the bodies of the announced heredocs, with the cursor at the start of a line.
     fn heredoc_bodies(&mut self) {
         for heredoc in std::mem::take(&mut self.pending) {
-            let raw = self.heredoc_lines(&heredoc);
+            let start = self.at;
+            let (raw, end) = self.heredoc_lines(&heredoc);
             let body = if heredoc.literal {
+                self.inert.push(start..end);
                 raw
             } else {
+                self.note_inert(start..end);
                 self.expanded(&raw)
             };
             self.bodies[heredoc.body] = body;
         }
     }
 
-    fn heredoc_lines(&mut self, heredoc: &Heredoc) -> String {
+    /// Returns the lines of a heredoc, and where they end.
+    fn heredoc_lines(&mut self, heredoc: &Heredoc) -> (String, usize) {
         let mut body = String::new();
         while self.at < self.text.len() {
             let length = self.rest().find('\n').unwrap_or(self.rest().len());
@@ -353,13 +360,15 @@ impl Reader<'_> {
             let end = line.strip_prefix(heredoc.delimiter.as_str());
             match end {
                 Some("" | "\r") => {
+                    let end = self.at;
                     self.at = (self.at + length + 1).min(self.text.len());
-                    return body;
+                    return (body, end);
                 }
                 // `EOF)` closes both the heredoc and the substitution around it, with a warning from bash.
                 Some(more) if self.open_parens > 0 && more.starts_with(')') => {
+                    let end = self.at;
                     self.at += length - more.len();
-                    return body;
+                    return (body, end);
                 }
                 _ => {}
             }
@@ -367,7 +376,7 @@ impl Reader<'_> {
             body.push('\n');
             self.at = (self.at + length + 1).min(self.text.len());
         }
-        body
+        (body, self.at)
     }
 
     /// Expands a heredoc body: its substitutions run, but decide nothing.

@@ -1,6 +1,6 @@
 //! Wrappers, dry runs, and the match with a wanted command.
 
-use super::super::{Pattern, Simple, is_dry, read};
+use super::super::{Pattern, Simple, is_dry, read, shortened};
 use super::check;
 
 /// Lines that all run `x --y z`.
@@ -368,4 +368,46 @@ fn unwanted_commands() {
     }
     let simple = &read("make restart").commands[0];
     assert!(Pattern::read("").is_none_or(|nothing| !nothing.fits(simple)));
+}
+
+#[test]
+fn a_long_line_keeps_its_commands() {
+    const BYTES_MAX: usize = 8 * 1024;
+    let file = "some = \"text\"\nit's one more line\n".repeat(400);
+    let words = file.replace(['"', '\''], "");
+    for (line, expected) in [
+        (
+            format!("cat > a.py <<'EOF'\n{file}EOF\npytest -q"),
+            &["~cat", "pytest -q"][..],
+        ),
+        (
+            format!("cat > a.py <<EOF && pytest -q\n{words}EOF\n"),
+            &["cat", "pytest -q"],
+        ),
+        (
+            format!("cd a && cat > b <<'A' > c <<'B'\n{file}A\n{file}B\npytest"),
+            &["~cd a", "~cat @a", "pytest @a"],
+        ),
+        // What is left of a script says nothing about the rest of it, nor does the beginning of a line.
+        (format!("bash <<'EOF'\npytest -q\n{words}EOF\n"), &["[..]"]),
+        (
+            format!("bash -c 'pytest -q\n{words}' && make"),
+            &["[..]", "make"],
+        ),
+        ("pytest -q && ".repeat(700), &["[..]"]),
+    ] {
+        let short = shortened(&line, BYTES_MAX);
+        assert!(line.len() > BYTES_MAX && short.len() <= BYTES_MAX);
+        check(&short, expected);
+    }
+    let line =
+        format!("git commit -m 'one\n{words}'; python - <<E\nimport a\n{words}import z\nE\n");
+    let commands = read(&shortened(&line, BYTES_MAX)).commands;
+    let [commit, python] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert!(commit.words[3].starts_with("one\n"));
+    let input = python.input.as_deref().unwrap_or_default();
+    assert!(input.starts_with("import a\n") && input.ends_with("\nimport z\n"));
+    assert_eq!(shortened("make", 4), "make");
 }

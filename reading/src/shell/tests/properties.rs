@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Pattern, is_dry, read};
+use super::super::{Pattern, is_dry, read, shortened};
 
 fn read_all(line: &str) {
     let pattern = Pattern::read("make restart -x *y").expect("a command");
@@ -229,6 +229,22 @@ proptest! {
     #[test]
     fn any_shell_is_read(tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..60)) {
         read_all(&tokens.concat());
+    }
+
+    #[test]
+    fn a_shortened_line_runs_the_same_or_what_is_unknown(
+        tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..60),
+        bytes_max in 40_usize..120,
+    ) {
+        let line = tokens.concat();
+        let short = shortened(&line, bytes_max);
+        prop_assert!(short.len() <= bytes_max);
+        let shown = |line: &str| -> Vec<_> {
+            let commands = read(line).commands.into_iter();
+            commands.map(|simple| (simple.words.len(), simple.certain, simple.decides)).collect()
+        };
+        let is_unknown = read(&short).commands.iter().any(|simple| simple.words == ["[..]"]);
+        prop_assert!(is_unknown || shown(&line) == shown(&short), "{short}");
     }
 
     #[test]
