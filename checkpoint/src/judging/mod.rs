@@ -162,7 +162,7 @@ impl<'a> Stop<'a> {
             turn,
             claims,
             runs: runs::runs(turn),
-            word: person::word(&facts.prompts, &facts.last_message),
+            word: person::word(&turn.catalogue, &facts.prompts, &facts.last_message),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Whether an output reports a failure, in any words (spec EVID-11).
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -17,7 +18,7 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
 /// How outputs say that there were no failures.
 static NONE: LazyLock<Regex> = LazyLock::new(|| {
     matching(concat!(
-        r"(?i)\b(?:0|no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|fail\w*|exceptions?|issues?|problems?|conflicts?)\b|",
+        r"(?i)\b(?:0|no|none|nothing|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|fail\w*|exceptions?|issues?|problems?|conflicts?)\b|",
         r"\b(?:errors?|fail\w*|exceptions?)\s*[:=]\s*0\b",
     ))
 });
@@ -28,7 +29,12 @@ pub(super) fn matching(pattern: &str) -> Regex {
 
 /// Returns whether a line reports a failure.
 pub(super) fn is_failure(line: &str) -> bool {
-    FAILURE.is_match(line) && FAILURE.is_match(&NONE.replace_all(line, ""))
+    FAILURE.is_match(line) && FAILURE.is_match(&without_denials(line))
+}
+
+/// Returns a text without the words that say that there were no failures.
+pub fn without_denials(text: &str) -> Cow<'_, str> {
+    NONE.replace_all(text, "")
 }
 
 /// Returns whether any line of an output reports a failure.

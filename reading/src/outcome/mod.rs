@@ -19,7 +19,7 @@ use journal::{Summary, SummaryKind, SummaryVerdict};
 
 use draft::Drafts;
 
-pub use failure::speaks_of_failure;
+pub use failure::{speaks_of_failure, without_denials};
 pub use lines::{HEAD_BYTES, TAIL_BYTES};
 
 /// Returns what an output reports on: one entry for each tool, kind and verdict, in the order of appearance, at most 16.

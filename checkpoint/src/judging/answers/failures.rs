@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::catalogue::Purpose;
 use crate::judging::paths::PathRef;
+use crate::judging::person::reports_failure;
 use crate::judging::runs::{Ended, Run};
 use crate::judging::turn::{Turn, shorten};
 use crate::outcome::speaks_of_failure;
@@ -11,11 +12,6 @@ use crate::text::steers;
 
 /// The most characters of a line of output that is quoted.
 const QUOTED_CHARS_MAX: usize = 160;
-
-/// What a message has to mention to be about a failure, in the languages in which agents answer most.
-const TELLS: &str = "fail broke error not~pass couldn't could~not cannot fehl échou échec erreur falla falló fallid falh \
-    fallit fallisc mislukt faalt fout błąd błęd nie~powi ошибк не~прош упал провал помилк başarısız فشل विफल असफल \
-    失败 失敗 错误 錯誤 报错 未通过 エラー 通らな 실패 오류 에러";
 
 /// Returns one sentence for each kind of verification whose last run certainly failed. `asked` are the calls behind what is
 /// demanded anyway.
@@ -25,7 +21,7 @@ pub(in crate::judging) fn find(
     asked: &HashSet<usize>,
 ) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
-    if is_reported(turn) {
+    if reports_failure(&turn.evidence.facts.last_message) {
         return sentences;
     }
     let verifies = |run: &&Run| {
@@ -87,11 +83,4 @@ fn names_change(turn: &Turn<'_>, failed: &Run) -> bool {
     turn.files
         .iter()
         .any(|file| PathRef::changed(&file.path).is_named_in(output))
-}
-
-/// Returns whether the agent's last message speaks of a failure.
-pub(in crate::judging) fn is_reported(turn: &Turn<'_>) -> bool {
-    let message = turn.evidence.facts.last_message.to_lowercase();
-    let mut words = TELLS.split_whitespace();
-    words.any(|word| message.contains(&word.replace('~', " ")))
 }

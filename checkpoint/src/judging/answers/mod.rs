@@ -14,7 +14,7 @@ pub use trace::{ActionTrace, Findings, OpenItem, RuleTrace};
 
 use crate::catalogue::Purpose;
 use crate::judging::paths::PathRef;
-use crate::judging::person::Word;
+use crate::judging::person::{Forbids, Word, reports_failure};
 use crate::judging::runs::{Ended, Run};
 use crate::judging::turn::{Turn, shorten};
 use crate::policy::Uncovered;
@@ -116,12 +116,12 @@ const BY_ORDER: &str = ", by the order of calls and edits";
 /// The row for content on which nothing ran.
 pub(in crate::judging) const NOTHING_RAN: &str = "nothing ran";
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 9] = [
     Row {
         name: "not wanted",
         spec: "EVID-9",
         why: "you asked not to run it",
-        says: |ground, _| ground.word.forbids.then_some((Verified::Done, None)),
+        says: |ground, _| (ground.word.forbids == Forbids::Yes).then_some((Verified::Done, None)),
     },
     Row {
         name: "tests passed",
@@ -157,6 +157,14 @@ const ROWS: [Row; 8] = [
         },
     },
     Row {
+        name: "perhaps not wanted",
+        spec: "EVID-9",
+        why: "you may have asked not to run it",
+        says: |ground, _| {
+            (ground.word.forbids == Forbids::Perhaps).then_some((Verified::Unknown, None))
+        },
+    },
+    Row {
         name: FAILED,
         spec: "EVID-7",
         why: "the last run of it failed",
@@ -168,8 +176,8 @@ const ROWS: [Row; 8] = [
                 .rev()
                 .find(|run| tests(run) && run.speaks(unit.language))?;
             let holds = run.holds(unit.path, ground.turn.project);
-            let is_open =
-                run.ended == Ended::Failed && holds && !failures::is_reported(ground.turn);
+            let message = &ground.turn.evidence.facts.last_message;
+            let is_open = run.ended == Ended::Failed && holds && !reports_failure(message);
             is_open.then_some((Verified::Open, Some(run)))
         },
     },

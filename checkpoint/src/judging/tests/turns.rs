@@ -4,7 +4,7 @@
 //! agent in brackets. `% ` lines describe the project, `edit`, `write`, `read`, `gone`, `changed` and `restored` lines name files, `$ `
 //! is a command and `!` or `!N ` one that failed, `x ` one that was refused, `tool NAME` and `!tool NAME` another tool,
 //! `notebook PATH` an edit of a notebook, `ps LINE` and `!ps LINE` a line of PowerShell; `| ` lines are the output of the call
-//! before, `< ` lines what the agent says between its calls, `> ` lines its last message. `? ` ends it with what is asked for.
+//! before, `@ ` lines are the person's words, `< ` lines what the agent says between its calls, `> ` lines its last message. `? ` ends it with what is asked for.
 
 use std::borrow::Cow;
 
@@ -48,6 +48,7 @@ struct Case<'a> {
     agent: Agent,
     project: String,
     calls: Vec<Line<'a>>,
+    person: String,
     said: String,
     asked: &'a str,
 }
@@ -70,6 +71,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
                 agent,
                 project: String::new(),
                 calls: Vec::new(),
+                person: String::new(),
                 said: String::new(),
                 asked: "",
             });
@@ -86,6 +88,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
                 let call = case.calls.last_mut().expect("a script follows its line");
                 call.output.extend(["\u{0}", rest, "\n"]);
             }
+            "@" => case.person.extend([rest, "\n"]),
             ">" => case.said.extend([rest, "\n"]),
             "?" => case.asked = rest,
             _ => case.calls.push(Line {
@@ -261,6 +264,7 @@ fn evidence(case: &Case<'_>) -> Evidence {
     evidence.facts.outcomes = joined.outcomes;
     evidence.facts.files = held;
     evidence.facts.workspace = Some(project(&case.project));
+    evidence.facts.prompts.push(case.person.clone());
     evidence.facts.last_message.clone_from(&case.said);
     evidence
 }
