@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
+use actors::git::{ask, guard};
 use checkpoint::digest;
 use checkpoint::record::{Content, Repository};
 
@@ -15,6 +17,8 @@ use crate::ops::query::Range;
 
 /// The notes that hold records.
 pub(crate) const NOTES: &str = "refs/notes/checkpointd";
+/// The most time that git may take to look at a work tree.
+const LOOK_WITHIN: Duration = Duration::from_secs(60);
 /// The modes of what has no content of its own in the tree: a submodule, and nothing.
 const NO_FILE: [&str; 2] = ["160000", "000000"];
 /// What is said if the commits that changes are counted from may be missing for that.
@@ -47,6 +51,16 @@ impl Looked {
     }
 }
 
+/// Returns what a command of git prints.
+fn printed(command: Command, name: &str, input: &[u8]) -> Result<Vec<u8>> {
+    let output = with_input(command, input)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::failed(format!("git {name}: {}", said.trim())))
+}
+
 impl Git {
     /// Finds the repository of a folder.
     ///
@@ -61,23 +75,22 @@ impl Git {
         Ok(Self { top: top.into() })
     }
 
-    /// Runs git with an input, and returns what it prints.
-    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
+    fn command(&self, arguments: &[&str]) -> Result<Command> {
         let program = actors::programs::find("git");
         let program = program.ok_or_else(|| Failure::failed("git was not found"))?;
         let mut command = Command::new(program);
-        command.arg("-C").arg(&self.top);
-        command.args(["-c", "core.fsmonitor=false"]).args(arguments);
-        let output = with_input(command, input)?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(Failure::failed(format!(
-            "git {}: {}",
-            arguments[0],
-            said.trim()
-        )))
+        command.arg("-C").arg(&self.top).args(arguments);
+        Ok(command)
+    }
+
+    /// Runs git with an input, and returns what it prints. What looks at files of the work tree is asked otherwise, since
+    /// filters would run.
+    fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
+        let mut command = self.command(arguments)?;
+        let known = std::env::var("GIT_CONFIG_COUNT").ok();
+        let known = known.and_then(|count| count.parse().ok());
+        guard(&mut command, known.unwrap_or(0));
+        printed(command, arguments[0], input)
     }
 
     fn line(&self, arguments: &[&str]) -> Result<String> {
@@ -112,6 +125,12 @@ impl Git {
     pub(crate) fn is_cut(&self) -> bool {
         self.line(&["rev-parse", "--is-shallow-repository"])
             .is_ok_and(|said| said == "true")
+    }
+
+    /// Returns a value of the user's own or the system's settings of git, whatever the repository has.
+    pub(crate) fn setting_of_user(&self, name: &str) -> Option<String> {
+        let of = |scope| self.line(&["config", scope, "--type=path", "--get", name]);
+        of("--global").or_else(|_| of("--system")).ok()
     }
 
     /// Returns a value of git's settings; `~` at its beginning is a home folder, as git has it in paths.
@@ -217,7 +236,9 @@ impl Git {
             "--git-common-dir",
             "--show-toplevel",
         ];
-        let paths = self.line(&asked)?;
+        // The hooks that git itself would run.
+        let paths = printed(self.command(&asked)?, asked[0], b"")?;
+        let paths = String::from_utf8_lossy(&paths).into_owned();
         let mut paths = paths.lines().map(Path::new);
         let hook = paths.next().unwrap_or(&self.top);
         if paths.any(|own| hook.starts_with(own)) {
@@ -234,27 +255,30 @@ impl Git {
     /// If git fails.
     pub(crate) fn work_tree(&self) -> Result<Looked> {
         let from = self.tree(self.commit("HEAD").ok().as_deref())?;
-        let raw = self.run(
-            &[
-                "diff-index",
-                "-z",
-                "--raw",
-                "--no-abbrev",
-                "--no-renames",
-                "--no-ext-diff",
-                &from,
-            ],
-            b"",
-        )?;
-        let new = self.run(&["ls-files", "-z", "--others", "--exclude-standard"], b"")?;
-        // Git says by the times of a file that it changed, without a look at it, since a look may run filters.
-        let had = changes(&raw).filter(|change| !NO_FILE.contains(&&*change.modes[0]));
+        let changed = [
+            "diff-index",
+            "-z",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--no-ext-diff",
+            "--ignore-submodules=dirty",
+            &from,
+        ];
+        let new = ["ls-files", "-z", "--others", "--exclude-standard"];
+        let deadline = Instant::now() + LOOK_WITHIN;
+        let printed = ask(&self.top, &[&changed, &new], deadline).map_err(Failure::failed)?;
+        let [raw, new] = &printed[..] else {
+            return Err(Failure::failed("git gave no answer"));
+        };
+        // Git says by the times of a file that it changed, without a look at it.
+        let had = changes(raw).filter(|change| !NO_FILE.contains(&&*change.modes[0]));
         let (paths, blobs): (Vec<_>, Vec<_>) = had
             .filter(|change| change.modes[0] == change.modes[1])
             .map(|change| (change.path, change.blobs[0].clone()))
             .unzip();
         let had: HashMap<_, _> = paths.into_iter().zip(self.hashes(blobs.iter())?).collect();
-        let changed = changes(&raw).map(|change| change.path);
+        let changed = changes(raw).map(|change| change.path);
         let mut contents = BTreeMap::new();
         for raw in changed.chain(new.split(|byte| *byte == 0)) {
             let path = self.top.join(std::ffi::OsStr::from_bytes(raw));

@@ -79,7 +79,7 @@ struct VerifyArgs {
     /// The public key that has to have signed it
     #[arg(long, value_name = "FILE", conflicts_with = "allowed_signers")]
     key: Option<PathBuf>,
-    /// Who may sign (default: git's `gpg.ssh.allowedSignersFile`)
+    /// Who may sign (default: `gpg.ssh.allowedSignersFile` of your own or the system's git settings)
     #[arg(long, value_name = "FILE")]
     allowed_signers: Option<PathBuf>,
     /// Accept one without a signature
@@ -221,7 +221,7 @@ fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
         (Some(key), _) => Keys::Key(key.clone()),
         (None, Some(allowed)) => Keys::Allowed(allowed.clone()),
         (None, None) => git
-            .setting("gpg.ssh.allowedSignersFile")
+            .setting_of_user("gpg.ssh.allowedSignersFile")
             .map_or(Keys::Unknown, |file| Keys::Allowed(file.into())),
     };
     let mut checked = Vec::new();

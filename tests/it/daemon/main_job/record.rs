@@ -247,6 +247,8 @@ fn who_may_sign_is_read_as_git_reads_it() {
     ] {
         git::git(&work.scene.project, &["config", name, value]);
     }
+    let own = home.join(".gitconfig");
+    let own = ["--file", own.to_str().expect("text")];
     let ckd = |arguments: &[&str]| {
         let home = home.to_str().expect("text");
         let output = work.run(program("checkpointd"), arguments, &[("HOME", home)]);
@@ -257,6 +259,13 @@ fn who_may_sign_is_read_as_git_reads_it() {
     let verified = || ckd(&["record", "verify", "--json"]);
     let (code, said) = ckd(&["record", "--notes"]);
     assert_eq!(code, 0, "{said}");
+
+    // Whoever made the repository does not say who may sign.
+    allow("");
+    assert_eq!(verified().0, 1);
+    std::fs::remove_file(home.join("allowed")).expect("removes");
+    let set = ["gpg.ssh.allowedSignersFile", "~/allowed"];
+    git::git(&work.scene.project, &[&["config"], &own[..], &set].concat());
 
     let (code, said) = verified();
     assert!(code == 2 && said.contains("No such file"), "{said}");
@@ -789,4 +798,61 @@ fn ci_keeps_records_that_are_not_shared_and_says_what_failed() {
     let (code, said) = ci("nothing", &pull);
     let line = "- content: `[x](https://x.example): the tree holds another content`";
     assert_eq!((code, said.contains(line)), (0, true), "{said}");
+}
+
+#[test]
+fn no_program_that_the_repository_names_is_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let work = Work::new();
+    let project = &work.scene.project;
+    let ran = project.with_file_name("ran");
+    let evil = project.with_file_name("evil");
+    let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display());
+    std::fs::write(&evil, script).expect("writes");
+    std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    std::fs::write(project.join(".git/info/attributes"), "* filter=e diff=e\n").expect("writes");
+    let hook = project.join(".git/hooks/reference-transaction");
+    std::fs::create_dir_all(hook.parent().expect("a folder")).expect("a folder");
+    std::fs::copy(&evil, hook).expect("copies");
+    let evil = evil.to_str().expect("text");
+    // A content is missing, and its remote is asked by a program.
+    let mut named = std::process::Command::new("git");
+    named
+        .args(["rev-parse", "HEAD:stock.py"])
+        .current_dir(project);
+    let blob = named.output().expect("git").stdout;
+    let blob = String::from_utf8(blob).expect("an id");
+    let (head, tail) = blob.trim().split_at(2);
+    let _ = std::fs::remove_file(project.join(".git/objects").join(head).join(tail));
+    for (name, value) in [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ssh://localhost/x"),
+        ("core.sshCommand", evil),
+        ("core.fsmonitor", evil),
+        ("gpg.program", evil),
+        ("gpg.ssh.program", evil),
+        ("log.showSignature", "true"),
+        ("diff.e.textconv", evil),
+        ("filter.e.clean", evil),
+        ("filter.e.process", evil),
+    ] {
+        git::git(project, &["config", name, value]);
+    }
+    let _ = std::fs::remove_file(&ran);
+    std::fs::write(project.join("stock.py"), "count = 7\n").expect("writes");
+    let key = work.key("own");
+    let key = key.to_str().expect("text");
+    for arguments in [
+        &["open", "--worktree"] as &[&str],
+        &["open", "--range", "HEAD^..HEAD"],
+        &["record", "--notes", "--key", key],
+        &["record", "verify"],
+    ] {
+        work.run(program("checkpointd"), arguments, &[]);
+        let said = std::fs::read_to_string(&ran).unwrap_or_default();
+        assert_eq!(said, "", "{arguments:?}");
+    }
 }
