@@ -108,6 +108,12 @@ impl Claims {
         Ok(Self { payload, statement })
     }
 
+    /// Returns the commit that it is about.
+    pub fn commit(&self) -> Option<&str> {
+        let mut subjects = self.statement.subject.iter();
+        subjects.find_map(|one| one.digest.git_commit.as_deref())
+    }
+
     /// Returns the commit that its changes are counted from.
     pub fn base(&self) -> Option<&str> {
         let base = self.statement.predicate.base.as_ref()?;

@@ -153,13 +153,15 @@ fn made(home: &Home, git: &Git, looked: &Looked, args: &RecordArgs) -> Result<St
     Ok(serde_json::to_string(&envelope).expect("an envelope is plain data"))
 }
 
+/// Returns what a line says, if it is a record.
+fn claimed(line: &str) -> Option<Claims> {
+    let envelope: Envelope = serde_json::from_str(line).ok()?;
+    Claims::read(&envelope).ok()
+}
+
 /// Adds a record to the notes of a commit, in the place of the one of the same journal.
 fn note(git: &Git, commit: &str, line: &str) -> Result<()> {
-    let journal = |line: &str| {
-        let envelope: Option<Envelope> = serde_json::from_str(line).ok();
-        let claims = Claims::read(&envelope?).ok()?;
-        Some(claims.statement.predicate.journal.id)
-    };
+    let journal = |line: &str| Some(claimed(line)?.statement.predicate.journal.id);
     let own = journal(line);
     let kept = git.notes(NOTES, commit).unwrap_or_default();
     let kept = kept.lines().filter(|line| {
@@ -215,7 +217,17 @@ fn check(home: &Home, args: &VerifyArgs) -> Result<u8> {
     let text = if is_file {
         std::fs::read_to_string(&args.record)?
     } else {
-        git.notes(&args.notes_ref, &end)?
+        // Git can copy the notes of a commit to the one that replaces it: they are about the first one still.
+        let is_about = |line: &&str| {
+            let commit = claimed(line).and_then(|claims| claims.commit().map(str::to_owned));
+            commit.is_none_or(|commit| commit == end)
+        };
+        let notes = git.notes(&args.notes_ref, &end)?;
+        notes
+            .lines()
+            .filter(is_about)
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     let keys = match (&args.key, &args.allowed_signers) {
         (Some(key), _) => Keys::Key(key.clone()),
