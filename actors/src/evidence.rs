@@ -141,6 +141,10 @@ fn gather_with(
             policy: &looked.policy,
             judged: &judged,
             stopped: stop.at,
+            leaves: stop
+                .leaves
+                .as_ref()
+                .and_then(|leaving| leaving.command.as_deref()),
             named: &named,
             others,
         };
@@ -215,6 +219,10 @@ fn gather_rest(
     evidence.facts.files = std::mem::take(&mut tree.files);
     evidence.facts.remote = tree.remote.take();
     evidence.facts.git_dir = tree.git_dir.take();
+    if let (Some(line), Some(git_dir)) = (of.leaves, &evidence.facts.git_dir) {
+        evidence.facts.leaves_elsewhere =
+            work_tree_choice::leaves_elsewhere(state, policy, line, git_dir);
+    }
     evidence.facts.workspace = workspace;
     steps.note("project", taken);
     let Read {

@@ -182,7 +182,8 @@ fn leaves(shared: &Shared, draft: &Draft, waits: bool) -> Option<Draft> {
         Event::ToolStarted { call, .. } => {
             adapter.tool_form?;
             let command = call.command.as_ref()?;
-            judging::leaving(&Catalogue::with(&settings.programs), command)?;
+            let leaving = judging::leaving(&Catalogue::with(&settings.programs), command);
+            leaving.first()?;
             Some(text::head(command, Event::TEXT_BYTES_MAX).to_owned())
         }
         _ if exits == Exits::Parts && adapter.part_hooks.contains(&&*host.hook) => None,

@@ -18,6 +18,8 @@ pub(crate) struct Of<'a> {
     pub(crate) judged: &'a Judged,
     /// When the turn stopped.
     pub(crate) stopped: Timestamp,
+    /// The line by which work leaves.
+    pub(crate) leaves: Option<&'a str>,
     /// The files that the calls name as written which hooks reported.
     pub(crate) named: &'a git::Named,
     /// Which session wrote a file last.

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use checkpoint::catalogue::Catalogue;
 use checkpoint::config::Config;
+use checkpoint::judging;
 use checkpoint::policy::{Edition, Policy};
-use checkpoint::shell;
+use checkpoint::shell::{self, Simple};
 use checkpoint::state::SessionState;
 use journal::{ToolCall, ToolKind};
 
@@ -68,6 +70,23 @@ pub fn of(state: &SessionState, policy: &Policy) -> Judged {
         (None, None) => place(cwd),
         (None, Some(_)) => place(home),
     }
+}
+
+/// Returns whether a command by which work leaves runs in another repository than the one with this git directory.
+pub(crate) fn leaves_elsewhere(
+    state: &SessionState,
+    policy: &Policy,
+    line: &str,
+    git_dir: &str,
+) -> bool {
+    let commands = judging::leaving(&Catalogue::with(&policy.programs), line);
+    let cwd = Path::new(&state.place.cwd);
+    let other = |command: &Simple| {
+        let folder = cwd.join(command.dir.as_deref().unwrap_or_default());
+        let top = folder.canonicalize().ok().as_deref().and_then(work_tree)?;
+        git::shared_dir(&top).filter(|other| other != git_dir)
+    };
+    !commands.is_empty() && commands.iter().all(|command| other(command).is_some())
 }
 
 /// Returns the work tree in which the turn's last edit is, if none is in the session's own.

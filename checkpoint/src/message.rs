@@ -97,8 +97,12 @@ fn plain(findings: &Findings, policy: &Policy, session: Uuid) -> String {
 
 /// Returns what was held, why, and how to go on (spec DECIDE-25, DECIDE-26).
 fn held(findings: &Findings, policy: &Policy, line: Option<&str>) -> String {
-    let command = line.and_then(|line| leaving(&Catalogue::with(&policy.programs), line));
-    let command = command.map_or_else(|| "This".to_owned(), |command| format!("`{command}`"));
+    let catalogue = Catalogue::with(&policy.programs);
+    let command = line.and_then(|line| leaving(&catalogue, line).into_iter().next());
+    let command = command.map_or_else(
+        || "This".to_owned(),
+        |command| format!("`{}`", catalogue.parse(&command.words).name()),
+    );
     let again = line.map_or("end", |_| "run it");
     let mut text = prefix(policy);
     let _ = writeln!(

@@ -88,6 +88,12 @@ pub(crate) fn main_tree(folder: &Path) -> Option<PathBuf> {
     top.is_dir().then(|| top.to_owned())
 }
 
+/// Returns the git directory that all work trees of a folder's repository share, without asking git.
+pub(crate) fn shared_dir(top: &Path) -> Option<String> {
+    let shared = common_dir(&repository(top)?).canonicalize().ok()?;
+    Some(shared.to_string_lossy().into_owned())
+}
+
 /// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
 /// configuration is.
 pub(super) fn keep(

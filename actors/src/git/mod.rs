@@ -61,8 +61,8 @@ use checkpoint::whose::Times;
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
 pub use bounds::Bounds;
-pub(crate) use cached::main_tree;
 pub use cached::{keep_private_folders, remove_private_folders};
+pub(crate) use cached::{main_tree, shared_dir};
 pub(crate) use changed::{Changed, changed};
 pub use command::{clear_private_folders, guard};
 pub use head::head;

@@ -324,14 +324,19 @@ impl Case<'_> {
     /// A command by which work leaves is held only for what is certainly open, and never twice for the same contents.
     fn late_exits_of_leaving(&self, findings: &Findings) -> [(Reason, bool, String); 5] {
         let count = findings.actions.len();
+        let elsewhere = self.evidence.facts.leaves_elsewhere;
         let never = self.policy.headless == Headless::Never && self.evidence.headless;
         let mut demands = self.state.demands.iter();
         let known = demands.any(|known| Some(*known) == findings.demand);
         [
             (
                 Reason::LeavesClear,
-                count == 0,
-                format!("demands for what is certainly open: {count}"),
+                count == 0 || elsewhere,
+                if elsewhere {
+                    "what leaves is of another repository".to_owned()
+                } else {
+                    format!("demands for what is certainly open: {count}")
+                },
             ),
             (
                 Reason::Headless,

@@ -47,6 +47,9 @@ pub struct Facts {
     /// The git directory that all work trees of the project's repository share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_dir: Option<String>,
+    /// The command by which work leaves runs in another repository.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub leaves_elsewhere: bool,
 }
 
 /// Which contents of the changed files a call ran on. A file that is in neither list is not known, perhaps because the call

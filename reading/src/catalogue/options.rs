@@ -223,6 +223,12 @@ impl<'a, S: AsRef<str>> Reader<'a, S> {
 }
 
 impl<'a> Parsed<'a> {
+    /// Returns the command as the catalogue names it: `git push`.
+    pub fn name(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.verbs);
+        words.copied().collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the row of the last subcommand, else of the program.
     pub fn row(&self) -> Option<&'a Row> {
         self.rows.last().copied()

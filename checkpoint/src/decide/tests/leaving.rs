@@ -168,6 +168,8 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
     let off = policy();
     let hold = hold();
     let code = || evidence(CODE, &[]);
+    let mut elsewhere = code();
+    elsewhere.facts.leaves_elsewhere = true;
     for (given, prompt, seen, policy, then) in [
         ("nothing ran", "go", code(), &hold, Reason::LeavesOpen),
         (
@@ -227,6 +229,13 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
             Reason::LeavesClear,
         ),
         ("changes not known", "go", blind, &hold, Reason::LeavesClear),
+        (
+            "of another repository",
+            "go",
+            elsewhere,
+            &hold,
+            Reason::LeavesClear,
+        ),
         (
             "asked for",
             "Fix it and push it.",
@@ -340,4 +349,30 @@ fn a_call_that_went_through_leaves_the_stop_to_be_judged() {
     assert_eq!(session.push(&code, &hold()).reason, Reason::LeavesOpen);
     session.fail_delivery();
     assert_eq!(session.stop(&code, &hold()).reason, Reason::ActionsDue);
+}
+
+#[test]
+fn a_push_that_carries_no_work_does_not_count() {
+    for (line, leaves) in [
+        ("git push", true),
+        ("git push origin main", true),
+        ("git push -o ci.skip origin main:refs/heads/main", true),
+        ("git push -n origin main", false),
+        ("git push origin --delete old", false),
+        ("git push -d origin old", false),
+        ("git push origin :old +:older", false),
+        ("git push origin :old main", true),
+        ("git push origin :", true),
+        ("git push origin refs/notes/checkpointd", false),
+        (
+            "git -C app push -q origin '+refs/notes/*:refs/notes/*'",
+            false,
+        ),
+        ("git push origin refs/notes/checkpointd main", true),
+        ("git push --tags origin refs/notes/checkpointd", true),
+        ("git push origin refs/notes/checkpointd && git push", true),
+    ] {
+        let found = crate::judging::leaving(crate::catalogue::Catalogue::built_in(), line);
+        assert_eq!(!found.is_empty(), leaves, "{line}");
+    }
 }

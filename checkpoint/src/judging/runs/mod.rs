@@ -8,7 +8,7 @@ use journal::{CallOutcome, Summary, SummaryKind, SummaryVerdict, Task, ToolCall,
 
 use regex::Regex;
 
-use crate::catalogue::{Catalogue, Command, Opening, Operands, Purpose};
+use crate::catalogue::{Arg, Catalogue, Command, Kind, Opening, Operands, Parsed, Purpose};
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::overall;
@@ -123,16 +123,33 @@ pub fn could_verify(line: &CommandLine) -> bool {
     })
 }
 
-/// Returns the command of a line by which work leaves, as the catalogue names it: `git push`.
-pub fn leaving(catalogue: &Catalogue, line: &str) -> Option<String> {
-    let line = read(line);
-    let leaves = |simple: &&Simple| {
+/// Returns the commands of a line by which work leaves.
+pub fn leaving(catalogue: &Catalogue, line: &str) -> Vec<Simple> {
+    let leaves = |simple: &Simple| {
         let known = catalogue.command(&simple.words);
         known.is_some_and(|command| command.leaves && !command.is_dry)
+            && !carries_no_work(&catalogue.parse(&simple.words))
     };
-    let parsed = catalogue.parse(&line.commands.iter().find(leaves)?.words);
-    let words = std::iter::once(parsed.program).chain(parsed.verbs);
-    Some(words.collect::<Vec<_>>().join(" "))
+    let mut commands = read(line).commands;
+    commands.retain(leaves);
+    commands
+}
+
+/// Returns whether a push only deletes, or has nothing but notes.
+fn carries_no_work(push: &Parsed<'_>) -> bool {
+    if push.program != "git" || push.verbs != ["push"] {
+        return false;
+    }
+    let more = ["--all", "--branches", "--mirror", "--tags"];
+    let deletes = push.args.iter().any(|arg| arg.is('d', "--delete"));
+    let is_operand = |arg: &&Arg<'_>| matches!(arg.kind, Kind::Operand | Kind::Passed);
+    // The first is the other repository.
+    let refs = push.args.iter().filter(is_operand).skip(1);
+    let mut refs = refs.map(|arg| arg.text.trim_start_matches('+')).peekable();
+    let is_none =
+        |name: &str| name.starts_with("refs/notes/") || name.len() > 1 && name.starts_with(':');
+    let has_more = push.args.iter().any(|arg| more.contains(&arg.text));
+    deletes || !has_more && refs.peek().is_some() && refs.all(is_none)
 }
 
 struct Reader<'t, 'a> {

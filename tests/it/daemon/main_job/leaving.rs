@@ -190,6 +190,31 @@ fn work_that_may_be_verified_leaves() {
 }
 
 #[test]
+fn what_carries_none_of_the_work_is_not_held() {
+    let mut work = Work::with(Agent::Claude, HOLD);
+    let other = work.daemon.home.path().join("other");
+    std::fs::create_dir(&other).expect("a folder");
+    std::fs::write(other.join("stock.py"), "count = 0\n").expect("writes");
+    commit_all(&other);
+    git(&work.project, &["worktree", "add", "-q", "../side"]);
+    work.prompt("count to one");
+    work.edit("count = 1\n");
+    for line in [
+        "git push origin --delete old",
+        "git push origin refs/notes/checkpointd",
+        "git -C ../other push",
+        "cd ../other && git push",
+    ] {
+        assert_eq!(work.begin(line), "", "{line}");
+    }
+    assert_eq!(work.reasons(), ["leaves_clear", "leaves_clear"]);
+    // Another work tree is of the same repository.
+    let said = work.begin("git -C ../other push && git -C ../side push");
+    assert!(said.contains("`git push` was held"), "{said}");
+    work.daemon.verify();
+}
+
+#[test]
 fn nothing_is_held_unless_it_was_switched_on_or_without_a_daemon() {
     let mut work = Work::with(Agent::Claude, "");
     work.prompt("count to one");
