@@ -148,14 +148,16 @@ impl Drafts {
             if summaries.len() >= SUMMARIES_MAX {
                 break;
             }
-            let known = summaries.iter_mut().find(|known| {
+            let known = summaries.iter().position(|known| {
                 (known.kind, known.verdict, known.tool.as_str())
                     == (draft.kind, *verdict, draft.tool)
             });
-            match known {
-                Some(known) => draft.add_to(known),
-                None => summaries.push(draft.summary(*verdict)),
+            let mut summary = draft.summary(*verdict);
+            if let Some(known) = known {
+                summary = summaries.remove(known);
+                draft.add_to(&mut summary);
             }
+            summaries.push(summary);
         }
         summaries
     }

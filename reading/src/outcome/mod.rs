@@ -22,7 +22,8 @@ use draft::Drafts;
 pub use failure::{speaks_of_failure, without_denials};
 pub use lines::{HEAD_BYTES, TAIL_BYTES};
 
-/// Returns what an output reports on: one entry for each tool, kind and verdict, in the order of appearance, at most 16.
+/// Returns what an output reports on: one entry for each tool, kind and verdict, at most 16, in the order in which
+/// they appear last.
 pub fn read(output: &str) -> Vec<Summary> {
     let mut drafts = Drafts::default();
     let mut known = Vec::new();

@@ -95,6 +95,17 @@ impl Ground<'_> {
     fn wrote(&self, run: &Run, unit: &Unit<'_>) -> bool {
         run.does.is_none_or(|does| does <= Purpose::Run) && self.turn.wrote(run.call, unit.path)
     }
+
+    /// Returns whether later tests that certainly held the file failed.
+    fn failed_after(&self, passed: &Run, unit: &Unit<'_>) -> bool {
+        unit.runs.iter().any(|run| {
+            run.call > passed.call
+                && run.does == Some(Purpose::Tests)
+                && run.speaks(unit.language)
+                && run.ended == Ended::Failed
+                && run.holds(unit.path, self.turn.project)
+        })
+    }
 }
 
 /// What a row says: the answer, and the run that shows it.
@@ -130,15 +141,7 @@ const ROWS: [Row; 9] = [
         says: |ground, unit| {
             let tests = |run: &Run| run.does == Some(Purpose::Tests) && run.speaks(unit.language);
             last(unit, |run| tests(run) && run.ended == Ended::Passed)
-                .filter(|passed| {
-                    let failed = |run: &Run| {
-                        run.call > passed.call
-                            && tests(run)
-                            && run.ended == Ended::Failed
-                            && run.holds(unit.path, ground.turn.project)
-                    };
-                    !unit.runs.iter().any(|run| failed(run))
-                })
+                .filter(|passed| !ground.failed_after(passed, unit))
                 .map(|run| (Verified::Done, Some(run)))
         },
     },
@@ -153,6 +156,7 @@ const ROWS: [Row; 9] = [
                 may && run.names(&file) && !ground.wrote(run, unit)
             };
             last(unit, |run| named(run) && run.ended == Ended::Passed)
+                .filter(|passed| !ground.failed_after(passed, unit))
                 .map(|run| (Verified::Done, Some(run)))
         },
     },

@@ -78,7 +78,14 @@ impl Run {
 
     /// Returns whether it certainly was about a file.
     pub(in crate::judging) fn holds(&self, path: &str, project: &str) -> bool {
-        let Scope::Below(folders) = &self.scope else {
+        self.scope.holds(path, project)
+    }
+}
+
+impl Scope {
+    /// Returns whether a file certainly belongs to it.
+    fn holds(&self, path: &str, project: &str) -> bool {
+        let Self::Below(folders) = self else {
             return false;
         };
         let file = PathRef::changed(path);
@@ -162,6 +169,7 @@ impl Reader<'_, '_> {
     fn line(&self, call: usize, found: &mut Vec<Run>) {
         let line = &self.turn.lines[call];
         let begin = found.len();
+        let mut before = begin;
         for (place, simple) in line.commands.iter().enumerate() {
             let mut acts = Vec::new();
             self.acts(simple, 0, &mut acts);
@@ -169,12 +177,19 @@ impl Reader<'_, '_> {
                 let ended = self.ended(call, place, &act);
                 found.push(Run { call, ended, ..act });
             }
+            if self.puts_back(simple) {
+                before = found.len();
+            }
         }
-        self.shown(call, begin, found);
+        // What is put back later in the line is not what they ran on.
+        for run in &mut found[begin..before] {
+            run.ended = run.ended.min(Ended::Unknown);
+        }
+        self.shown(call, begin, before > begin, found);
     }
 
     /// Adds tests that an output shows and no command of the line is known for: of a task, a script, a hook.
-    fn shown(&self, call: usize, begin: usize, found: &mut Vec<Run>) {
+    fn shown(&self, call: usize, begin: usize, is_put_back: bool, found: &mut Vec<Run>) {
         if !executes(self.turn, &self.turn.lines[call]) {
             return;
         }
@@ -182,7 +197,7 @@ impl Reader<'_, '_> {
         if found[begin..].iter().any(is_tests) {
             return;
         }
-        let verdicts = by_language(self.turn, &self.said[call]);
+        let verdicts = self.by_language(call);
         if verdicts.iter().any(|(language, _)| !language.is_empty()) {
             // The output says of which languages; a task is about no others.
             let from = found.split_off(begin);
@@ -193,7 +208,13 @@ impl Reader<'_, '_> {
         }
         let program = self.turn.lines[call].commands.last();
         let program = program.and_then(|simple| simple.words.first().cloned());
+        let most = if is_put_back {
+            Ended::Unknown
+        } else {
+            Ended::Passed
+        };
         for (language, ended) in verdicts {
+            let ended = ended.min(most);
             found.push(Run {
                 call,
                 program: program.clone().unwrap_or_default(),
@@ -226,7 +247,7 @@ impl Reader<'_, '_> {
                 text: String::new(),
             });
         };
-        for (language, ended) in by_language(self.turn, &self.said[call]) {
+        for (language, ended) in self.by_language(call) {
             add(Some(Purpose::Tests), language, ended);
         }
         for (kind, does) in [
@@ -290,8 +311,17 @@ impl Reader<'_, '_> {
             Opening::Tasks => {
                 let names: Vec<&str> = command.operands.iter().map(String::as_str).collect();
                 if let Some(task) = self.task(&names, simple).filter(|_| depth < DEPTH_MAX) {
-                    let text = task.text.clone();
-                    return self.task_acts(&text, simple, depth, act, acts);
+                    let is_plain = |word: &String| !word.starts_with('-') && !word.contains('=');
+                    let act = Run {
+                        // Other words may choose a part of it.
+                        scope: if names.len() == 1 && words.iter().all(is_plain) {
+                            Scope::Below(vec![task.folder.clone()])
+                        } else {
+                            Scope::Unknown
+                        },
+                        ..act
+                    };
+                    return self.task_acts(&task.text, simple, depth, act, acts);
                 }
                 let tasks = &self.turn.evidence.facts.workspace;
                 let are_known = tasks.as_ref().is_some_and(|known| !known.tasks.is_empty());
@@ -327,7 +357,8 @@ impl Reader<'_, '_> {
         };
     }
 
-    /// Adds what the commands of a task do; if they only prepare something, it is not known what the task is for.
+    /// Adds what the commands of a task do; if they only prepare something, it is not known what the task is for. The scope of
+    /// `act` is the folder of the task if it was called as it is.
     fn task_acts(&self, text: &str, simple: &Simple, depth: usize, act: Run, acts: &mut Vec<Run>) {
         let begin = acts.len();
         let mut commands = read(text).commands;
@@ -342,7 +373,15 @@ impl Reader<'_, '_> {
             .last()
             .and_then(|last| self.turn.catalogue.command(&last.words));
         let is_dry = last.is_some_and(|last| last.is_dry);
+        let folder = match &act.scope {
+            Scope::Below(folders) if commands.len() == 1 => folders.first().cloned(),
+            _ => None,
+        };
         for mut inner in commands {
+            if let Some(folder) = &folder {
+                let dir = inner.dir.take().unwrap_or_default();
+                inner.dir = Some(join(folder, &dir)).filter(|dir| !dir.is_empty());
+            }
             inner.certain &= simple.certain;
             inner.decides &= simple.decides;
             self.acts(&inner, depth + 1, acts);
@@ -352,12 +391,18 @@ impl Reader<'_, '_> {
             return;
         }
         if acts[begin..].iter().all(prepares) {
-            acts.push(Run { does: None, ..act });
+            acts.push(Run {
+                does: None,
+                scope: Scope::Unknown,
+                ..act
+            });
             return;
         }
         for inner in &mut acts[begin..] {
             inner.program.clone_from(&act.program);
-            inner.scope = Scope::Unknown;
+            if folder.is_none() {
+                inner.scope = Scope::Unknown;
+            }
         }
     }
 
@@ -395,6 +440,79 @@ impl Reader<'_, '_> {
         })
     }
 
+    /// Returns how the tests of a call ended by the language of their runner; empty for a form that several languages share.
+    fn by_language(&self, call: usize) -> Vec<(String, Ended)> {
+        let of = |summary: &Summary| self.turn.catalogue.language_of_program(&summary.tool);
+        let is_tests = |summary: &&Summary| summary.kind == SummaryKind::Tests;
+        let mut found: Vec<(String, Ended)> = Vec::new();
+        for language in self.said[call].iter().filter(is_tests).map(of) {
+            if !found.iter().any(|(known, _)| known == language) {
+                let is_its = |summary: &&Summary| is_tests(summary) && of(summary) == language;
+                let ended = self.told(call, None, Some(Purpose::Tests), is_its);
+                let ended = ended.unwrap_or(Ended::Unknown);
+                found.push((language.to_owned(), ended));
+            }
+        }
+        found
+    }
+
+    /// Returns how the things of a purpose ended, of which some summaries of a call speak. If they do not agree, some failed.
+    /// But with a pass at the end, that is not known where several commands may have printed them, or the status says that
+    /// all went well.
+    fn told(
+        &self,
+        call: usize,
+        place: Option<usize>,
+        purpose: Option<Purpose>,
+        is_told: impl Fn(&&Summary) -> bool,
+    ) -> Option<Ended> {
+        let told = self.said[call].iter().filter(is_told);
+        let told: Vec<Ended> = told.map(|summary| ended_of(summary.verdict)).collect();
+        let worst = told.iter().copied().reduce(worse)?;
+        if worst != Ended::Failed || told.last() == Some(&Ended::Failed) {
+            return Some(worst);
+        }
+        let may_print = |(at, simple): &(usize, &Simple)| {
+            let does = does(self.turn, simple).flatten();
+            Some(*at) == place || does.is_none() || does == purpose
+        };
+        let commands = self.turn.lines[call].commands.iter().enumerate();
+        let printing: Vec<_> = commands.filter(may_print).collect();
+        let is_well = |simple: &Simple| simple.decides && !self.turn.calls()[call].is_error;
+        match printing[..] {
+            [] => Some(worst),
+            [(_, only)] if only.certain && !is_well(only) => Some(worst),
+            _ => Some(Ended::Unknown),
+        }
+    }
+
+    /// Returns whether a command puts back or away what changed files hold, so that commands before it ran on something else.
+    fn puts_back(&self, simple: &Simple) -> bool {
+        let is_verb =
+            |word: &&String| ["stash", "checkout", "restore", "reset"].contains(&word.as_str());
+        let Some(verb) = simple.words.iter().find(is_verb) else {
+            return false;
+        };
+        let has = |option: &str| simple.words.iter().any(|word| word == option);
+        if simple.words[0] != "git" || has("--staged") {
+            return false;
+        }
+        match verb.as_str() {
+            "stash" => does(self.turn, simple) != Some(Some(Purpose::Show)) && !has("drop"),
+            "reset" => has("--hard"),
+            _ => {
+                let dir = simple.dir.clone().unwrap_or_default();
+                let behind = simple.words.iter().skip_while(|word| *word != verb).skip(1);
+                let paths = behind.map(|path| join(&dir, path)).collect();
+                let scope = Scope::Below(paths);
+                let files = self.turn.files.iter();
+                files
+                    .map(|file| &file.path)
+                    .any(|path| scope.holds(path, self.turn.project))
+            }
+        }
+    }
+
     /// Returns how a command ended: by its output, else by the status of its call unless the line hides it.
     fn ended(&self, call: usize, place: usize, act: &Run) -> Ended {
         let tool = &self.turn.calls()[call];
@@ -403,19 +521,19 @@ impl Reader<'_, '_> {
         let outcome = self.turn.evidence.facts.outcome(call);
         let ended = outcome.and_then(|said: &CallOutcome| said.ended);
         let failed = tool.is_error || ended == Some(SummaryVerdict::Failed);
-        let said = match act.does {
-            Some(Purpose::Tests) => by_language(self.turn, &self.said[call])
-                .into_iter()
-                .filter(|(language, _)| act.speaks(language))
-                .map(|(_, ended)| ended)
-                .reduce(worse),
-            Some(Purpose::Build) => overall(&self.said[call], SummaryKind::Build).map(ended_of),
-            Some(Purpose::Types) => overall(&self.said[call], SummaryKind::Types).map(ended_of),
-            Some(Purpose::Lint) => overall(&self.said[call], SummaryKind::Lint).map(ended_of),
-            _ => overall(&self.said[call], SummaryKind::Other)
-                .map(ended_of)
-                .filter(|ended| *ended == Ended::Nothing),
+        let is_told = |summary: &&Summary| match act.does {
+            Some(Purpose::Tests) => {
+                let language = self.turn.catalogue.language_of_program(&summary.tool);
+                summary.kind == SummaryKind::Tests && act.speaks(language)
+            }
+            Some(Purpose::Build) => summary.kind == SummaryKind::Build,
+            Some(Purpose::Types) => summary.kind == SummaryKind::Types,
+            Some(Purpose::Lint) => summary.kind == SummaryKind::Lint,
+            _ => {
+                summary.kind == SummaryKind::Other && summary.verdict == SummaryVerdict::RanNothing
+            }
         };
+        let said = self.told(call, Some(place), act.does, is_told);
         let others = commands.iter().enumerate().filter(|(at, _)| *at != place);
         let is_alone = !others.clone().any(|(_, other)| runs_code(self.turn, other));
         let may_fail_elsewhere = others
@@ -505,23 +623,6 @@ fn worse(one: Ended, other: Ended) -> Ended {
     } else {
         one.max(other)
     }
-}
-
-/// Returns how tests ended by the language of their runner; empty for a form that several languages share.
-fn by_language(turn: &Turn<'_>, said: &[Summary]) -> Vec<(String, Ended)> {
-    let mut found: Vec<(String, Ended)> = Vec::new();
-    for summary in said
-        .iter()
-        .filter(|summary| summary.kind == SummaryKind::Tests)
-    {
-        let language = turn.catalogue.language_of_program(&summary.tool).to_owned();
-        let ended = ended_of(summary.verdict);
-        match found.iter_mut().find(|(known, _)| *known == language) {
-            Some((_, known)) => *known = worse(*known, ended),
-            None => found.push((language, ended)),
-        }
-    }
-    found
 }
 
 /// Returns the status that a failed call reports, empty where it reports no more than that; none if the host did not run it.
