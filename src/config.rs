@@ -48,13 +48,13 @@ fn read(path: &Path) -> Result<Config> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Config::default()),
         Err(error) => return Err(cannot_read(error)),
     };
-    refuse_reach(path, &file.get_ref().metadata().map_err(cannot_read)?)?;
     for folder in folders_of(path) {
         refuse_reach(&folder, &folder.metadata().map_err(cannot_read)?)?;
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(cannot_read)?;
     check(path, &text)
+    refuse_reach(path, &file.get_ref().metadata().map_err(cannot_read)?)?;
 }
 
 /// Returns the folder of the configuration, and the one that it is in if it is a link.
@@ -81,7 +81,8 @@ pub(crate) fn refuse_reachable_home(home: &Home) -> Result<()> {
 }
 
 fn refuse_reach(path: &Path, meta: &Metadata) -> Result<()> {
-    let Some(reach) = reach(meta, rustix::process::geteuid().as_raw()) else {
+    let user = rustix::process::geteuid();
+    let Some(reach) = reach(meta, user.as_raw()) else {
         return Ok(());
     };
     let repair = match reach {
@@ -95,3 +96,7 @@ pub(crate) fn check(path: &Path, text: &str) -> Result<Config> {
     let name = path.display().to_string();
     Config::load(Some((&name, text))).map_err(Failure::usage)
 }
+        // Root came into the folder of a user, who must keep it.
+        Reach::Owner(owner) if user.is_root() && meta.is_dir() => {
+            format!("run checkpointd as that user: `sudo -u '#{owner}' checkpointd`")
+        }

@@ -118,7 +118,7 @@ impl Shared {
         issues
     }
 
-    /// Returns which files of our own folders were set aside, one line each.
+    /// Returns which files of our own folders, and of those below, were set aside, one line each.
     fn set_aside(&self) -> Vec<String> {
         let Home {
             run,
@@ -132,7 +132,7 @@ impl Shared {
         told.iter()
             .map(|path| {
                 let path = path.display();
-                format!("{path} was set aside: it was no regular file of yours. Remove it")
+                format!("{path} was set aside: it was no regular file of yours. Remove it, or give it its name again once it is one")
             })
             .collect()
     }

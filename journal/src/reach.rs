@@ -67,6 +67,12 @@ fn root() -> u32 {
     })
 }
 
+/// Returns who owns what `meta` describes, if that is neither `user` nor root.
+pub(crate) fn owner_but_root(meta: &Metadata, user: u32) -> Option<u32> {
+    let owner = meta.uid();
+    (owner != user && owner != 0 && owner != root()).then_some(owner)
+}
+
 /// Returns whether only `user` and root can replace what `path` names: links are resolved, and the file or folder and
 /// every folder above it are checked. In a folder like `/tmp` (sticky), only owners can replace files.
 ///
@@ -77,7 +83,7 @@ pub fn is_out_of_reach(path: &Path, user: u32) -> io::Result<bool> {
     let real = path.canonicalize()?;
     for (above, part) in real.ancestors().enumerate() {
         let meta = part.metadata()?;
-        let is_owned = [user, 0, root()].contains(&meta.uid());
+        let is_owned = owner_but_root(&meta, user).is_none();
         let is_closed = meta.mode() & GROUP_AND_OTHERS_WRITE == 0;
         let is_sticky_above = above > 0 && meta.is_dir() && meta.mode() & STICKY != 0;
         let is_safe = is_owned && (is_closed || is_sticky_above || is_administrators(&meta));

@@ -2,7 +2,7 @@
 
 mod backward;
 
-pub use journal::named_file::{Links, beginning, bytes, open, own, text};
+pub use journal::named_file::{Links, beginning, bytes, open, open_own, own, put_aside, text};
 
 pub(crate) use backward::Backward;
 

@@ -173,7 +173,7 @@ impl Rebuilt {
             FileState::Missing | FileState::Outdated | FileState::Edited => {
                 place.prepare()?;
                 if matches!(state, FileState::Edited) {
-                    self.kept.push(put_aside(path)?);
+                    self.kept.push(named_file::put_aside(path, "kept")?);
                 }
                 place.write(path, text, false)?;
                 self.rebuilt.push(path.to_owned());
@@ -246,21 +246,4 @@ pub(super) fn file_state(
         }
     }
     Ok(FileState::Edited)
-}
-
-/// Moves an edited file to a free name beside it.
-fn put_aside(path: &Path) -> io::Result<PathBuf> {
-    let name = |count: u32| {
-        if count == 1 {
-            "kept".to_owned()
-        } else {
-            format!("kept{count}")
-        }
-    };
-    let mut names = (1..).map(|count| path.with_added_extension(name(count)));
-    let aside = names
-        .find(|aside| fs::symlink_metadata(aside).is_err())
-        .expect("not all names are taken");
-    fs::rename(path, &aside)?;
-    Ok(aside)
 }

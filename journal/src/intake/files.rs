@@ -78,7 +78,7 @@ fn files(dir: &Path) -> Result<Vec<Segment>> {
         let first_seq = text(path.file_stem()).and_then(|stem| stem.parse().ok());
         if let (Some(form), Some(first_seq)) = (form, first_seq) {
             if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                named_file::put_aside(&path).doing("set aside", &path)?;
+                named_file::put_strange_aside(&path).doing("set aside", &path)?;
                 continue;
             }
             found.push(Segment {

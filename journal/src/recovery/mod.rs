@@ -76,12 +76,13 @@ pub(crate) fn repack(dir: &Path, store: &Store) -> Result<bool> {
 
 /// Locks the journal for this process, until the file is dropped or the process ends.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
-    let intake = intake_dir(dir);
-    create_folder(&intake).doing("create", &intake)?;
+    create_folder(dir).doing("create", dir)?;
     let path = dir.join("lock");
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
     let file = named_file::open_own(&path, &mut options).doing("open", &path)?;
+    let intake = intake_dir(dir);
+    create_folder(&intake).doing("create", &intake)?;
     let began = Instant::now();
     loop {
         match file.try_lock() {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use actors::draft::derived;
 use checkpoint::phase::{Phase, Phases, file, input};
-use journal::{Draft, Event, Journal, PhaseRecord, Stream, Timestamp};
+use journal::{Draft, Event, Journal, PhaseRecord, Stream, Timestamp, named_file};
 use serde::{Deserialize, Serialize};
 
 use super::places::Places;
@@ -103,9 +103,11 @@ pub(crate) fn reconcile(
             }
             FileState::Leftover => found.leftover.push(name.clone()),
             FileState::Wrong(_, true) if replace && own.contains(name) => {
-                match put_aside(folder, name) {
-                    Ok(()) => stale.push(name.clone()),
-                    Err(error) => found.problem(folder, name, error),
+                match named_file::put_aside(&folder.join(name), ASIDE) {
+                    Ok(_) => stale.push(name.clone()),
+                    Err(error) => {
+                        found.problem(folder, name, format!("cannot be renamed: {error}"));
+                    }
                 }
             }
             FileState::Wrong(error, is_known) => {
@@ -296,12 +298,4 @@ fn compared(checkpoint: PhaseRecord, is: &PhaseRecord) -> FileState {
         }
         _ => FileState::Wrong("differs from the journal".to_owned(), true),
     }
-}
-
-fn put_aside(folder: &Path, name: &str) -> Result<(), String> {
-    let free = (1_u64..)
-        .map(|count| folder.join(format!("{name}.{ASIDE}{count}")))
-        .find(|path| !path.exists());
-    let aside = free.expect("not all names are taken");
-    fs::rename(folder.join(name), &aside).map_err(|error| format!("cannot be renamed: {error}"))
 }

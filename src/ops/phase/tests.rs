@@ -257,7 +257,7 @@ fn damage_is_reported_and_mended_only_when_asked() {
             .all(|(name, bytes)| after.get(name) == Some(bytes))
     );
     assert_eq!(
-        after.get(&format!("{first}.old1")).map(Vec::as_slice),
+        after.get(&format!("{first}.old")).map(Vec::as_slice),
         Some(&b"{\"id\":"[..]),
         "it is kept"
     );

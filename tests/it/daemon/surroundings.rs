@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::daemon::{Daemon, EVERY_STOP};
+use crate::support::daemon::{Daemon, EVERY_STOP, play, recorded};
 use crate::support::terminal::until;
 use crate::support::{Act, Home, http, put_script, run, serve, text, wait_until};
 
@@ -18,7 +19,7 @@ fn foreign_git(folder: &Path) {
 }
 
 fn git(project: &Path, arguments: &[&str]) {
-    let mut git = std::process::Command::new("git");
+    let mut git = Command::new("git");
     git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
         .args(arguments)
         .current_dir(project);
@@ -292,6 +293,55 @@ fn files_of_another_user_are_not_used() {
         text(&output.stderr).contains("belongs to another user"),
         "{output:?}"
     );
+}
+
+/// Root comes into a user's home with `sudo -E`, or in a container that has the home mounted.
+#[test]
+fn root_leaves_the_journal_of_another_user_as_it_is() {
+    let mut daemon = Daemon::with(EVERY_STOP);
+    let calls = recorded("codex/h-normal");
+    calls.iter().for_each(|call| drop(play(&daemon, call)));
+    daemon.kill();
+    let home = daemon.home.path().to_owned();
+    let give = |owner: &str| {
+        let mut give = Command::new("chown");
+        give.args(["-hR", owner]).arg(&home);
+        run(&mut give, b"").status.success()
+    };
+    let files = || {
+        let mut list = Command::new("find");
+        list.arg(&home)
+            .args(["-type", "f", "-printf", "%P %U %s %i\n"]);
+        text(&run(&mut list, b"").stdout).to_owned()
+    };
+    let before = files();
+    if !give("65534") {
+        return;
+    }
+    let given = files();
+    for command in [
+        &["status"][..],
+        &["sessions"],
+        &["journal", "verify"],
+        &["journal", "compact"],
+        &["mute", "last"],
+        &["doctor"],
+    ] {
+        let program = env!("CARGO_BIN_EXE_checkpointd");
+        let output = run(&mut daemon.home.command(program, command), b"");
+        let said = [text(&output.stdout), text(&output.stderr)].concat();
+        assert!(!output.status.success(), "{command:?}: {said}");
+        assert!(said.contains("uid 65534"), "{command:?}: {said}");
+        assert!(!said.contains("chown"), "{command:?}: {said}");
+    }
+    let output = run(&mut daemon.home.client(&["claude"]), PROMPT);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(files(), given);
+    assert!(give("0"));
+    assert_eq!(files(), before);
+    daemon.start();
+    assert_eq!(daemon.ask(&["sessions", "--json"]).len(), 1);
+    daemon.verify();
 }
 
 const PROMPT: &[u8] =

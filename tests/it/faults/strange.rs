@@ -72,6 +72,7 @@ fn no_strange_file_stops_the_daemon_or_a_client_and_each_is_named() {
             "run/pid",
             "spool/00000000000000000000-0.spool",
             "journal/lock",
+            "journal/intake/00000000000000099999.log",
         ] {
             assert!(
                 status.contains(&format!("{name}.aside was set aside")),
