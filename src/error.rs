@@ -1,6 +1,7 @@
 //! Errors for people: a kind that sets the exit code, the chain of causes, and a hint.
 
 use std::fmt;
+use std::io::ErrorKind;
 
 use checkpoint::text::visible;
 
@@ -109,8 +110,21 @@ impl From<anyhow::Error> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::from(anyhow::Error::from(error))
+        let hint = full_hint(error.kind());
+        Self {
+            hint: hint.map(str::to_owned),
+            ..Self::from(anyhow::Error::from(error))
+        }
     }
+}
+
+const DAMAGED: &str =
+    "`checkpointd journal verify` says what is damaged; the files were left as they are";
+
+/// Says what to do about a full disk.
+fn full_hint(kind: ErrorKind) -> Option<&'static str> {
+    let is_full = matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+    is_full.then_some("free some disk space and try again")
 }
 
 impl From<journal::Error> for Failure {
@@ -121,17 +135,13 @@ impl From<journal::Error> for Failure {
                 "another checkpointd uses it: wait for it, or stop it with `checkpointd daemon stop`",
             ),
             Error::Newer { .. } => Some("install the newer checkpointd again; nothing was changed"),
-            Error::Damaged { .. } | Error::Store { .. } => Some(
-                "`checkpointd journal verify` says what is damaged; the files were left as they are",
-            ),
             Error::Disk {
-                kind: std::io::ErrorKind::StorageFull,
-                ..
-            } => Some("free some disk space and try again"),
-            Error::Disk {
-                kind: std::io::ErrorKind::PermissionDenied,
+                kind: ErrorKind::PermissionDenied,
                 ..
             } => Some("you must own the folder; CHECKPOINTD_HOME can name another one"),
+            Error::Disk { kind, .. } => full_hint(*kind),
+            Error::Store { kind, .. } => full_hint(*kind).or(Some(DAMAGED)),
+            Error::Damaged { .. } => Some(DAMAGED),
             _ => None,
         };
         let failure = Self::unreachable(format!("the journal cannot be used: {error}"));

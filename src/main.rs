@@ -1,5 +1,7 @@
 //! `checkpointd`: the daemon and all commands.
 
+use std::fmt::Display;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -50,7 +52,7 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            say(&failure);
             ExitCode::from(failure.code())
         }
     }
@@ -72,9 +74,16 @@ fn restore_sigpipe() {
         }
         if let Some((_, why)) = text.split_once("failed printing to std") {
             let why = why.split_once(": ").map_or("", |(_, why)| why);
-            eprintln!("error: the output cannot be written: {why}");
+            say(&format_args!("error: the output cannot be written: {why}"));
             std::process::exit(1);
         }
-        eprintln!("{text}\nThis is a bug in checkpointd; no acknowledged event is lost.");
+        say(&format_args!(
+            "{text}\nThis is a bug in checkpointd; no acknowledged event is lost."
+        ));
     }));
+}
+
+/// Prints an error. `eprintln` panics where that fails, as with a daemon's log on a full disk.
+fn say(text: &dyn Display) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -23,6 +23,7 @@ pub mod hook_headers;
 pub mod hook_reply;
 pub mod ingest;
 pub mod listener;
+pub mod lost;
 pub mod named_file;
 mod others;
 pub mod phase;

@@ -18,6 +18,7 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::bounded_io::{self, BoundedIo};
 use crate::draft::{self, daemon_draft};
 use crate::failed_commands::FailedCommands;
+use crate::lost;
 use crate::others::Others;
 use crate::project::Project;
 use crate::session_state;
@@ -108,6 +109,7 @@ impl Shared {
     pub fn health_issues(&self) -> Vec<String> {
         let mut issues = self.journal.health_issues();
         issues.extend(self.spool.issues());
+        issues.extend(lost::line(&self.home));
         issues.extend(self.set_aside());
         issues.extend(self.bounded_io.issues());
         issues.extend(bounded_io::unseen());

@@ -2,6 +2,7 @@
 //! oldest first, and removes a file only once its calls are on disk in the journal (spec JRNL-12).
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,6 +21,7 @@ use uuid::Uuid;
 use crate::Shared;
 use crate::hook_headers::HookHeaders;
 use crate::ingest::{self, AcceptHook, Ingest, Refusal, Rejected};
+use crate::lost;
 use crate::named_file;
 use crate::shared::Counters;
 
@@ -42,7 +44,7 @@ pub const ENDING: &str = "spool";
 const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 /// The size of one call and its frame.
 const FILE_BYTES_MAX: u64 = (frame::HEADER_BYTES + frame::PAYLOAD_BYTES_MAX) as u64;
-/// Written by clients that found the spool full; its length is the number of calls that they dropped.
+/// Written by clients that found the spool full.
 const FULL: &str = ".full";
 
 /// Accepts the calls in the spool that were made before one that comes directly, made at `at`. Returns false if some are
@@ -119,8 +121,8 @@ impl Pass<'_> {
             let mut files = list(&self.shared.home.spool)?;
             files.retain(|file| !self.left.contains_key(file));
             if files.is_empty() || is_enough(is_first) {
-                self.clean_up().await;
-                return Ok(());
+                self.clean_up();
+                return self.tell_lost().await;
             }
             let mut done = Vec::with_capacity(files.len());
             for file in files {
@@ -214,20 +216,36 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Takes over whole files that killed clients left behind, removes other ones, and journals how many calls a full
-    /// spool dropped.
-    async fn clean_up(&self) {
-        let spool = &self.shared.home.spool;
-        let full = spool.join(FULL);
-        let dropped = std::fs::symlink_metadata(&full).ok();
-        if let Some(meta) = dropped.filter(std::fs::Metadata::is_file) {
-            let problem = format!("the spool was full: {} hook calls were dropped", meta.len());
+    /// Journals how many calls were lost.
+    async fn tell_lost(&self) -> std::io::Result<()> {
+        let home = &self.shared.home;
+        let mut told = 0;
+        // Others may be lost meanwhile.
+        while let count = lost::lost(home)
+            && count > told
+        {
+            let problem = lost::text(count - told);
             let config = self.shared.config();
             let rejected = Rejected::new(&config, "spool", None, &[], Uuid::now_v7(), &problem);
-            if ingest::reject(self.shared, rejected).await.is_ok() {
-                let _ = std::fs::remove_file(full);
-            }
+            ingest::reject(self.shared, rejected)
+                .await
+                .map_err(|_| std::io::Error::other("the journal takes no events"))?;
+            told = count;
         }
+        if told > 0 {
+            File::options()
+                .write(true)
+                .open(home.lost_file())?
+                .set_len(0)?;
+            lost::reserve(home);
+        }
+        Ok(())
+    }
+
+    /// Takes over whole files that killed clients left behind, and removes other ones.
+    fn clean_up(&self) {
+        let spool = &self.shared.home.spool;
+        let _ = std::fs::remove_file(spool.join(FULL));
         let Ok(entries) = std::fs::read_dir(spool) else {
             return;
         };
@@ -390,7 +408,9 @@ pub async fn watch(shared: Arc<Shared>, ingest: Addr<Ingest>) {
         retry = loop {
             match is_told().await {
                 Ok(()) => break RETRY_AFTER,
-                Err(_) if known.as_ref().is_some_and(Known::is_current) => {}
+                Err(_)
+                    if known.as_ref().is_some_and(Known::is_current)
+                        && lost::lost(&shared.home) == 0 => {}
                 Err(_) if is_done => break RETRY_AFTER,
                 Err(_) => break pause * 2,
             }

@@ -105,6 +105,11 @@ impl Home {
         self.run.join("stop-wait-ms")
     }
 
+    /// Returns the file that has one byte for each hook call that could be kept nowhere.
+    pub fn lost_file(&self) -> PathBuf {
+        self.run.join("lost")
+    }
+
     /// Returns the file that is there while the daemon answers tool calls, too.
     pub fn exits_file(&self) -> PathBuf {
         self.run.join("exits")

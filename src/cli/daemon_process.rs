@@ -56,11 +56,13 @@ pub(crate) fn start(
     arguments: &[&str],
 ) -> Result<(Child, Health)> {
     private_folder(&home.logs)?;
+    let log = log_file::open(&home.logs)?;
+    let before = usize::try_from(log.metadata()?.len()).unwrap_or_default();
     let mut child = command
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(log_file::open(&home.logs)?)
+        .stderr(log)
         .spawn()?;
     let began = Instant::now();
     let what = loop {
@@ -79,12 +81,15 @@ pub(crate) fn start(
         std::thread::sleep(Duration::from_millis(10));
     };
     let path = log_file::path(&home.logs);
-    let log = std::fs::read_to_string(&path).unwrap_or_default();
-    let last = log
-        .lines()
-        .last()
-        .map(|line| format!(": {line}"))
-        .unwrap_or_default();
+    let log = std::fs::read(&path).unwrap_or_default();
+    let log = String::from_utf8_lossy(log.get(before..).unwrap_or_default());
+    let last = log.lines().rfind(|line| !line.starts_with("hint: "));
+    let is_full = || super::doctor::free_bytes(home).is_ok_and(|free| free == 0);
+    let last = match last {
+        Some(line) => format!(": {line}"),
+        None if is_full() => ", and the disk is full".to_owned(),
+        None => String::new(),
+    };
     Err(Failure::unreachable(what).hint(format!("its log is {}{last}", path.display())))
 }
 

@@ -148,7 +148,7 @@ fn deliver(call: &Call) {
         Answer::Refused => debug(&"the daemon refused the payload"),
         Answer::NoDaemon | Answer::Broken | Answer::Useless(_) => {
             debug(&format_args!("not delivered: {answer:?}"));
-            if let Err(error) = spool::keep(&home.spool, &id, call.at, &request) {
+            if let Err(error) = spool::keep(&home, &id, call.at, &request) {
                 debug(&format_args!("not spooled: {error}"));
             }
             // The start comes last, so that the daemon finds the spooled call. A call that waits

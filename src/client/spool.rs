@@ -5,17 +5,17 @@
 //! ```text
 //! spool/<unix microseconds, 20 digits>-<uuid>.spool     a call; names sort by time
 //! spool/.<the same>.tmp                                 being written, or left by a client that was killed
-//! spool/.full                                           the spool is full; one byte for each call dropped
+//! spool/.full                                           the spool is full
+//! run/lost                                              one byte for each call that could not be kept
 //! ```
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::SystemTime;
 
 use journal::frame::{self, Kind};
-use journal::home::create_folder;
+use journal::home::{Home, create_folder};
 use journal::{Timestamp, named_file};
 use rustix::fs::Mode;
 
@@ -31,10 +31,20 @@ const LARGE_BYTES: usize = 1024 * 1024;
 /// While this file exists, no calls are spooled.
 const FULL: &str = ".full";
 
-/// Writes a request to the spool. After `Ok` it survives a power failure.
-pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
+/// Writes a request to the spool. After `Ok` it survives a power failure; otherwise it is lost, and counted.
+pub(super) fn keep(home: &Home, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
     // Prompts are private, whatever the host's umask is. A daemon started later inherits this.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    let kept = put(&home.spool, id, at, request);
+    if kept.is_err() {
+        let mut options = File::options();
+        named_file::open_own(&home.lost_file(), options.append(true).create(true))
+            .and_then(|mut lost| lost.write_all(b"."))?;
+    }
+    kept
+}
+
+fn put(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
     create_folder(spool)?;
     make_room(spool, id, request.len())?;
     let micros = Timestamp::from(at).as_micros();
@@ -57,11 +67,7 @@ pub(super) fn keep(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io
 fn write(path: &Path, request: &[u8]) -> io::Result<File> {
     let mut bytes = Vec::new();
     frame::push(&mut bytes, Kind::Request, request);
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = named_file::open_own(path, File::options().write(true).create_new(true))?;
     file.write_all(&bytes)?;
     Ok(file)
 }
@@ -87,7 +93,7 @@ fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
     }
     // A large call that does not fit must not keep small ones out.
     if length < LARGE_BYTES {
-        named_file::open_own(&mark, File::options().append(true).create(true))?.write_all(b".")?;
+        named_file::open_own(&mark, File::options().append(true).create(true))?;
     }
     Err(io::Error::new(
         io::ErrorKind::QuotaExceeded,
@@ -122,14 +128,19 @@ mod tests {
     const PLAIN: &str = "01a1fffa-28d2-7052-8d5e-d33d1a413d41";
 
     #[test]
-    fn a_full_spool_counts_what_it_drops_until_there_is_room() {
+    fn what_a_full_spool_drops_is_counted_until_there_is_room() {
         let folder = tempfile::tempdir().expect("a folder");
-        let spool = folder.path();
+        let home = Home::under(folder.path());
+        let spool = &home.spool;
+        create_folder(spool).expect("a folder");
+        create_folder(&home.run).expect("a folder");
         fs::write(spool.join(FULL), "").expect("written");
-        let error = keep(spool, PLAIN, UNIX_EPOCH, b"x").expect_err("full");
-        assert_eq!(error.kind(), io::ErrorKind::QuotaExceeded);
-        assert_eq!(fs::read(spool.join(FULL)).expect("there"), b".");
-        keep(spool, COUNTING, UNIX_EPOCH, b"x").expect("room after a count");
+        for count in 1..3 {
+            let error = keep(&home, PLAIN, UNIX_EPOCH, b"x").expect_err("full");
+            assert_eq!(error.kind(), io::ErrorKind::QuotaExceeded);
+            assert_eq!(fs::read(home.lost_file()).expect("there").len(), count);
+        }
+        keep(&home, COUNTING, UNIX_EPOCH, b"x").expect("room after a count");
         assert!(!spool.join(FULL).exists());
         assert!(
             spool

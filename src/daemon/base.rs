@@ -49,6 +49,7 @@ pub(super) fn prepare(home: &Home) -> Result<Prepared> {
         private_folder(folder)?;
     }
     let pid_file = lock(home)?;
+    actors::lost::reserve(home);
     actors::git::clear_private_folders(home);
     log_to_stderr(home, &config);
     if let Some(error) = &config_error {
@@ -72,7 +73,11 @@ fn log_to_stderr(home: &Home, config: &Config) {
             .expect("a level and targets")
     });
     let log = Mutex::new(log_file::Log::new(home.logs.clone()));
-    let lines = tracing_subscriber::fmt::layer().json().with_writer(log);
+    let lines = tracing_subscriber::fmt::layer()
+        .json()
+        .with_writer(log)
+        // They would be printed where the log goes, and a full disk takes neither.
+        .log_internal_errors(false);
     let _ = tracing_subscriber::registry()
         .with(lines)
         .with(targets)

@@ -1,6 +1,7 @@
 //! Deciding about a stop: gather evidence, decide, append the decision, and only then publish it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::agents;
@@ -10,7 +11,7 @@ use journal::{
     Appended, Decision, Draft, Envelope, Event, Evidence, Facts, Reason, Route, Timestamp,
 };
 
-use super::Session;
+use super::{Decide, Session};
 use crate::beginning;
 use crate::draft::derived;
 use crate::evidence::{self, Beside, Gathered};
@@ -18,6 +19,9 @@ use crate::hook_reply::{self, Release};
 use crate::session_state;
 use crate::shared::Shared;
 use crate::transcripts;
+
+/// When a stop is decided about again whose decision the journal did not take, as on a full disk.
+const DECIDE_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 impl Session {
     /// Gathers the evidence for a decision on a blocking thread, and then decides.
@@ -146,6 +150,11 @@ impl Session {
                 Err(error) => {
                     tracing::error!(session = %session.state.session(), %error, "Could not journal the decision; the agent stops normally.");
                     session.release(decision.trigger);
+                    let again = Decide {
+                        seq: decision.trigger,
+                        answered: false,
+                    };
+                    ctx.notify_later(again, DECIDE_AGAIN_AFTER);
                 }
             }
             session.advance(ctx);

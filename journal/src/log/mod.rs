@@ -295,9 +295,11 @@ impl Journal {
     /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.
     pub fn health_issues(&self) -> Vec<String> {
         let shared = &self.inner.shared;
-        let log = shared.log_failure.lock().clone().map(|error| {
-            format!("the journal accepts no hook calls, they wait in the spool: {error}")
-        });
+        let log = shared
+            .log_failure
+            .lock()
+            .clone()
+            .map(|error| format!("the journal accepts no hook calls: {error}"));
         let store = shared
             .stored
             .lock()

@@ -278,7 +278,7 @@ impl Status {
             free_bytes: doctor::free_bytes(home).ok(),
             waiting_for_trust: files.waiting,
             broken_files: files.broken,
-            warnings: warnings(daemon.as_ref(), rejected, spool.calls),
+            warnings: warnings(home, daemon.as_ref(), rejected, spool.calls),
             spool,
             daemon,
             last_decisions: read.decisions,
@@ -452,7 +452,12 @@ fn print_warning(warning: &str) {
     lines.iter().for_each(|line| println!("{line}"));
 }
 
-fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> Vec<String> {
+fn warnings(
+    home: &Home,
+    daemon: Option<&DaemonStatus>,
+    rejected: usize,
+    spooled: usize,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(daemon) = daemon {
         let notes = daemon.recovery.iter();
@@ -490,9 +495,12 @@ fn warnings(daemon: Option<&DaemonStatus>, rejected: usize, spooled: usize) -> V
     }
     if rejected > 0 {
         warnings.push(format!(
-            "{} not be read: `checkpointd journal tail --kind payload_rejected`",
+            "{} not be read or not be kept: `checkpointd journal tail --kind payload_rejected`",
             render::count(rejected, "payload could", "payloads could")
         ));
+    }
+    if daemon.is_none() {
+        warnings.extend(actors::lost::line(home));
     }
     if spooled > 0 && daemon.is_none() {
         warnings.push(format!(

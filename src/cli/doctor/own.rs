@@ -274,6 +274,11 @@ fn spool(home: &Home) -> Check {
             Check::warn(
                 "spool",
                 format!("{calls} hook calls wait for a daemon"),
+    if let Some(lost) = actors::lost::line(home) {
+        let fix =
+            "free some disk space; the daemon journals their number, and this line disappears";
+        return Check::warn("spool", lost, fix);
+    }
                 fix,
             )
         }

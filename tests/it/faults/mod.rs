@@ -1,6 +1,8 @@
 //! What breaks from the outside: kills, damage, power cuts, failing system calls, overload.
 
 mod damage;
+#[cfg(target_os = "linux")]
+mod full;
 mod kills;
 #[cfg(target_os = "linux")]
 mod memory;
