@@ -2,12 +2,15 @@
 
 use std::fs::Metadata;
 use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use checkpoint::config::Config;
 use journal::Home;
 use journal::named_file::{self, Links};
 use journal::reach::{Reach, reach};
+use rustix::fs::Access;
+use rustix::io::Errno;
 
 use crate::error::{Failure, Result};
 
@@ -51,10 +54,10 @@ fn read(path: &Path) -> Result<Config> {
     for folder in folders_of(path) {
         refuse_reach(&folder, &folder.metadata().map_err(cannot_read)?)?;
     }
+    refuse_reach(path, &file.get_ref().metadata().map_err(cannot_read)?)?;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(cannot_read)?;
     check(path, &text)
-    refuse_reach(path, &file.get_ref().metadata().map_err(cannot_read)?)?;
 }
 
 /// Returns the folder of the configuration, and the one that it is in if it is a link.
@@ -80,12 +83,57 @@ pub(crate) fn refuse_reachable_home(home: &Home) -> Result<()> {
     Ok(())
 }
 
+/// Refuses folders of ours that cannot be made or written to: one that nobody may look into is not one that is not there
+/// yet.
+pub(crate) fn refuse_unusable_home(home: &Home) -> Result<()> {
+    let folders = [
+        &home.journal,
+        &home.spool,
+        &home.trust,
+        &home.clear,
+        &home.installed,
+        &home.run,
+        &home.logs,
+    ];
+    folders
+        .into_iter()
+        .try_for_each(|folder| refuse_unusable(folder))
+}
+
+fn refuse_unusable(folder: &Path) -> Result<()> {
+    let there = |part: &Path| Some((part.to_owned(), part.metadata().ok()?));
+    let Some((part, meta)) = folder.ancestors().find_map(there) else {
+        return Ok(());
+    };
+    let Err(error) = rustix::fs::access(&part, Access::WRITE_OK | Access::EXEC_OK) else {
+        return Ok(());
+    };
+    let (owner, name) = (meta.uid(), part.display());
+    let is_own = owner == rustix::process::geteuid().as_raw();
+    let is_below_home = std::env::var_os("HOME")
+        .is_some_and(|user| part.starts_with(&user) && part != Path::new(&user));
+    let repair = match (error, is_own, is_below_home) {
+        (Errno::ACCESS, true, _) => format!("`chmod u+rwx {name}`"),
+        (Errno::ACCESS, false, true) => format!("`sudo chown -R \"$USER\" {name}`"),
+        _ => "CHECKPOINTD_HOME can name another folder".to_owned(),
+    };
+    Err(Failure::unreachable(format!(
+        "the folder {} cannot be used: {name} belongs to uid {owner}: {error}",
+        folder.display()
+    ))
+    .hint(repair))
+}
+
 fn refuse_reach(path: &Path, meta: &Metadata) -> Result<()> {
     let user = rustix::process::geteuid();
     let Some(reach) = reach(meta, user.as_raw()) else {
         return Ok(());
     };
     let repair = match reach {
+        // Root came into the folder of a user, who must keep it.
+        Reach::Owner(owner) if user.is_root() && meta.is_dir() => {
+            format!("run checkpointd as that user: `sudo -u '#{owner}' checkpointd`")
+        }
         Reach::Owner(_) => format!("`chown \"$USER\" {}`", path.display()),
         Reach::Writable(_) => format!("`chmod go-w {}`", path.display()),
     };
@@ -96,7 +144,3 @@ pub(crate) fn check(path: &Path, text: &str) -> Result<Config> {
     let name = path.display().to_string();
     Config::load(Some((&name, text))).map_err(Failure::usage)
 }
-        // Root came into the folder of a user, who must keep it.
-        Reach::Owner(owner) if user.is_root() && meta.is_dir() => {
-            format!("run checkpointd as that user: `sudo -u '#{owner}' checkpointd`")
-        }

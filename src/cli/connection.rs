@@ -242,9 +242,18 @@ pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
     unless_asked(home, || Ok(opened(home)))
 }
 
+/// Returns whether there is a journal. Fails if there could be none, or nobody may look.
+pub(crate) fn is_journal_there(home: &Home) -> Result<bool> {
+    let is_there = home.journal.join("intake").is_dir();
+    if !is_there {
+        config::refuse_unusable_home(home)?;
+    }
+    Ok(is_there)
+}
+
 /// Fails if there is no journal.
 pub(crate) fn has_journal(home: &Home) -> Result<()> {
-    if home.journal.join("intake").is_dir() {
+    if is_journal_there(home)? {
         return Ok(());
     }
     Err(Failure::unreachable(format!(

@@ -57,6 +57,9 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
         None => Scope::User,
         Some(project) => Scope::Project(absolute(project)?),
     };
+    if !arguments.is_dry_run() {
+        settings::refuse_unusable_home(home)?;
+    }
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     let found = find(&asked, &scope)?;
     let mut done = Vec::new();

@@ -275,7 +275,7 @@ fn journal_for(
     home: &Home,
     request: &Request,
 ) -> Result<(Option<Journal>, Option<tempfile::TempDir>)> {
-    let has_none = connection::has_journal(home).is_err() && connection::health(home).is_none();
+    let has_none = connection::health(home).is_none() && !connection::is_journal_there(home)?;
     if !(has_none && request.only_asks()) {
         return Ok((connection::own_journal(home)?, None));
     }

@@ -67,9 +67,7 @@ pub(super) fn answer<T: DeserializeOwned>(
     output: Output,
     show: impl FnOnce(&[T]),
 ) -> Result<u8> {
-    if query.is_list()
-        && connection::health(home).is_none()
-        && connection::has_journal(home).is_err()
+    if query.is_list() && connection::health(home).is_none() && !connection::is_journal_there(home)?
     {
         // Before anything has happened, a list is empty.
         if !output.json {

@@ -218,7 +218,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
     let daemon = connection::health(home)
         .and_then(|_| connection::get::<DaemonStatus>(home, "/v1/status").ok());
     let spool = Spool::of(home);
-    if daemon.is_none() && !home.journal.join("intake").is_dir() {
+    if daemon.is_none() && !connection::is_journal_there(home)? {
         if output.json {
             print_json(&Empty {
                 daemon: (),

@@ -16,8 +16,15 @@ pub(crate) use system::free_bytes;
 
 /// Runs all checks. `progress` gets the done and the total amount of the slow one.
 pub(crate) fn all(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
-    let mut checks = own::checks(home, progress);
-    checks.extend(agents::checks(home));
+    let mut checks = own::checks(home);
+    // What nobody may look at would pass for what is not there.
+    let folders = own::folders(home);
+    let is_usable = folders.status == Status::Pass;
+    checks.push(folders);
+    if is_usable {
+        checks.extend(own::data_checks(home, progress));
+        checks.extend(agents::checks(home));
+    }
     checks.extend(system::checks(home));
     checks
 }

@@ -25,18 +25,34 @@ const ANSWER_MAX: Duration = Duration::from_millis(50);
 /// The fastest of this many answers counts, to ignore outliers.
 const ANSWERS: usize = 5;
 
-pub(super) fn checks(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
+pub(super) fn checks(home: &Home) -> Vec<Check> {
     let mut checks = vec![client(home)];
     checks.extend(daemon_and_socket(home));
     checks.extend(fleet(home));
     checks.push(config(home));
-    checks.extend([
+    checks
+}
+
+/// Checks what is in our folders.
+pub(super) fn data_checks(home: &Home, progress: impl FnMut(u64, u64)) -> [Check; 4] {
+    [
         journal(home, progress),
         spool(home),
         permissions(home),
         trust(home),
-    ]);
-    checks
+    ]
+}
+
+/// Checks that all folders can be made and written to.
+pub(super) fn folders(home: &Home) -> Check {
+    match settings::refuse_unusable_home(home) {
+        Ok(()) => Check::pass("folders", "all can be made and written to"),
+        Err(refused) => Check::fail(
+            "folders",
+            refused.text(),
+            refused.advice().unwrap_or_default(),
+        ),
+    }
 }
 
 /// Fixes permissions, and starts the daemon if calls wait for one. Returns the fixes made.
@@ -258,6 +274,11 @@ fn journal(home: &Home, progress: impl FnMut(u64, u64)) -> Check {
 }
 
 fn spool(home: &Home) -> Check {
+    if let Some(lost) = actors::lost::line(home) {
+        let fix =
+            "free some disk space; the daemon journals their number, and this line disappears";
+        return Check::warn("spool", lost, fix);
+    }
     let calls = actors::spool::list(&home.spool).unwrap_or_default().len();
     match (calls, connection::health(home).is_some()) {
         (0, _) => Check::pass("spool", "empty"),
@@ -274,11 +295,6 @@ fn spool(home: &Home) -> Check {
             Check::warn(
                 "spool",
                 format!("{calls} hook calls wait for a daemon"),
-    if let Some(lost) = actors::lost::line(home) {
-        let fix =
-            "free some disk space; the daemon journals their number, and this line disappears";
-        return Check::warn("spool", lost, fix);
-    }
                 fix,
             )
         }

@@ -129,6 +129,46 @@ fn trouble_is_found_and_mended() {
     assert_eq!(machine.read(".codex/hooks.json"), pristine);
 }
 
+/// A `sudo` left folders of the user's to root.
+#[test]
+fn folders_that_the_user_may_not_enter_or_write_to_do_not_pass_for_missing_ones() {
+    let machine = Machine::with(&[("claude", "2.1.330 (Claude Code)")]);
+    machine.ok(&["init"]);
+    let local = machine.home().join(".local");
+    let Some(run_as) = machine.given_to(1234) else {
+        return;
+    };
+    std::os::unix::fs::chown(&local, Some(0), Some(0)).expect("root may");
+    for (mode, is_empty) in [(0o700, false), (0o755, false), (0o755, true)] {
+        fs::set_permissions(&local, Permissions::from_mode(mode)).expect("set");
+        if is_empty {
+            fs::remove_dir_all(local.join("share")).expect("removed");
+        }
+        let output = run_as(&["doctor", "--json"]);
+        let answer = serde_json::from_slice(&output.stdout).expect("JSON");
+        // The folder of the state is missing in any case.
+        let (status, detail) = check(&answer, "folders");
+        assert!(
+            status == "fail" && detail.contains("/.local belongs to uid 0"),
+            "{mode:o}: {detail}"
+        );
+        let text = answer.to_string();
+        assert!(text.contains("sudo chown -R"), "{text}");
+        for name in ["journal", "spool", "permissions", "trust"] {
+            assert!(!text.contains(&format!("\"name\":\"{name}\"")), "{text}");
+        }
+        for command in [&["status"][..], &["sessions"], &["init"]] {
+            let output = run_as(command);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success());
+            assert!(
+                said.contains("/.local belongs to uid 0") && said.contains("sudo chown -R"),
+                "{mode:o} {command:?}: {said}"
+            );
+        }
+    }
+}
+
 #[test]
 fn an_agent_that_is_too_old_for_hooks_is_found() {
     let machine = Machine::with(&[

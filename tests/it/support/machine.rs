@@ -89,6 +89,24 @@ impl Machine {
         )
     }
 
+    /// Gives all files to a user with this id, and returns what runs commands as that one, where this test may do both.
+    pub(crate) fn given_to(&self, user: u32) -> Option<impl Fn(&[&str]) -> Output> {
+        let (uid, gid) = (format!("--reuid={user}"), format!("--regid={user}"));
+        let program = env!("CARGO_BIN_EXE_checkpointd");
+        let run_as = move |arguments: &[&str]| {
+            let identity = [&*uid, &gid, "--clear-groups", program];
+            let words = [&identity, arguments].concat();
+            run(&mut self.command("setpriv", &words), b"")
+        };
+        let owner = format!("{user}:{user}");
+        let mut give = Command::new("chown");
+        give.args(["-hR", &owner]).arg(self.root.path());
+        let may = rustix::process::geteuid().is_root()
+            && run(&mut give, b"").status.success()
+            && run_as(&["--version"]).status.success();
+        may.then_some(run_as)
+    }
+
     /// Runs a command that must succeed, and returns what it said.
     pub(crate) fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
