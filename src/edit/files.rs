@@ -1,12 +1,14 @@
-//! Reads and writes other programs' files: follows links and keeps them, keeps mode and owner, and
-//! replaces a file atomically.
+//! Reads and writes other programs' files: follows links and keeps them, keeps mode, owner and
+//! access lists, and replaces a file atomically, if the new one can be the same in all but content.
 
-use std::fs::{self, DirBuilder, Permissions};
-use std::io::{ErrorKind, Write as _};
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, Metadata, Permissions};
+use std::io::{ErrorKind, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Access;
+use rustix::buffer::spare_capacity;
+use rustix::fs::{Access, XattrFlags};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -17,6 +19,8 @@ const NEW_FOLDER_MODE: u32 = 0o700;
 const LINKS_MAX: usize = 40;
 /// Prefix of temporary files.
 pub(crate) const HALF_WRITTEN: &str = ".checkpointd-";
+/// The most bytes of the names of a file's extended attributes, and of the value of each, on Linux.
+const EXTENDED_BYTES_MAX: usize = 64 * 1024;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Reads a file; `None` if it does not exist.
@@ -76,9 +80,10 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
         if meta.permissions().mode() & 0o222 == 0
             || rustix::fs::access(&target, Access::WRITE_OK).is_err()
         {
-            return Err(format!(
-                "{} is read-only: make it writable (`chmod u+w`) and try again",
-                path.display()
+            return Err(not_writable(
+                &path.display().to_string(),
+                &meta,
+                " (`chmod u+w`)",
             ));
         }
     }
@@ -87,20 +92,32 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
         .skip(1)
         .find(|folder| folder.exists())
         .unwrap_or(Path::new("/"));
-    let mode = folder
-        .metadata()
-        .map_or(0, |meta| meta.permissions().mode());
-    if mode & 0o222 == 0 || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err()
+    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+    let meta = folder.metadata().map_err(failed)?;
+    if meta.permissions().mode() & 0o222 == 0
+        || rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).is_err()
     {
-        return Err(format!(
-            "the folder {} is read-only: make it writable and try again",
-            folder.display()
-        ));
+        let name = format!("the folder {}", folder.display());
+        return Err(not_writable(&name, &meta, ""));
     }
     Ok(())
 }
 
-/// Writes a file atomically and creates missing folders. Returns those.
+/// Says what to do: only the owner, and root, can change the mode.
+fn not_writable(name: &str, meta: &Metadata, how: &str) -> String {
+    let user = rustix::process::geteuid();
+    if user.is_root() || meta.uid() == user.as_raw() {
+        format!("{name} is read-only: make it writable{how} and try again")
+    } else {
+        format!(
+            "{name} belongs to uid {}, and you may not write to it",
+            meta.uid()
+        )
+    }
+}
+
+/// Writes a file and creates missing folders. Returns those. It is replaced atomically, unless other links lead to it or
+/// a new one cannot have its owner, group or access list: then it is written in place.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
     let target = target(path)?;
     let folder = target.parent().unwrap_or(Path::new("/"));
@@ -120,26 +137,83 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
         .tempfile_in(folder)
         .map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
-    let there = target.metadata().ok();
-    let mode = there
-        .as_ref()
-        .map_or(NEW_FILE_MODE, |meta| meta.permissions().mode() & 0o7777);
-    if let Some(there) = there {
-        let own = file.as_file().metadata().map_err(failed)?;
-        if (own.uid(), own.gid()) != (there.uid(), there.gid()) {
-            std::os::unix::fs::fchown(file.as_file(), Some(there.uid()), Some(there.gid()))
-                .map_err(failed)?;
+    match File::open(&target) {
+        Ok(there) => {
+            if !make_alike(file.as_file(), &there).map_err(failed)? {
+                // Its space may be needed.
+                drop(file);
+                return overwrite(&target, bytes).map(|()| made).map_err(failed);
+            }
         }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let private = Permissions::from_mode(NEW_FILE_MODE);
+            file.as_file().set_permissions(private).map_err(failed)?;
+        }
+        Err(error) => return Err(failed(error)),
     }
-    file.as_file()
-        .set_permissions(Permissions::from_mode(mode))
-        .map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(&target).map_err(|error| failed(error.error))?;
     // The rename is durable only after the folder's sync; if that is unsupported, the system
     // decides when.
-    let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(made)
+}
+
+/// What a file has besides its content.
+#[derive(PartialEq)]
+struct Attributes {
+    owner: (u32, u32),
+    mode: u32,
+    /// Access lists are among them.
+    extended: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Attributes {
+    fn of(file: &File) -> std::io::Result<Self> {
+        let meta = file.metadata()?;
+        let mut names = Vec::with_capacity(EXTENDED_BYTES_MAX);
+        // Not every file system has them.
+        let _ = rustix::fs::flistxattr(file, spare_capacity(&mut names));
+        let mut extended = BTreeMap::new();
+        for name in names.split(|byte| *byte == 0).filter(|it| !it.is_empty()) {
+            let mut value = Vec::with_capacity(EXTENDED_BYTES_MAX);
+            rustix::fs::fgetxattr(file, name, spare_capacity(&mut value))?;
+            extended.insert(name.to_owned(), value);
+        }
+        Ok(Self {
+            owner: (meta.uid(), meta.gid()),
+            mode: meta.permissions().mode() & 0o7777,
+            extended,
+        })
+    }
+}
+
+/// Gives a file what another one has besides its content. Returns whether it can take that one's place.
+fn make_alike(file: &File, there: &File) -> std::io::Result<bool> {
+    let wanted = Attributes::of(there)?;
+    // What is not allowed shows below.
+    let (user, group) = wanted.owner;
+    let _ = std::os::unix::fs::fchown(file, Some(user), Some(group));
+    file.set_permissions(Permissions::from_mode(wanted.mode))?;
+    for (name, value) in &wanted.extended {
+        let _ = rustix::fs::fsetxattr(file, name.as_slice(), value, XattrFlags::empty());
+    }
+    Ok(there.metadata()?.nlink() == 1 && Attributes::of(file)? == wanted)
+}
+
+/// Writes a file in place. What it held comes back if that fails, for example on a full disk.
+fn overwrite(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let before = fs::read(path)?;
+    let mut file = File::options().write(true).open(path)?;
+    let mut put = |bytes: &[u8]| {
+        file.rewind()?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        file.sync_all()
+    };
+    put(bytes).inspect_err(|_| {
+        let _ = put(&before);
+    })
 }
 
 /// Removes a file; a link to it stays.

@@ -1,9 +1,10 @@
 //! `init` and `uninstall` from the outside: a home of its own, agents that only say their version, real settings files.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
+use rustix::fs::XattrFlags;
 use serde_json::Value;
 
 use crate::support::machine::Machine;
@@ -158,6 +159,80 @@ fn links_stay_links_and_what_they_name_is_written() {
     );
     machine.ok(&["uninstall"]);
     assert_eq!(machine.tree(), before);
+}
+
+#[test]
+fn hard_links_and_access_lists_stay() {
+    let machine = Machine::all();
+    let settings = machine.write(".claude/settings.json", sample("tabs.json"));
+    let dotfile = machine.home().join("dotfile");
+    fs::hard_link(&settings, &dotfile).expect("links");
+    let listed = machine.write(".gemini/settings.json", "{}\n");
+    // user::rw-, user:1000:rw-, group::r--, mask::rw-, other::---
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, access, id) in [
+        (1_u16, 6_u16, !0_u32),
+        (2, 6, 1000),
+        (4, 4, !0),
+        (16, 6, !0),
+        (32, 0, !0),
+    ] {
+        list.extend_from_slice(&tag.to_le_bytes());
+        list.extend_from_slice(&access.to_le_bytes());
+        list.extend_from_slice(&id.to_le_bytes());
+    }
+    let name = "system.posix_acl_access";
+    // Not every file system has them.
+    let has_lists = rustix::fs::setxattr(&listed, name, &list, XattrFlags::empty()).is_ok();
+    let access = || {
+        let mut value = vec![0; 1024];
+        let length = rustix::fs::getxattr(&listed, name, &mut value[..]).unwrap_or_default();
+        value.truncate(length);
+        value
+    };
+    let before = (machine.tree(), access());
+    assert!(!has_lists || before.1 == list);
+    for command in ["init", "uninstall"] {
+        machine.ok(&[command]);
+        assert_eq!(settings.metadata().expect("there").nlink(), 2, "{command}");
+        let is_set_up = |path| {
+            fs::read_to_string(path)
+                .expect("readable")
+                .contains("checkpointd-hook")
+        };
+        assert_eq!(is_set_up(&dotfile), command == "init");
+        assert_eq!(is_set_up(&listed), command == "init");
+        assert_eq!(access(), before.1, "{command}");
+    }
+    assert_eq!(machine.tree(), before.0);
+}
+
+#[test]
+fn settings_of_a_foreign_group_are_written_and_those_of_another_owner_refused_in_words() {
+    let machine = Machine::all();
+    let settings = machine.write(".claude/settings.json", "{}\n");
+    let Some(run_as) = machine.given_to(1234) else {
+        return;
+    };
+    let give = |user, group| {
+        std::os::unix::fs::chown(&settings, Some(user), Some(group)).expect("root may");
+    };
+    give(1234, 0);
+    for command in ["init", "uninstall"] {
+        let output =
+            run_as(&[command, "--agent", "claude"][..if command == "init" { 3 } else { 1 }]);
+        assert!(output.status.success(), "{command}: {output:?}");
+        let meta = settings.metadata().expect("there");
+        assert_eq!((meta.uid(), meta.gid()), (1234, 0), "{command}");
+    }
+    assert_eq!(fs::read(&settings).expect("readable"), b"{}\n");
+    give(0, 0);
+    let output = run_as(&["init", "--agent", "claude"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("belongs to uid 0, and you may not write to it") && !said.contains("chmod"),
+        "{said}"
+    );
 }
 
 #[test]
