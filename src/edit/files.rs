@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
-use std::io::{ErrorKind, Seek as _, Write as _};
+use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use actors::named_file::{self, Links};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Access, XattrFlags};
 
@@ -21,11 +22,23 @@ const LINKS_MAX: usize = 40;
 pub(crate) const HALF_WRITTEN: &str = ".checkpointd-";
 /// The most bytes of the names of a file's extended attributes, and of the value of each, on Linux.
 const EXTENDED_BYTES_MAX: usize = 64 * 1024;
+/// The most bytes of a file that is read.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads a file; `None` if it does not exist.
+/// Reads a regular file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    match fs::read(target(path)?) {
+    let target = target(path)?;
+    // A FIFO or a device in a project would never end.
+    let read = named_file::open(&target, Links::Follow).and_then(|(file, _)| {
+        let mut bytes = Vec::new();
+        file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 > FILE_BYTES_MAX {
+            true => Err(std::io::Error::other("it is larger than 16 MiB")),
+            false => Ok(bytes),
+        }
+    });
+    match read {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)
