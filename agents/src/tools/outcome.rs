@@ -71,10 +71,13 @@ impl Tools {
                 search::answered_no(command, code, &self.program_text(result))
             });
         let is_error = failed && !answered_no;
-        let output = if is_error {
-            result.text.to_string()
-        } else {
-            String::new()
+        let output = match code {
+            _ if !is_error => String::new(),
+            // The same words for every agent that has a status.
+            Some(code) if !is_framed || !states_code(&result.text) => {
+                format!("Exit code {code}\n{}", result.text)
+            }
+            _ => result.text.to_string(),
         };
         Outcome {
             is_error,
@@ -170,6 +173,16 @@ impl Tools {
         let result = self.of_foreign(tool.unwrap_or_default(), result);
         Some(self.outcome(kind, command, &result))
     }
+}
+
+/// Returns whether a line of a result begins as those with which Claude, Codex and Gemini state an exit code.
+fn states_code(text: &str) -> bool {
+    let begins = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        let line = line.strip_prefix("error: ").unwrap_or(&line);
+        line.starts_with("exit code") || line.starts_with("process exited with code ")
+    };
+    text.lines().any(begins)
 }
 
 /// Fields for the exit code of a command, in the answers of other programs' tools.

@@ -18,6 +18,8 @@ pub enum SummaryKind {
     Lint,
     /// A formatter, or a check of the format.
     Format,
+    /// Nothing: the program, module, script or folder (`cd`) that `tool` names was not found.
+    Missing,
     /// Anything else: an installer, or a task runner that names the task that failed.
     #[default]
     #[serde(other)]

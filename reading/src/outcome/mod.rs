@@ -10,6 +10,7 @@ mod counts;
 mod draft;
 mod failure;
 mod lines;
+mod missing;
 pub mod report;
 mod table;
 #[cfg(test)]
@@ -22,10 +23,11 @@ use draft::Drafts;
 pub use failure::{speaks_of_failure, without_denials};
 pub use lines::{HEAD_BYTES, TAIL_BYTES};
 
-/// Returns what an output reports on: one entry for each tool, kind and verdict, at most 16, in the order in which
-/// they appear last.
+/// Returns what an output reports on: one entry for each tool, kind and verdict, in the order in which they appear last, and
+/// what was missing; at most 16.
 pub fn read(output: &str) -> Vec<Summary> {
     let mut drafts = Drafts::default();
+    let mut missing = missing::Names::default();
     let mut known = Vec::new();
     lines::each(output, |line| {
         known.clear();
@@ -33,9 +35,16 @@ pub fn read(output: &str) -> Vec<Summary> {
         for row in &known {
             drafts.add(row, line);
         }
-        !known.is_empty()
+        missing.add(line) || !known.is_empty()
     });
-    drafts.finish()
+    let mut said = drafts.finish();
+    said.extend(missing.finish().into_iter().map(|tool| Summary {
+        kind: SummaryKind::Missing,
+        tool,
+        ..Summary::default()
+    }));
+    said.truncate(draft::SUMMARIES_MAX);
+    said
 }
 
 /// Returns what the output of a command line reports on, without the lines that the command line itself spells out:

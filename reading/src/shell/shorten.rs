@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::grammar;
+use super::state::State;
 use crate::text;
 
-/// Stands in the place of what was cut, on a line of its own. As a command it is a program that nothing is known of.
+/// Replaces what was cut, on a line of its own. As a command it is a program that nothing is known of.
 pub(super) const GAP: &str = "[..]";
 
 /// How much is kept of each quoted text and heredoc, in bytes: the first that is little enough.
@@ -28,11 +29,23 @@ pub fn shortened(line: &str, bytes_max: usize) -> Cow<'_, str> {
         out + &line[from..]
     });
     let enough = cut.into_iter().find(|cut| cut.len() <= bytes_max);
-    Cow::Owned(enough.unwrap_or_else(|| {
+    // Where a line is no shell, what was cut may have mattered after all.
+    let same = enough.filter(|cut| shape(cut) == shape(line));
+    Cow::Owned(same.unwrap_or_else(|| {
         let unknown = format!("{GAP} <<'{GAP}'\n");
         let room = bytes_max.saturating_sub(unknown.len());
         unknown + text::head(line, room)
     }))
+}
+
+/// Returns of each command of a line its program, the number of its words, and what its failure means for the line.
+fn shape(line: &str) -> Vec<(Option<String>, usize, bool, bool)> {
+    let commands = grammar::read(line, State::default()).commands.into_iter();
+    let shape = commands.map(|it| {
+        let count = it.words.len();
+        (it.words.into_iter().next(), count, it.certain, it.decides)
+    });
+    shape.collect()
 }
 
 /// Returns the first and the last lines of a text.

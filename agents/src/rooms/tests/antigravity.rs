@@ -122,7 +122,7 @@ fn documented() {
     says: "It is tested."
       3 view_file Read `-` ["/home/user/project/src/x.py"] ok 10:00:00.000 1000ms ""
       5 write_to_file Write `-` ["/home/user/project/src/x.py"] ok 10:00:01.000 1000ms ""
-      7 run_command Shell `false` [] failed 10:00:02.000 1000ms ""
+      7 run_command Shell `false` [] failed 10:00:02.000 1000ms "Exit code 1\n"
       10 run_command Shell `pytest -q` [] ok 10:00:04.000 1000ms ""
     "#);
 }

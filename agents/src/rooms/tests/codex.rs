@@ -200,7 +200,7 @@ fn h_normal() {
       00002 exec_command Shell `echo hi` [] ok 21:19:07.308 0ms ""
       00003 apply_patch Write `-` ["notes.txt"] ok 21:19:07.622 92ms ""
       00004 apply_patch Edit `-` ["notes.txt"] ok 21:19:07.838 61ms ""
-      00005 exec_command Shell `ls /nonexistent` [] failed 21:19:07.983 0ms "ls: cannot access '/nonexistent': No such file or directory\n"
+      00005 exec_command Shell `ls /nonexistent` [] failed 21:19:07.983 0ms "Exit code 2\nls: cannot access '/nonexistent': No such file or directory\n"
     "#);
 }
 
@@ -236,7 +236,7 @@ fn h_stop_block_once() {
       00002 exec_command Shell `echo hi` [] ok 21:19:09.275 0ms ""
       00003 apply_patch Write `-` ["notes.txt"] ok 21:19:09.520 51ms ""
       00004 apply_patch Edit `-` ["notes.txt"] ok 21:19:09.663 61ms ""
-      00005 exec_command Shell `ls /nonexistent` [] failed 21:19:09.826 0ms "ls: cannot access '/nonexistent': No such file or directory\n"
+      00005 exec_command Shell `ls /nonexistent` [] failed 21:19:09.826 0ms "Exit code 2\nls: cannot access '/nonexistent': No such file or directory\n"
     "#);
 }
 
@@ -308,10 +308,10 @@ fn what_no_recording_shows() {
     assert_eq!(facts.branch.as_deref(), Some("main"));
     assert_eq!(facts.last_user.as_ref().expect("one").text, "go");
     insta::assert_snapshot!(calls(&facts), @r#"
-    c1 shell Shell `pytest` [] failed 00:00:01.000 2000ms "{\"output\":\"1 failed\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":1.5}}"
+    c1 shell Shell `pytest` [] failed 00:00:01.000 2000ms "Exit code 1\n{\"output\":\"1 failed\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":1.5}}"
     c2 local_shell Shell `rg x` [] ok 00:00:04.000 1005ms ""
-    c3 exec_command Shell `make` [] failed 00:00:04.000 2000ms "boom"
-    c5 exec_command Shell `cargo test` [] failed 00:00:08.000 2000ms "failed"
+    c3 exec_command Shell `make` [] failed 00:00:04.000 2000ms "Exit code 2\nboom"
+    c5 exec_command Shell `cargo test` [] failed 00:00:08.000 2000ms "Exit code 101\nfailed"
     c6 apply_patch Edit `-` ["/p/a", "/p/b"] refused 00:00:11.000 0ms ""
     c7 exec_command Edit `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: n.txt\n*** End Patch\nEOF` ["n.txt"] refused 00:00:12.000 1000ms ""
     "#);
@@ -437,7 +437,7 @@ fn calls_of_scripts_are_seen_with_and_without_items() {
         lines(&[&begin, &[patch.clone(), patched.clone(), run.clone(), ran.clone(), long, still], &wait]),
         @r#"
       c1#0 apply_patch Edit `-` ["/p/a.rs"] ok 00:00:01.000 2000ms ""
-      c2#0 exec_command Shell `cargo test` [] failed 00:00:01.000 2000ms "test result: FAILED. 1 passed; 1 failed\n"
+      c2#0 exec_command Shell `cargo test` [] failed 00:00:01.000 2000ms "Exit code 101\ntest result: FAILED. 1 passed; 1 failed\n"
       c3#0 exec_command Shell `make all` [] open 00:00:01.000 ?ms ""
       c4 wait Other `-` [] ok 00:00:04.000 0ms ""
 
@@ -453,7 +453,7 @@ fn calls_of_scripts_are_seen_with_and_without_items() {
         lines(&[&begin, &[patch, items[0].clone(), patched, run, items[1].clone(), ran]]),
         @r#"
     e1 apply_patch Edit `-` ["/p/a.rs"] ok 00:00:02.000 0ms ""
-    e2 exec_command Shell `cargo test` [] failed 00:00:02.000 0ms "FAILED"
+    e2 exec_command Shell `cargo test` [] failed 00:00:02.000 0ms "Exit code 101\nFAILED"
     "#
     );
 }

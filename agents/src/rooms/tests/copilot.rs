@@ -146,7 +146,7 @@ fn h_stop_block_once() {
     says: "debrief-done"
       00002 view Read `-` ["/home/user/project/src/x.py"] ok 18:28:09.329 100ms ""
       00005 edit Edit `-` ["/home/user/project/src/x.py"] ok 18:28:09.466 154ms ""
-      00008 bash Shell `echo hi; false` [] failed 18:28:09.652 245ms "hi\n<shellId: 0 completed with exit code 1>"
+      00008 bash Shell `echo hi; false` [] failed 18:28:09.652 245ms "Exit code 1\nhi\n<shellId: 0 completed with exit code 1>"
       00011 create Write `-` ["/home/user/project/notes.txt"] ok 18:28:09.922 106ms ""
       00016 bash Shell `echo tests ok` [] ok 18:28:10.163 181ms ""
     "#);

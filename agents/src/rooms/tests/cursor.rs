@@ -54,9 +54,12 @@ fn a_command_failed_by_its_exit_code_or_by_its_own_hook() {
         (r#"{"exitCode":0,"stdout":"ok"}"#, None),
         (
             r#"{"exitCode":1,"stdout":"2 failed","stderr":"oh"}"#,
-            Some("2 failed\noh"),
+            Some("Exit code 1\n2 failed\noh"),
         ),
-        (r#"{"exitCode":2,"output":"no rule"}"#, Some("no rule")),
+        (
+            r#"{"exitCode":2,"output":"no rule"}"#,
+            Some("Exit code 2\nno rule"),
+        ),
         ("no JSON", None),
     ] {
         let mut tool = tool.clone();

@@ -67,7 +67,7 @@ fn h_stop_block_once() {
     says: "debrief-done"
       e66ef Read Read `-` ["/home/user/project/src/x.py"] ok 12:29:35.459 89ms ""
       6b62d Edit Edit `-` ["/home/user/project/src/x.py"] ok 12:29:35.611 78ms ""
-      4588b Execute Shell `echo hi; false` [] failed 12:29:35.765 148ms "Error: Command failed (exit code: 1)\nhi\n\n\n[Process exited with code 1]"
+      4588b Execute Shell `echo hi; false` [] failed 12:29:35.765 148ms "Exit code 1\nError: Command failed (exit code: 1)\nhi\n\n\n[Process exited with code 1]"
       01f6f Create Write `-` ["/home/user/project/notes.txt"] ok 12:29:35.986 85ms ""
       3df27 Execute Shell `echo tests ok` [] ok 12:29:36.326 134ms ""
     "#);

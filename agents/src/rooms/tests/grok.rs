@@ -152,7 +152,7 @@ fn h_stop_block_once() {
       ea76d search_replace Edit `-` ["/home/user/project/a.py"] ok 07:18:06.237 179ms ""
       0b727 write Write `-` ["/home/user/project/b.py"] ok 07:18:06.555 182ms ""
       48ce9 run_terminal_command Shell `python3 a.py` [] ok 07:18:06.915 345ms ""
-      6a635 run_terminal_command Shell `echo bad; exit 3` [] failed 07:18:07.502 263ms "bad\n"
+      6a635 run_terminal_command Shell `echo bad; exit 3` [] failed 07:18:07.502 263ms "Exit code 3\nbad\n"
       e9342 read_file Read `-` ["nope.py"] failed 07:18:07.918 132ms "Error: /home/user/project/nope.py does not exist."
     "#);
 }

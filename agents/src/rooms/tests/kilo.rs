@@ -64,7 +64,7 @@ fn t_stop_block_once() {
     says: "debrief-done"
       0aecf read Read `-` ["/home/user/project/src/x.py"] ok 07:58:15.999 1399ms ""
       d945c edit Edit `-` ["/home/user/project/src/x.py"] ok 07:58:18.809 1053ms ""
-      596a7 bash Shell `echo hi; false` [] failed 07:58:21.502 1877ms "hi\n"
+      596a7 bash Shell `echo hi; false` [] failed 07:58:21.502 1877ms "Exit code 1\nhi\n"
       78827 write Write `-` ["/home/user/project/notes.txt"] ok 07:58:24.516 1108ms ""
       39863 bash Shell `echo tests ok` [] ok 07:58:31.478 200ms ""
     "#);

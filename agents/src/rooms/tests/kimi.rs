@@ -84,7 +84,7 @@ fn h_stop_block_once() {
     says: "debrief-done"
       e812c Read Read `-` ["/home/user/project/src/x.py"] ok 12:39:39.663 5ms ""
       5d051 Edit Edit `-` ["/home/user/project/src/x.py"] ok 12:39:39.755 4ms ""
-      7fca3 Bash Shell `echo hi; env | grep -i KIMI; false` [] failed 12:39:39.864 51ms "hi\nCommand failed with exit code: 1."
+      7fca3 Bash Shell `echo hi; env | grep -i KIMI; false` [] failed 12:39:39.864 51ms "Exit code 1\nhi\nCommand failed with exit code: 1."
       cab08 Write Write `-` ["/home/user/project/notes.txt"] ok 12:39:39.997 1ms ""
       4bbce Bash Shell `echo tests ok` [] ok 12:39:40.112 12ms ""
     "#);

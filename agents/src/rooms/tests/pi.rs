@@ -64,7 +64,7 @@ fn h_stop_block_once() {
     says: "debrief-done"
       77d4b read Read `-` ["src/x.py"] ok 13:05:19.681 98ms ""
       d905a edit Edit `-` ["src/x.py"] ok 13:05:19.801 104ms ""
-      28737 bash Shell `echo hi; false` [] failed 13:05:19.913 162ms "hi\n\n\nCommand exited with code 1"
+      28737 bash Shell `echo hi; false` [] failed 13:05:19.913 162ms "Exit code 1\nhi\n\n\nCommand exited with code 1"
       4e6b3 write Write `-` ["notes.txt"] ok 13:05:20.117 123ms ""
       c8aeb bash Shell `echo tests ok` [] ok 13:05:20.424 99ms ""
     "#);

@@ -147,7 +147,7 @@ fn h_stop_block_once() {
     says: "debrief-done"
       00002 read_file Read `-` ["/home/user/project/src/x.py"] ok 18:26:37.048 233ms ""
       00005 edit Edit `-` ["/home/user/project/src/x.py"] ok 18:26:37.373 158ms ""
-      00008 run_shell_command Shell `echo hi; false` [] failed 18:26:37.597 389ms "hi"
+      00008 run_shell_command Shell `echo hi; false` [] failed 18:26:37.597 389ms "Exit code 1\nhi"
       00011 write_file Write `-` ["/home/user/project/notes.txt"] ok 18:26:38.073 174ms ""
       00016 run_shell_command Shell `echo tests ok` [] ok 18:26:38.459 235ms ""
     "#);

@@ -8,7 +8,9 @@ use journal::{CallOutcome, Summary, SummaryKind, SummaryVerdict, Task, ToolCall,
 
 use regex::Regex;
 
-use crate::catalogue::{Arg, Catalogue, Command, Kind, Opening, Operands, Parsed, Purpose};
+use crate::catalogue::{
+    Arg, Catalogue, Command, Kind, Opening, Operands, Parsed, Purpose, file_name,
+};
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::overall;
@@ -24,6 +26,8 @@ pub(in crate::judging) struct Run {
     pub(in crate::judging) call: usize,
     /// Its program, by which its place in the line is found.
     pub(in crate::judging) program: String,
+    /// The names by which it was called: the program, and of a task also its name and its own program.
+    names: Vec<String>,
     /// What it did; none if that is not known.
     pub(in crate::judging) does: Option<Purpose>,
     /// The language of the code that it is about; empty for any.
@@ -218,6 +222,7 @@ impl Reader<'_, '_> {
             found.push(Run {
                 call,
                 program: program.clone().unwrap_or_default(),
+                names: Vec::new(),
                 does: Some(Purpose::Tests),
                 language,
                 ended,
@@ -238,6 +243,7 @@ impl Reader<'_, '_> {
             found.push(Run {
                 call,
                 program: String::new(),
+                names: Vec::new(),
                 does,
                 language,
                 ended,
@@ -280,6 +286,7 @@ impl Reader<'_, '_> {
         let mut act = Run {
             call: 0,
             program: program.clone(),
+            names: vec![file_name(program).to_owned()],
             does: None,
             language: String::new(),
             ended: Ended::Unknown,
@@ -309,6 +316,7 @@ impl Reader<'_, '_> {
             Opening::Script => self.script(&mut act, &command.operands[0], words),
             Opening::Inline => (act.does, act.is_given) = (None, true),
             Opening::Tasks => {
+                act.names.extend(command.operands.iter().cloned());
                 let names: Vec<&str> = command.operands.iter().map(String::as_str).collect();
                 if let Some(task) = self.task(&names, simple).filter(|_| depth < DEPTH_MAX) {
                     let is_plain = |word: &String| !word.starts_with('-') && !word.contains('=');
@@ -400,6 +408,7 @@ impl Reader<'_, '_> {
         }
         for inner in &mut acts[begin..] {
             inner.program.clone_from(&act.program);
+            inner.names.extend(act.names.iter().cloned());
             if folder.is_none() {
                 inner.scope = Scope::Unknown;
             }
@@ -513,6 +522,29 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Returns whether the output says that a command was not found, or that the folder was not there to which the line
+    /// changed before it.
+    fn is_missing(&self, call: usize, place: usize, act: &Run) -> bool {
+        let commands = &self.turn.lines[call].commands;
+        let program = |at: usize| commands[at].words.first().map(|word| file_name(word));
+        // Another command of the same name may be the one that is missing.
+        let is_only =
+            |name: &str| (0..commands.len()).all(|at| at == place || program(at) != Some(name));
+        let is_behind_cd = || {
+            let mut folders = (0..commands.len()).filter(|at| program(*at) == Some("cd"));
+            let folder = folders
+                .next()
+                .filter(|at| *at < place && commands[*at].decides);
+            folder.is_some() && folders.next().is_none() && self.turn.calls()[call].is_error
+        };
+        let said = self.said[call].iter();
+        let mut missing = said.filter(|said| said.kind == SummaryKind::Missing);
+        missing.any(|missing| {
+            let name = &missing.tool;
+            (act.names.contains(name) && is_only(name)) || (name == "cd" && is_behind_cd())
+        })
+    }
+
     /// Returns how a command ended: by its output, else by the status of its call unless the line hides it.
     fn ended(&self, call: usize, place: usize, act: &Run) -> Ended {
         let tool = &self.turn.calls()[call];
@@ -542,6 +574,7 @@ impl Reader<'_, '_> {
         match said {
             Some(Ended::Passed) if failed && !may_fail_elsewhere => return Ended::Unknown,
             Some(said) => return said,
+            None if self.is_missing(call, place, act) => return Ended::Nothing,
             None => {}
         }
         let is_over = tool.finished || ended.is_some();

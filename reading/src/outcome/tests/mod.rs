@@ -48,6 +48,7 @@ fn shown(summaries: &[Summary]) -> String {
             SummaryKind::Types => "types",
             SummaryKind::Lint => "lint",
             SummaryKind::Format => "format",
+            SummaryKind::Missing => "missing",
             SummaryKind::Other => "other",
         };
         let verdict = match summary.verdict {
