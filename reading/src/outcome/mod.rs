@@ -74,6 +74,18 @@ pub fn overall(summaries: &[Summary], kind: SummaryKind) -> Option<SummaryVerdic
     Some(verdicts.fold(first, worse))
 }
 
+/// Returns whether a line sums up how something ended, and so does not say what failed.
+pub fn sums_up(line: &str) -> bool {
+    let mut known = Vec::new();
+    lines::each(line, |line| {
+        table::find(line, &mut known);
+        !known.is_empty()
+    });
+    let is_item =
+        |row: &&table::Row| matches!(row.says, table::Says::Item(_) | table::Says::Tally(_));
+    known.iter().any(|row| !is_item(row))
+}
+
 /// Returns whether a file may hold an output that was kept, by the ending of its name.
 pub fn is_log(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);

@@ -7,7 +7,7 @@ use crate::judging::paths::PathRef;
 use crate::judging::person::reports_failure;
 use crate::judging::runs::{Ended, Run};
 use crate::judging::turn::{Turn, shorten};
-use crate::outcome::speaks_of_failure;
+use crate::outcome::{speaks_of_failure, sums_up};
 use crate::text::steers;
 
 /// The most characters of a line of output that is quoted.
@@ -41,8 +41,14 @@ pub(in crate::judging) fn find(
         let command = shorten(&turn.calls()[run.call]);
         let line = telling(&turn.calls()[run.call].output);
         let line = line.map(|line| format!(" (`{line}`)")).unwrap_or_default();
+        let what = match run.does {
+            Some(Purpose::Lint) => "Lint errors",
+            Some(Purpose::Types) => "Type errors",
+            Some(Purpose::Build) => "Build failures",
+            _ => "Test failures",
+        };
         sentences.push(format!(
-            "Test failures remain: `{command}` failed{line}, and nothing passed after it"
+            "{what} remain: `{command}` failed{line}, and nothing passed after it"
         ));
     }
     sentences.reverse();
@@ -55,9 +61,7 @@ pub(super) fn telling(output: &str) -> Option<String> {
     let lines = output.lines().rev().map(str::trim);
     let mut lines = lines.filter(|line| speaks_of_failure(line)).peekable();
     let last = *lines.peek()?;
-    let counts = |line: &&str| {
-        line.starts_with(|c: char| c == '=' || c.is_ascii_digit()) || !line.contains(' ')
-    };
+    let counts = |line: &str| line.starts_with('=') || !line.contains(' ') || sums_up(line);
     let line = lines.find(|line| !counts(line)).unwrap_or(last);
     let safe = |c: char| if steers(c) || c == '`' { ' ' } else { c };
     Some(line.chars().take(QUOTED_CHARS_MAX).map(safe).collect())
@@ -83,4 +87,34 @@ fn names_change(turn: &Turn<'_>, failed: &Run) -> bool {
     turn.files
         .iter()
         .any(|file| PathRef::changed(&file.path).is_named_in(output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling;
+
+    #[test]
+    fn the_line_that_says_what_failed_is_quoted() {
+        for (output, line) in [
+            (
+                "/app/src/a.ts\n  3:1  error  'x' is assigned but never used\n\n✖ 1 problem (1 error, 0 warnings)",
+                "3:1  error  'x' is assigned but never used",
+            ),
+            (
+                "./main.go:2:13: undefined: x",
+                "./main.go:2:13: undefined: x",
+            ),
+            (
+                "FAILED tests/test_a.py::t - assert 2 == 1\n1 failed, 4 passed in 0.1s\nmake: *** [Makefile:2: test] Error 1",
+                "FAILED tests/test_a.py::t - assert 2 == 1",
+            ),
+            (
+                "src/a.py:12:5: F841 an error\nFound 1 error.",
+                "src/a.py:12:5: F841 an error",
+            ),
+            ("1 failed, 4 passed in 0.1s", "1 failed, 4 passed in 0.1s"),
+        ] {
+            assert_eq!(telling(output).as_deref(), Some(line));
+        }
+    }
 }

@@ -327,6 +327,21 @@ fn turns_are_asked_for_what_is_certainly_open() {
 }
 
 #[test]
+fn a_failure_is_named_by_what_failed() {
+    let policy = policy();
+    let said: Vec<String> = cases(include_str!("turns/remain.txt"))
+        .iter()
+        .flat_map(|case| find(&evidence(case), Some(95_000), PROJECT, &policy).observations)
+        .collect();
+    insta::assert_snapshot!(said.join("\n"), @r"
+    Test failures remain: `pytest -q tests/test_b.py` failed (`FAILED tests/test_b.py::test_b - src/a.py:3: assert 1 == 2`), and nothing passed after it
+    Build failures remain: `go build ./...` failed (`./main.go:2:13: undefined: x`), and nothing passed after it
+    Type errors remain: `npx tsc --noEmit` failed (`src/a.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.`), and nothing passed after it
+    Lint errors remain: `npx eslint src` failed (`3:1  error  'x' is assigned but never used`), and nothing passed after it
+    ");
+}
+
+#[test]
 fn what_is_doubtful_of_a_run_is_said_and_asks_for_nothing() {
     let policy = policy();
     for case in cases(include_str!("turns/doubtful.txt")) {
