@@ -83,8 +83,8 @@ pub(crate) fn refuse_reachable_home(home: &Home) -> Result<()> {
     Ok(())
 }
 
-/// Refuses folders of ours that cannot be made or written to: one that nobody may look into is not one that is not there
-/// yet.
+/// Refuses folders of ours that cannot be made or written to: one that the user may not look into does not count as
+/// missing.
 pub(crate) fn refuse_unusable_home(home: &Home) -> Result<()> {
     let folders = [
         &home.journal,

@@ -10,13 +10,13 @@ use crate::named_file;
 #[cfg(target_os = "linux")]
 const RESERVED_BYTES: u64 = 64 * 1024;
 
-/// Returns how many hook calls clients could keep nowhere, and no event tells of yet.
+/// Returns how many hook calls clients could keep nowhere, and no event reports yet.
 pub(crate) fn lost(home: &Home) -> u64 {
     let meta = fs::symlink_metadata(home.lost_file()).ok();
     meta.filter(Metadata::is_file).map_or(0, |meta| meta.len())
 }
 
-/// Says how many hook calls were lost, and no event tells of yet, if any.
+/// Says how many hook calls were lost, and no event reports yet, if any.
 pub fn line(home: &Home) -> Option<String> {
     Some(lost(home)).filter(|lost| *lost > 0).map(text)
 }

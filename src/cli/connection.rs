@@ -242,7 +242,7 @@ pub(crate) fn own_journal(home: &Home) -> Result<Option<Journal>> {
     unless_asked(home, || Ok(opened(home)))
 }
 
-/// Returns whether there is a journal. Fails if there could be none, or nobody may look.
+/// Returns whether there is a journal. Fails if there could be none, or the user may not look.
 pub(crate) fn is_journal_there(home: &Home) -> Result<bool> {
     let is_there = home.journal.join("intake").is_dir();
     if !is_there {

@@ -19,6 +19,7 @@ use journal::home::{Home, create_folder};
 use journal::{Timestamp, named_file};
 use rustix::fs::Mode;
 
+use super::debug::debug;
 use super::ending;
 
 /// The most calls that the spool holds.
@@ -36,12 +37,19 @@ pub(super) fn keep(home: &Home, id: &str, at: SystemTime, request: &[u8]) -> io:
     // Prompts are private, whatever the host's umask is. A daemon started later inherits this.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let kept = put(&home.spool, id, at, request);
-    if kept.is_err() {
-        let mut options = File::options();
-        named_file::open_own(&home.lost_file(), options.append(true).create(true))
-            .and_then(|mut lost| lost.write_all(b"."))?;
+    if kept.is_err()
+        && let Err(error) = count_lost(home)
+    {
+        debug(&format_args!("not counted: {error}"));
     }
     kept
+}
+
+fn count_lost(home: &Home) -> io::Result<()> {
+    create_folder(&home.run)?;
+    let mut options = File::options();
+    let mut lost = named_file::open_own(&home.lost_file(), options.append(true).create(true))?;
+    lost.write_all(b".")
 }
 
 fn put(spool: &Path, id: &str, at: SystemTime, request: &[u8]) -> io::Result<()> {
@@ -133,7 +141,6 @@ mod tests {
         let home = Home::under(folder.path());
         let spool = &home.spool;
         create_folder(spool).expect("a folder");
-        create_folder(&home.run).expect("a folder");
         fs::write(spool.join(FULL), "").expect("written");
         for count in 1..3 {
             let error = keep(&home, PLAIN, UNIX_EPOCH, b"x").expect_err("full");

@@ -495,7 +495,7 @@ fn warnings(
     }
     if rejected > 0 {
         warnings.push(format!(
-            "{} not be read or not be kept: `checkpointd journal tail --kind payload_rejected`",
+            "{} not be read or kept: `checkpointd journal tail --kind payload_rejected`",
             render::count(rejected, "payload could", "payloads could")
         ));
     }

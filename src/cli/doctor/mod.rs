@@ -17,7 +17,7 @@ pub(crate) use system::free_bytes;
 /// Runs all checks. `progress` gets the done and the total amount of the slow one.
 pub(crate) fn all(home: &Home, progress: impl FnMut(u64, u64)) -> Vec<Check> {
     let mut checks = own::checks(home);
-    // What nobody may look at would pass for what is not there.
+    // What the user may not look at would pass for what is missing.
     let folders = own::folders(home);
     let is_usable = folders.status == Status::Pass;
     checks.push(folders);
