@@ -131,8 +131,7 @@ impl BoundedIo {
         }
         let line = |(project, seconds): (&str, u64)| {
             format!(
-                "examining {project} has not ended for {seconds} s, because its file system or git does not answer: \
-                 {consequence}"
+                "examining {project} has not ended for {seconds} s; its file system or git may not answer: {consequence}"
             )
         };
         longest.into_iter().map(line).collect()

@@ -2,18 +2,19 @@
 
 use serde_json::Value;
 
+use super::commands::Commands;
 use super::json::{entries, list};
 
 /// Scripts: a command or several. `@name` is another script, `@php` the interpreter, `Class::method` is left out.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let package: Value = serde_json::from_str(text).unwrap_or_default();
     for (name, script) in entries(&package, "scripts") {
         let lines = list(Some(script))
             .into_iter()
             .filter_map(Value::as_str)
             .filter(|line| !line.contains("::"));
-        let commands: Vec<String> = lines.map(command).filter(|line| !line.is_empty()).collect();
-        add(name, commands.join("\n"));
+        let commands = lines.map(command).filter(|line| !line.is_empty());
+        add(name, commands.collect());
     }
 }
 

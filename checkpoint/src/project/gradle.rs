@@ -1,18 +1,19 @@
 //! build.gradle and build.gradle.kts: tasks that the build defines, in both languages.
 
+use super::commands::Commands;
 use super::file::quoted;
 
 /// Lines of a task's block that are read.
 const LINES_MAX: usize = 60;
 
 /// Tasks with what they depend on (as calls of gradle) and what they execute. A task of type `Test` runs tests.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     for (at, line) in lines.iter().enumerate() {
         let Some(name) = declared(line) else {
             continue;
         };
-        let mut commands = Vec::new();
+        let mut commands = Commands::default();
         let (mut depth, mut is_test) = (0_i64, false);
         for (number, inner) in lines[at..].iter().take(LINES_MAX).enumerate() {
             is_test |= number == 0
@@ -27,9 +28,9 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
             }
         }
         if is_test {
-            commands.push("gradle test".to_owned());
+            commands.push("gradle test");
         }
-        add(&name, commands.join("\n"));
+        add(&name, commands);
     }
 }
 

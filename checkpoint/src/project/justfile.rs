@@ -1,15 +1,22 @@
 //! Justfiles: recipes, aliases and variables, without including other files.
 
+use std::collections::HashMap;
+use std::iter::once_with;
+
+use reading::text;
+
+use super::commands::{BYTES_MAX, Commands};
+
 /// Recipes with what they need (as calls of just) and their lines.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
-    let mut variables: Vec<(String, String)> = Vec::new();
-    let mut recipes: Vec<(String, Vec<String>)> = Vec::new();
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
+    let mut variables: HashMap<&str, String> = HashMap::new();
+    let mut recipes: Vec<(&str, Commands)> = Vec::new();
     let mut in_recipe = false;
     for line in text.lines() {
         if line.starts_with([' ', '\t']) {
             if in_recipe && let Some((_, commands)) = recipes.last_mut() {
                 let command = line.trim_start().trim_start_matches(['@', '-']);
-                commands.push(substitute(command, "{{", "}}", &variables));
+                commands.extend(once_with(|| substitute(command, "{{", "}}", &variables)));
             }
             continue;
         }
@@ -21,13 +28,12 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
         if let Some((name, value)) = line.split_once(":=") {
             let name = name.trim();
             if let Some(name) = name.strip_prefix("alias ") {
-                recipes.push((
-                    name.trim().to_owned(),
-                    vec![format!("just {}", value.trim())],
-                ));
+                let call = format!("just {}", value.trim());
+                recipes.push((name.trim(), Commands::from_iter([call])));
             } else {
-                let name = name.strip_prefix("export ").unwrap_or(name).to_owned();
-                variables.push((name, value.trim().trim_matches(['"', '\'']).to_owned()));
+                let name = name.strip_prefix("export ").unwrap_or(name);
+                let value = value.trim().trim_matches(['"', '\'']);
+                variables.insert(name, value.to_owned());
             }
         } else if let Some((head, needs)) = split_head(line) {
             in_recipe = true;
@@ -40,14 +46,12 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
                 .split_whitespace()
                 .next()
                 .unwrap_or_default();
-            recipes.push((
-                name.to_owned(),
-                needs.map(|need| format!("just {need}")).collect(),
-            ));
+            let calls = needs.map(|need| format!("just {need}"));
+            recipes.push((name, calls.collect()));
         }
     }
     for (name, commands) in recipes {
-        add(&name, commands.join("\n"));
+        add(name, commands);
     }
 }
 
@@ -65,14 +69,14 @@ fn split_head(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Replaces variables between two marks by their values, once.
+/// Replaces variables between two marks by the beginnings of their values, once, as far as a task's commands are kept: so
+/// a line grows by no more than that, however long the values are.
 pub(super) fn substitute(
     text: &str,
     open: &str,
     close: &str,
-    variables: &[(String, String)],
+    variables: &HashMap<&str, String>,
 ) -> String {
-    const BYTES_MAX: usize = 8 * 1024;
     let mut made = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open).filter(|_| made.len() < BYTES_MAX) {
@@ -82,12 +86,8 @@ pub(super) fn substitute(
             rest = after;
             continue;
         };
-        match variables
-            .iter()
-            .rev()
-            .find(|(known, _)| known == name.trim())
-        {
-            Some((_, value)) => made.push_str(value),
+        match variables.get(name.trim()) {
+            Some(value) => made.push_str(text::head(value, BYTES_MAX)),
             None => made.extend([open, name, close]),
         }
         rest = after;

@@ -4,6 +4,7 @@
 //! trusted: every text and every list has a bound, and a file that is not understood has no tasks.
 
 mod ci;
+mod commands;
 mod composer;
 pub(crate) mod covering;
 mod file;
@@ -27,6 +28,8 @@ pub(crate) mod usual;
 
 use journal::{ChangedFile, Task, Workspace};
 
+use commands::Commands;
+
 pub use covering::{Sources, covered, holds_rust_tests, is_loosened, is_test};
 pub(crate) use file::file_name;
 use file::usual_runner;
@@ -37,8 +40,6 @@ pub use remote::remote;
 const FOLDERS_MAX: usize = 24;
 /// Tasks that are kept.
 pub(crate) const TASKS_MAX: usize = 96;
-/// Bytes of a task's text that are kept.
-const TEXT_BYTES_MAX: usize = 400;
 /// Maximum number of characters of a task's name.
 const NAME_CHARS_MAX: usize = 64;
 
@@ -84,7 +85,7 @@ pub fn workspace(
 ) -> Workspace {
     let packages = manifests::packages(files);
     let mut tasks: Vec<Task> = Vec::new();
-    let mut keep = |folder: &str, runner: &str, name: &str, text: String| {
+    let mut keep = |folder: &str, runner: &str, name: &str, commands: Commands| {
         let name: String = name.trim().chars().take(NAME_CHARS_MAX).collect();
         let known =
             |task: &Task| task.folder == folder && task.name == name && task.runner == runner;
@@ -93,18 +94,20 @@ pub fn workspace(
                 folder: folder.to_owned(),
                 runner: runner.to_owned(),
                 name,
-                text: cut(text),
+                text: commands.into_text(),
             });
         }
     };
     for file in files {
         let (folder, runner) = (folder_of(file), runner(file, files));
         if runner == "python" {
-            pyproject::tasks(&file.text, &mut |runner, name, text| {
-                keep(folder, runner, name, text);
+            pyproject::tasks(&file.text, &mut |runner, name, commands| {
+                keep(folder, runner, name, commands);
             });
         } else if runner != CI {
-            read(file, &mut |name, text| keep(folder, runner, name, text));
+            read(file, &mut |name, commands| {
+                keep(folder, runner, name, commands)
+            });
         }
     }
     if !tasks.iter().any(|task| says_tests(&task.name)) {
@@ -180,7 +183,7 @@ fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
     }
 }
 
-fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, String)) {
+fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, Commands)) {
     let text = file.text.as_str();
     match runner(file, &[]) {
         "make" => makefile::tasks(text, add),
@@ -200,13 +203,4 @@ fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, String)) {
         "" => {}
         _ => package_json::tasks(text, add),
     }
-}
-
-fn cut(mut text: String) -> String {
-    let mut end = text.len().min(TEXT_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
-    text
 }

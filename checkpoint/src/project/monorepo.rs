@@ -1,9 +1,10 @@
 //! Tools that work on several packages: whose workspaces there are, and the tasks of turbo and nx.
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Package;
 use serde_json::Value;
 
+use super::commands::Commands;
 use super::file::{ProjectFile, file_name};
 use super::gradle::included;
 use super::json::{entries, list};
@@ -15,14 +16,21 @@ use crate::config::yaml;
 /// Notes for each package by which tool it can be chosen from the top.
 pub(super) fn note_members(packages: &mut [Package], files: &[ProjectFile]) {
     for file in files.iter().filter(|file| !file.path.contains('/')) {
-        let Some((tool, members)) = members(file, files) else {
+        let Some((tool, globs)) = members(file, files) else {
             continue;
         };
+        let (left_out, taken): (Vec<&str>, Vec<&str>) = globs
+            .iter()
+            .map(String::as_str)
+            .partition(|glob| glob.starts_with('!'));
+        let left_out = set(left_out.iter().map(|glob| &glob[1..]));
+        let taken = set(taken.into_iter());
         for package in packages
             .iter_mut()
             .filter(|package| !package.folder.is_empty())
         {
-            if package.member_of.is_empty() && is_member(&package.folder, &members) {
+            let is_member = taken.is_match(&package.folder) && !left_out.is_match(&package.folder);
+            if package.member_of.is_empty() && is_member {
                 tool.clone_into(&mut package.member_of);
             }
         }
@@ -44,7 +52,8 @@ fn members<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> Option<(&'a str,
         }
         "Cargo.toml" => {
             let file = read(text);
-            ("cargo", texts(table(&file, &["workspace"])?.get("members")))
+            let members = texts(table(&file, &["workspace"])?.get("members"));
+            ("cargo", members.into_iter().map(str::to_owned).collect())
         }
         "settings.gradle" | "settings.gradle.kts" => ("gradle", included(text)),
         "pom.xml" => {
@@ -74,29 +83,30 @@ fn texts_of(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn is_member(folder: &str, globs: &[String]) -> bool {
-    let fits = |glob: &str| {
+/// Returns the folders that globs choose; none if they are too large.
+fn set<'a>(globs: impl Iterator<Item = &'a str>) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
         let glob = glob.trim_start_matches("./").trim_end_matches('/');
-        let built = GlobBuilder::new(glob).literal_separator(true).build();
-        built.is_ok_and(|glob| glob.compile_matcher().is_match(folder))
-    };
-    let (left_out, taken): (Vec<&String>, Vec<&String>) =
-        globs.iter().partition(|glob| glob.starts_with('!'));
-    taken.iter().any(|glob| fits(glob)) && !left_out.iter().any(|glob| fits(&glob[1..]))
+        if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_default()
 }
 
 /// Tasks that turbo.json defines; what they run is the script of that name in each package.
-pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let config: Value = serde_json::from_str(text).unwrap_or_default();
     // Before turbo 2, `tasks` was `pipeline`.
     for (name, _) in entries(&config, "tasks").chain(entries(&config, "pipeline")) {
         let name = name.rsplit('#').next().unwrap_or(name);
-        add(name, String::new());
+        add(name, Commands::default());
     }
 }
 
 /// Targets of a project.json of nx: their commands, or the tool of their executor.
-pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let project: Value = serde_json::from_str(text).unwrap_or_default();
     for (name, target) in entries(&project, "targets") {
         let options = target.get("options");
@@ -105,10 +115,10 @@ pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
             .or_else(|| options?.get("command"))
             .and_then(Value::as_str);
         let commands = options.and_then(|options| options.get("commands"));
-        let mut lines: Vec<String> = command.map(str::to_owned).into_iter().collect();
+        let mut lines: Commands = command.into_iter().collect();
         for line in list(commands) {
             let line = line.as_str().or_else(|| line.get("command")?.as_str());
-            lines.extend(line.map(str::to_owned));
+            lines.extend(line);
         }
         let executor = target
             .get("executor")
@@ -117,7 +127,7 @@ pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, String)) {
         let languages = Catalogue::built_in().languages().iter();
         let mut executors = languages.flat_map(|language| &language.executors);
         let tool = executors.find(|(end, _)| executor.ends_with(end.as_str()));
-        lines.extend(tool.map(|(_, tool)| tool.clone()));
-        add(name, lines.join("\n"));
+        lines.extend(tool.map(|(_, tool)| tool));
+        add(name, lines);
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::commands::Commands;
 use super::file::{ProjectFile, folder};
 use super::json::{entries, list};
 
@@ -51,17 +52,17 @@ fn named(text: &str) -> Option<&'static str> {
 }
 
 /// Scripts; those that run before another one of themselves (`pretest`) belong to it.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let package: Value = serde_json::from_str(text).unwrap_or_default();
     for (name, script) in entries(&package, "scripts") {
         let before = package["scripts"][format!("pre{name}")].as_str();
         let parts: Vec<&str> = before.into_iter().chain(script.as_str()).collect();
-        add(name, parts.join(" && "));
+        add(name, Commands::from_iter([parts.join(" && ")]));
     }
 }
 
 /// Tasks of Deno: a command, or an object with one and the tasks before it.
-pub(super) fn deno_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn deno_tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let config: Value = serde_json::from_str(text).unwrap_or_default();
     for (name, task) in entries(&config, "tasks") {
         let mut parts: Vec<String> = Vec::new();
@@ -70,6 +71,6 @@ pub(super) fn deno_tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
         }
         let command = task.as_str().or_else(|| task.get("command")?.as_str());
         parts.extend(command.map(str::to_owned));
-        add(name, parts.join(" && "));
+        add(name, Commands::from_iter([parts.join(" && ")]));
     }
 }

@@ -2,11 +2,12 @@
 
 use toml_edit::{Item, TableLike, Value};
 
+use super::commands::Commands;
 use super::python::{add_environments, tox_environments};
 use super::toml::{entries, read, table, texts};
 
 /// Calls `add` with each task: the program that runs it, its name, and its commands.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, Commands)) {
     let file = read(text);
     for (keys, runner, call) in [
         (&["tool", "poe", "tasks"], "poe", "poe"),
@@ -14,7 +15,7 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
         (&["tool", "taskipy", "tasks"], "taskipy", "task"),
     ] {
         for (name, task) in entries(&file, keys) {
-            add(runner, name, commands(task, call).join("\n"));
+            add(runner, name, commands(task, call));
         }
     }
     if let Some(tox) = table(&file, &["tool", "tox"]) {
@@ -33,33 +34,25 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, &str, String)) {
             add(
                 runner,
                 name,
-                lines
-                    .map(|line| line.trim_start_matches("- ").to_owned())
-                    .collect::<Vec<_>>()
-                    .join("\n"),
+                lines.map(|line| line.trim_start_matches("- ")).collect(),
             );
         }
     }
     for keys in [&["project", "scripts"][..], &["tool", "poetry", "scripts"]] {
         for (name, entry) in entries(&file, keys) {
             let module = entry.as_str().and_then(|entry| entry.split(':').next());
-            add(
-                "python",
-                name,
-                module
-                    .map(|module| format!("python -m {module}"))
-                    .unwrap_or_default(),
-            );
+            let call = module.map(|module| format!("python -m {module}"));
+            add("python", name, call.into_iter().collect());
         }
     }
 }
 
 /// Environments of tox: those of a tox.ini in a text, or of tables.
-fn of_tox(tox: &dyn TableLike, add: &mut dyn FnMut(&str, String)) {
+fn of_tox(tox: &dyn TableLike, add: &mut dyn FnMut(&str, Commands)) {
     if let Some(text) = tox.get("legacy_tox_ini").and_then(Item::as_str) {
         return tox_environments(text, add);
     }
-    let lines = |env: &Item| -> Vec<String> {
+    let lines = |env: &Item| -> Commands {
         let commands = env.get("commands").and_then(Item::as_array);
         let words = commands.into_iter().flatten().map(|command| {
             let words = command.as_array().into_iter().flatten();
@@ -70,7 +63,7 @@ fn of_tox(tox: &dyn TableLike, add: &mut dyn FnMut(&str, String)) {
         });
         words.collect()
     };
-    let mut environments: Vec<(String, Vec<String>)> = Vec::new();
+    let mut environments: Vec<(String, Commands)> = Vec::new();
     if let Some(base) = tox.get("env_run_base") {
         environments.push(("testenv".to_owned(), lines(base)));
     }
@@ -82,8 +75,8 @@ fn of_tox(tox: &dyn TableLike, add: &mut dyn FnMut(&str, String)) {
 }
 
 /// Returns the commands of a task: a text, a list of other tasks, or a table with one of several keys.
-fn commands(task: &Item, runner: &str) -> Vec<String> {
-    let calls = |names: Vec<String>| {
+fn commands(task: &Item, runner: &str) -> Commands {
+    let calls = |names: Vec<&str>| {
         names
             .iter()
             .map(|name| format!("{runner} {name}"))
@@ -93,11 +86,11 @@ fn commands(task: &Item, runner: &str) -> Vec<String> {
         return calls(texts(Some(task)));
     }
     let Some(table) = task.as_table_like() else {
-        return texts(Some(task));
+        return texts(Some(task)).into_iter().collect();
     };
     for key in ["cmd", "shell"] {
         if let Some(item) = table.get(key) {
-            return vec![texts(Some(item)).join(" ")];
+            return Commands::from_iter([texts(Some(item)).join(" ")]);
         }
     }
     for key in ["sequence", "composite", "parallel"] {
@@ -105,7 +98,7 @@ fn commands(task: &Item, runner: &str) -> Vec<String> {
             return if runner == "poe" {
                 calls(texts(Some(item)))
             } else {
-                texts(Some(item))
+                texts(Some(item)).into_iter().collect()
             };
         }
     }

@@ -1,10 +1,13 @@
 //! noxfile.py and tox.ini: sessions and environments.
 
+use std::collections::HashSet;
+
+use super::commands::Commands;
 use super::file::quoted;
 
 /// Sessions of nox with what they run; all that run by default as `nox`.
-pub(super) fn nox_sessions(text: &str, add: &mut dyn FnMut(&str, String)) {
-    let mut sessions: Vec<(String, Vec<String>)> = Vec::new();
+pub(super) fn nox_sessions(text: &str, add: &mut dyn FnMut(&str, Commands)) {
+    let mut sessions: Vec<(String, Commands)> = Vec::new();
     let mut by_default: Vec<String> = Vec::new();
     let mut decorated: Option<Option<String>> = None;
     let mut call = String::new();
@@ -17,7 +20,10 @@ pub(super) fn nox_sessions(text: &str, add: &mut dyn FnMut(&str, String)) {
             decorated = Some(name);
         } else if let Some(rest) = line.strip_prefix("def ").filter(|_| decorated.is_some()) {
             let own = rest.split('(').next().unwrap_or_default().trim().to_owned();
-            sessions.push((decorated.take().flatten().unwrap_or(own), Vec::new()));
+            sessions.push((
+                decorated.take().flatten().unwrap_or(own),
+                Commands::default(),
+            ));
         } else if let Some(listed) = bare.strip_prefix("nox.options.sessions") {
             by_default = quoted(listed);
         } else if !line.starts_with([' ', '\t', ')', '@', '#']) && !bare.is_empty() {
@@ -39,25 +45,22 @@ pub(super) fn nox_sessions(text: &str, add: &mut dyn FnMut(&str, String)) {
         let is_notify = bare.starts_with("session.notify");
         if let Some((_, commands)) = sessions.last_mut().filter(|_| !words.is_empty()) {
             let begin = if is_notify { "nox -s " } else { "" };
-            commands.push(format!("{begin}{}", words.join(" ")));
+            commands.push(&format!("{begin}{}", words.join(" ")));
         }
     }
-    let runs = sessions.iter().map(|(name, _)| name.clone());
-    let all: Vec<String> = if by_default.is_empty() {
-        runs.collect()
-    } else {
-        by_default
-    };
-    for (name, commands) in sessions {
-        add(&name, commands.join("\n"));
+    if by_default.is_empty() {
+        by_default.extend(sessions.iter().map(|(name, _)| name.clone()));
     }
-    let calls: Vec<String> = all.iter().map(|name| format!("nox -s {name}")).collect();
-    add("nox", calls.join("\n"));
+    for (name, commands) in sessions {
+        add(&name, commands);
+    }
+    let calls = by_default.iter().map(|name| format!("nox -s {name}"));
+    add("nox", calls.collect());
 }
 
 /// Environments of tox with their commands: `testenv` for those that have no section, all that run by default as `tox`.
-pub(super) fn tox_environments(text: &str, add: &mut dyn FnMut(&str, String)) {
-    let mut environments: Vec<(String, Vec<String>)> = Vec::new();
+pub(super) fn tox_environments(text: &str, add: &mut dyn FnMut(&str, Commands)) {
+    let mut environments: Vec<(String, Commands)> = Vec::new();
     let (mut listed, mut key, mut section) = (String::new(), String::new(), String::new());
     for line in text.lines() {
         let bare = line.trim();
@@ -71,7 +74,7 @@ pub(super) fn tox_environments(text: &str, add: &mut dyn FnMut(&str, String)) {
             name.clone_into(&mut section);
             key.clear();
             if let Some(name) = environment(name) {
-                environments.push((name.to_owned(), Vec::new()));
+                environments.push((name.to_owned(), Commands::default()));
             }
             continue;
         }
@@ -90,7 +93,7 @@ pub(super) fn tox_environments(text: &str, add: &mut dyn FnMut(&str, String)) {
             && environment(&section).is_some()
             && let Some((_, commands)) = environments.last_mut()
         {
-            commands.push(command(value));
+            commands.push(&command(value));
         }
     }
     add_environments(&listed, environments, add);
@@ -99,25 +102,26 @@ pub(super) fn tox_environments(text: &str, add: &mut dyn FnMut(&str, String)) {
 /// Adds what `[tool.tox]` of a pyproject.toml and tox.ini have in common.
 pub(super) fn add_environments(
     listed: &str,
-    environments: Vec<(String, Vec<String>)>,
-    add: &mut dyn FnMut(&str, String),
+    environments: Vec<(String, Commands)>,
+    add: &mut dyn FnMut(&str, Commands),
 ) {
-    let is_own = |name: &&str| environments.iter().any(|(own, _)| own == name);
+    let own: HashSet<&str> = environments.iter().map(|(name, _)| name.as_str()).collect();
     let names = listed
         .split([',', ' ', '\n'])
         .filter(|name| !name.is_empty());
     let mut runs: Vec<&str> = names
-        .map(|name| if is_own(&name) { name } else { "testenv" })
+        .map(|name| own.get(name).copied().unwrap_or("testenv"))
         .collect();
     runs.dedup();
     if runs.is_empty() {
         runs.push("testenv");
     }
-    let calls: Vec<String> = runs.iter().map(|name| format!("tox -e {name}")).collect();
-    for (name, commands) in &environments {
-        add(name, commands.join("\n"));
+    let calls = runs.iter().map(|name| format!("tox -e {name}"));
+    let all: Commands = calls.collect();
+    for (name, commands) in environments {
+        add(&name, commands);
     }
-    add("tox", calls.join("\n"));
+    add("tox", all);
 }
 
 /// `testenv`, `testenv:lint`.

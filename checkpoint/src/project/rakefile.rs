@@ -1,10 +1,11 @@
 //! Rakefiles: tasks, without including other files.
 
+use super::commands::Commands;
 use super::file::quoted;
 
 /// Tasks with what they need (as calls of rake) and the commands of `sh`.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
+    let mut found: Vec<(String, Commands)> = Vec::new();
     for line in text.lines().map(str::trim) {
         let runners = [
             ("RSpec::Core::RakeTask.new", "rspec", "spec"),
@@ -21,7 +22,7 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
                 .into_iter()
                 .next()
                 .unwrap_or_else(|| usual.to_owned());
-            found.push((name, vec![command.to_owned()]));
+            found.push((name, Commands::from_iter([command])));
         } else if let Some(rest) = line
             .strip_prefix("task ")
             .or_else(|| line.strip_prefix("task("))
@@ -49,11 +50,11 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
             .or_else(|| line.strip_prefix("sh("))
             && let Some((_, commands)) = found.last_mut()
         {
-            commands.push(quoted(rest).join(" "));
+            commands.push(&quoted(rest).join(" "));
         }
     }
     for (name, commands) in found {
-        add(&name, commands.join("\n"));
+        add(&name, commands);
     }
 }
 

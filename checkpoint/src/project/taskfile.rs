@@ -2,14 +2,17 @@
 
 use serde_json::Value;
 
+use super::commands::Commands;
 use super::json::{entries, list};
 use crate::config::yaml;
 
 /// Tasks with what they need and their commands; calls of other tasks as calls of `task`.
-pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let file = yaml::value(text).unwrap_or_default();
     for (name, task) in entries(&file, "tasks") {
-        let mut commands: Vec<String> = Vec::new();
+        let mut commands = Commands::default();
+        let dir = task.get("dir").and_then(Value::as_str);
+        commands.extend(dir.map(|dir| format!("cd {dir}")));
         for need in list(task.get("deps")) {
             let name = need.as_str().or_else(|| need.get("task")?.as_str());
             commands.extend(name.map(|name| format!("task {name}")));
@@ -26,11 +29,6 @@ pub(super) fn tasks(text: &str, add: &mut dyn FnMut(&str, String)) {
                     .or(call.map(|name| format!("task {}", name.trim_start_matches(':')))),
             );
         }
-        let dir = task.get("dir").and_then(Value::as_str);
-        let text = commands.join("\n");
-        add(
-            name,
-            dir.map_or(text.clone(), |dir| format!("cd {dir}\n{text}")),
-        );
+        add(name, commands);
     }
 }

@@ -2,6 +2,8 @@
 
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
+use super::commands::Commands;
+
 /// Reads a file; an empty table if it is no TOML.
 pub(super) fn read(text: &str) -> DocumentMut {
     text.parse().unwrap_or_default()
@@ -25,24 +27,17 @@ pub(super) fn entries<'a>(
 }
 
 /// Returns a text, or the texts of a list.
-pub(super) fn texts(item: Option<&Item>) -> Vec<String> {
-    match item {
-        Some(item) if item.is_array() => {
-            let values = item.as_array().into_iter().flatten();
-            values
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect()
-        }
-        Some(item) => item.as_str().map(str::to_owned).into_iter().collect(),
-        None => Vec::new(),
-    }
+pub(super) fn texts(item: Option<&Item>) -> Vec<&str> {
+    let listed = item.and_then(Item::as_array).into_iter().flatten();
+    let listed = listed.filter_map(Value::as_str);
+    listed.chain(item.and_then(Item::as_str)).collect()
 }
 
 /// Aliases of `.cargo/config.toml`.
-pub(super) fn cargo_aliases(text: &str, add: &mut dyn FnMut(&str, String)) {
+pub(super) fn cargo_aliases(text: &str, add: &mut dyn FnMut(&str, Commands)) {
     let file = read(text);
     for (name, alias) in entries(&file, &["alias"]) {
-        add(name, format!("cargo {}", texts(Some(alias)).join(" ")));
+        let call = format!("cargo {}", texts(Some(alias)).join(" "));
+        add(name, Commands::from_iter([call]));
     }
 }

@@ -170,7 +170,7 @@ fn everything_is_bounded() {
     let many = format!("{}: ;\n", "target ".repeat(500));
     let long = format!("test:\n\t{}\n", "é".repeat(10_000));
     assert_eq!(tasks_of("Makefile", &many).lines().count(), 1);
-    assert!(tasks_of("Makefile", &long).len() < TEXT_BYTES_MAX + 100);
+    assert!(tasks_of("Makefile", &long).len() < commands::BYTES_MAX + 100);
     let targets: String = (0..500)
         .map(|index| format!("t{index}:\n\ttrue\n"))
         .collect();
@@ -182,4 +182,77 @@ fn everything_is_bounded() {
     assert_eq!(folders(&[deep]).len(), FOLDERS_MAX);
     let looped = "a = $(a)$(a)\n".to_owned() + &"b := $(b)$(b)$(b)x\n".repeat(40) + "t:\n\t$(b)\n";
     assert!(tasks_of("Makefile", &looped).len() < 1_000);
+}
+
+/// What a file of few bytes per line would grow to: a reader that builds all of it would not end, or would fill the memory.
+#[test]
+fn nothing_is_built_that_is_not_kept() {
+    let many = |word: &str, between: &str| {
+        let words: Vec<String> = (0..100_000).map(|index| format!("{word}{index}")).collect();
+        words.join(between)
+    };
+    let value = "x".repeat(8_100);
+    let hostile = [
+        // Each target would be searched for each need, and each of these among all targets.
+        (
+            "Makefile",
+            format!("{}: {}\n", many("t", " "), many("n", " ")),
+            TASKS_MAX,
+        ),
+        // Each value would be longer than the one before by all of `A`.
+        (
+            "Makefile",
+            format!(
+                "A = {value}\n{}t:\n\t$(B)\n",
+                "B := $(A)$(B)\n".repeat(30_000)
+            ),
+            1,
+        ),
+        (
+            "Makefile",
+            format!("A = {value}\nt:\n{}", "\t$(A)\n".repeat(1_000_000)),
+            1,
+        ),
+        (
+            "justfile",
+            format!("a := {value}\nt:\n{}", " {{a}}\n".repeat(1_000_000)),
+            1,
+        ),
+        // Each listed environment would be searched among all sections.
+        (
+            "tox.ini",
+            format!(
+                "[tox]\nenvlist = {}\n[testenv:{}]\n",
+                many("e", ","),
+                many("s", "]\n[testenv:")
+            ),
+            TASKS_MAX,
+        ),
+    ];
+    for (path, text, tasks) in hostile {
+        let found = tasks_of(path, &text);
+        assert_eq!(found.lines().count(), tasks, "{path}");
+        assert!(found.len() < tasks * 600, "{path}");
+    }
+}
+
+/// A glob that is too large to be compiled belongs to nobody.
+#[test]
+fn members_of_a_workspace_are_bounded() {
+    let file = |path: &str, text: String| ProjectFile {
+        path: path.into(),
+        text,
+    };
+    let members = |globs: String| {
+        let files = [
+            file("pnpm-workspace.yaml", format!("packages:\n{globs}")),
+            file("libs/a/package.json", "{}".into()),
+            file("libs/b/package.json", "{}".into()),
+        ];
+        let packages = manifests::packages(&files);
+        let packages = packages.iter().map(|package| &*package.member_of);
+        packages.collect::<Vec<_>>().join(",")
+    };
+    assert_eq!(members("- 'libs/*'\n- '!libs/b'\n".into()), ",pnpm,");
+    assert_eq!(members(format!("- '{}'\n", "*?".repeat(60_000))), ",,");
 }
