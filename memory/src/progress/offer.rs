@@ -2,7 +2,7 @@
 //! information from an earlier session, never as an order.
 
 use super::document::{Document, OpenPhase};
-use super::lines::one_line;
+use super::lines::{one_line, span};
 use super::report::Report;
 use super::stated::Judgments;
 use super::values::Pointer;
@@ -38,9 +38,7 @@ pub fn offer(
             summary,
         } = phase;
         lines.push(format!(
-            "Open work phase: {number} of 7, {}: {} (checkpoint {checkpoint})",
-            one_line(name),
-            one_line(summary)
+            "Open work phase: {number} of 7, {name}: {summary} (checkpoint {checkpoint})"
         ));
     }
     if let Some((document, file, report)) = document {
@@ -48,6 +46,8 @@ pub fn offer(
     }
     let mut out = String::new();
     for line in lines {
+        // No word of a repository or an agent begins a line of its own.
+        let line = one_line(&line);
         let line = if line.len() > LINE_BYTES_MAX {
             format!("{}..", text::head(&line, LINE_BYTES_MAX))
         } else {
@@ -65,11 +65,12 @@ pub fn offer(
 fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Report) {
     let now = &document.stated.now;
     lines.push(format!(
-        "Progress document ({}, by {} session {}, {}): {file}",
+        "Progress document ({}, by {} session {}, {}): {}",
         document.kind.word(),
         document.agent,
         text::head(&document.native_session, 8),
-        document.at
+        document.at,
+        span(file)
     ));
     // The most important part first, in case the text is cut.
     validation(lines, report);
@@ -81,7 +82,7 @@ fn about(lines: &mut Vec<String>, document: &Document, file: &str, report: &Repo
             .iter()
             .rev()
             .take(ITEMS_MAX)
-            .map(|file| one_line(&file.path))
+            .map(|file| span(&file.path))
             .collect();
         lines.push(format!(
             "The agent stated nothing; by the journal it last changed: {}",
@@ -97,28 +98,19 @@ fn validation(lines: &mut Vec<String>, report: &Report) {
     } else {
         lines.push("Validation: it does not hold any more:".into());
         for line in bad.iter().take(ITEMS_MAX) {
-            let expected = line.expected.as_deref().map_or(String::new(), |what| {
-                format!(" (expected: {})", one_line(what))
-            });
-            let reconcile = line
-                .reconcile
-                .as_deref()
-                .map_or(String::new(), |what| format!(" -> {}", one_line(what)));
-            lines.push(format!(
-                "- {}: {}{expected}{reconcile}",
-                line.check,
-                one_line(&line.found)
-            ));
+            let expected = line.expected.as_deref();
+            let expected = expected.map_or(String::new(), |what| format!(" (expected: {what})"));
+            let reconcile = line.reconcile.as_deref();
+            let reconcile = reconcile.map_or(String::new(), |what| format!(" -> {what}"));
+            let (check, found) = (&line.check, &line.found);
+            lines.push(format!("- {check}: {found}{expected}{reconcile}"));
         }
     }
 }
 
 fn stated(lines: &mut Vec<String>, now: &Judgments) {
     let text = |lines: &mut Vec<String>, title: &str, text: &Option<String>| {
-        lines.extend(
-            text.as_deref()
-                .map(|text| format!("{title}: {}", one_line(text))),
-        );
+        lines.extend(text.as_deref().map(|text| format!("{title}: {text}")));
     };
     text(lines, "Goal", &now.objective);
     text(lines, "Summary", &now.summary);
@@ -126,17 +118,12 @@ fn stated(lines: &mut Vec<String>, now: &Judgments) {
     let list = |lines: &mut Vec<String>, title: &str, items: Vec<String>| {
         if !items.is_empty() {
             lines.push(format!("{title}:"));
-            lines.extend(
-                items
-                    .iter()
-                    .take(ITEMS_MAX)
-                    .map(|item| format!("- {}", one_line(item))),
-            );
+            lines.extend(items.iter().take(ITEMS_MAX).map(|item| format!("- {item}")));
         }
     };
     let pointers = |pointers: &Option<Vec<Pointer>>| {
         let words = |pointer: &Pointer| {
-            format!("{} {}", pointer.file, pointer.why)
+            format!("{} {}", span(&pointer.file), pointer.why)
                 .trim()
                 .to_owned()
         };

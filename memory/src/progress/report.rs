@@ -3,9 +3,10 @@
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use reading::text;
+use reading::{shell, text};
 
 use super::document::{Document, FileMark, GitState};
+use super::lines::span;
 
 /// The most names in one line; the rest are counted.
 const NAMES_MAX: usize = 8;
@@ -129,11 +130,10 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
             )];
         }
         (Err(_), Ok(now)) => {
-            let branch = now.branch.as_deref().unwrap_or("(detached)");
             return vec![CheckResult::bad(
                 "git",
                 "no git work tree",
-                format!("there is a repository now, on {branch}"),
+                format!("there is a repository now, on {}", named(&now.branch)),
                 "look at `git log`",
             )];
         }
@@ -144,28 +144,34 @@ fn git(document: &Document, now: &Result<GitState, String>) -> Vec<CheckResult> 
 }
 
 fn branch(then: &GitState, now: &GitState) -> CheckResult {
-    let name = |branch: &Option<String>| branch.clone().unwrap_or_else(|| "(detached)".into());
+    let (was, is) = (named(&then.branch), named(&now.branch));
     if then.branch == now.branch {
-        CheckResult::good("git", format!("on branch {}", name(&now.branch)))
-    } else {
-        let reconcile = format!(
-            "`git switch {}`, or go on where you are on purpose",
-            name(&then.branch)
-        );
-        CheckResult::bad(
-            "git",
-            format!("branch {}", name(&then.branch)),
-            format!("on {}, not on {}", name(&now.branch), name(&then.branch)),
-            reconcile,
-        )
+        return CheckResult::good("git", format!("on branch {is}"));
     }
+    // A repository chooses the name, and an agent may run the command.
+    let plain = |name: &&String| shell::quoted(name) == **name && !name.starts_with('-');
+    let switch = match then.branch.as_ref().filter(plain) {
+        Some(name) => format!("`git switch {name}`"),
+        None => "switch back".to_owned(),
+    };
+    CheckResult::bad(
+        "git",
+        format!("branch {was}"),
+        format!("on {is}, not on {was}"),
+        format!("{switch}, or go on where you are on purpose"),
+    )
+}
+
+/// Returns the name of a branch as code.
+fn named(branch: &Option<String>) -> String {
+    branch.as_deref().map_or("(detached)".into(), span)
 }
 
 fn commit(then: &GitState, now: &GitState) -> CheckResult {
     let short = |commit: &Option<String>| {
         commit
             .as_deref()
-            .map_or("none", |hash| &hash[..hash.len().min(10)])
+            .map_or("none", |hash| text::head(hash, 10))
             .to_owned()
     };
     if then.commit == now.commit {
@@ -180,8 +186,8 @@ fn commit(then: &GitState, now: &GitState) -> CheckResult {
         };
         CheckResult::bad(
             "git",
-            format!("last commit {was} ({})", then.subject),
-            format!("last commit was {was} and is {is} ({})", now.subject),
+            format!("last commit {was}"),
+            format!("last commit was {was} and is {is}"),
             reconcile,
         )
     }
@@ -369,11 +375,12 @@ fn dependencies(then: &[FileMark], now: &[FileMark]) -> CheckResult {
     }
 }
 
+/// Returns names of files as code.
 fn names(names: &[&str]) -> String {
     let shown = names
         .iter()
         .take(NAMES_MAX)
-        .copied()
+        .map(|name| span(name))
         .collect::<Vec<_>>()
         .join(", ");
     let left = names.len().saturating_sub(NAMES_MAX);

@@ -236,7 +236,7 @@ fn nothing_is_built_that_is_not_kept() {
     }
 }
 
-/// A glob that is too large to be compiled belongs to nobody.
+/// A glob that is too large to be compiled chooses no folder.
 #[test]
 fn members_of_a_workspace_are_bounded() {
     let file = |path: &str, text: String| ProjectFile {

@@ -363,8 +363,8 @@ fn an_offer_is_bounded_and_says_what_counts_first() {
         "/f.md",
         "it still holds",
         "Goal: User authentication",
-        "Must read:\n- src/register.rs",
-        "Can skip:\n- src/jwt.rs",
+        "Must read:\n- `src/register.rs`",
+        "Can skip:\n- `src/jwt.rs`",
         "Next action: Add the validation",
     ] {
         assert!(text.contains(words), "{words}\n{text}");

@@ -9,16 +9,16 @@ type Change = fn(&mut Now);
 
 /// The check, what it finds, and the change that makes it find that.
 const CHANGES: [(&str, &str, Change); 11] = [
-    ("git", "on main, not on feature", |now| {
+    ("git", "on `main`, not on `feature`", |now| {
         now.git.as_mut().expect("git").branch = Some("main".into())
     }),
     ("git", "last commit was a1b2c3d4e5 and is ffff", |now| {
         now.git.as_mut().expect("git").commit = Some("ffff".into())
     }),
-    ("git", "no longer uncommitted: src/jwt.rs", |now| {
+    ("git", "no longer uncommitted: `src/jwt.rs`", |now| {
         now.git.as_mut().expect("git").uncommitted.clear()
     }),
-    ("git", "uncommitted since: b", |now| {
+    ("git", "uncommitted since: `b`", |now| {
         now.git
             .as_mut()
             .expect("git")
@@ -28,20 +28,22 @@ const CHANGES: [(&str, &str, Change); 11] = [
     ("git", "git cannot be asked (timeout)", |now| {
         now.git = Err("timeout".into())
     }),
-    ("files", "gone: src/jwt.rs", |now| now.files[0].hash = None),
-    ("files", "changed since: src/jwt.rs", |now| {
+    ("files", "gone: `src/jwt.rs`", |now| {
+        now.files[0].hash = None
+    }),
+    ("files", "changed since: `src/jwt.rs`", |now| {
         now.files[0].hash = Some(8)
     }),
-    ("files", "changed since: by-shell.txt", |now| {
+    ("files", "changed since: `by-shell.txt`", |now| {
         now.files[1].hash = Some(8)
     }),
-    ("files", "gone: by-shell.txt", |now| {
+    ("files", "gone: `by-shell.txt`", |now| {
         now.files[1].hash = None
     }),
-    ("files", "to be read, but not there: x.md", |now| {
+    ("files", "to be read, but not there: `x.md`", |now| {
         now.missing.push("x.md".into())
     }),
-    ("dependencies", "changed since: Cargo.lock", |now| {
+    ("dependencies", "changed since: `Cargo.lock`", |now| {
         now.lock_files.clear()
     }),
 ];

@@ -395,7 +395,7 @@ fn progress_validation() {
     let first = head_commit(&project);
     insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first]), @r#"
     ok    document      the file is as the journal has it
-    ok    git           on branch main
+    ok    git           on branch `main`
     ok    git           last commit is ##########
     ok    git           the same 0 uncommitted files
     ok    files         as the session left them: 0 files
@@ -406,7 +406,7 @@ fn progress_validation() {
 
     == colors
     ^32mok  ^0m  document      the file is as the journal has it
-    ^32mok  ^0m  git           on branch main
+    ^32mok  ^0m  git           on branch `main`
     ^32mok  ^0m  git           last commit is ##########
     ^32mok  ^0m  git           the same 0 uncommitted files
     ^32mok  ^0m  files         as the session left them: 0 files
@@ -418,9 +418,9 @@ fn progress_validation() {
     git(&project, &["commit", "-qam", "second"]);
     insta::assert_snapshot!(hide(&screen(&home, &VALIDATE), &[&first, &head_commit(&project)]), @"
     ok    document      the file is as the journal has it
-    ok    git           on branch main
-    FAIL  git           last commit was ########## and is ########## (second)
-          expected      last commit ########## (first)
+    ok    git           on branch `main`
+    FAIL  git           last commit was ########## and is ##########
+          expected      last commit ##########
           repair        read `git log ##########..HEAD`
     ok    git           the same 0 uncommitted files
     ok    files         as the session left them: 0 files
@@ -432,8 +432,8 @@ fn progress_validation() {
     It is no longer valid. Fix the lines above, or write a new document: `checkpointd progress write`.
     == colors
     ^32mok  ^0m  document      the file is as the journal has it
-    ^32mok  ^0m  git           on branch main
-    ^31mFAIL^0m  git           last commit was ########## and is ########## (second)
+    ^32mok  ^0m  git           on branch `main`
+    ^31mFAIL^0m  git           last commit was ########## and is ##########
     ^32mok  ^0m  git           the same 0 uncommitted files
     ^32mok  ^0m  files         as the session left them: 0 files
     ^32mok  ^0m  sessions      no other session changed files here since

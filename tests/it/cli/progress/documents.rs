@@ -91,7 +91,7 @@ fn a_document_is_written_shown_and_checked() {
     );
     let said = String::from_utf8(output.stdout).expect("text");
     assert!(
-        said.contains("FAIL  files         changed since: new.rs\n"),
+        said.contains("FAIL  files         changed since: `new.rs`\n"),
         "{said}"
     );
 

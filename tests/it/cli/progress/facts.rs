@@ -147,8 +147,8 @@ fn what_does_not_hold_is_told_with_what_was_expected_and_how_to_repair_it() {
     contains_all(
         &said,
         &[
-            "FAIL  git           on other, not on main\n      expected      branch main\n      repair        `git switch main`",
-            "FAIL  files         gone: made.rs\n      expected      made.rs with the content that the session left\n",
+            "FAIL  git           on `other`, not on `main`\n      expected      branch `main`\n      repair        `git switch main`",
+            "FAIL  files         gone: `made.rs`\n      expected      `made.rs` with the content that the session left\n",
         ],
     );
     let (_, report) = ask(&daemon.home, top, &["progress", "validate", "--json"], "");

@@ -13,7 +13,7 @@ fn offers_all_that_is_stated(reply: &Value) {
     assert_eq!(*reply, exact, "no field that a host does not know");
     for words in [
         "Goal: A parser",
-        "Must read:\n- src.rs goes on here",
+        "Must read:\n- `src.rs` goes on here",
         "Validation: it still holds.",
         "progress-checkpoint-",
     ] {

@@ -143,7 +143,7 @@ fn what_the_shell_changed_and_what_is_stated_counts() {
         let path = top.join(name);
         let was = fs::read(&path).expect("there");
         fs::write(&path, "otherwise\n").expect("writes");
-        let expected = ("files".to_owned(), format!("changed since: {name}"));
+        let expected = ("files".to_owned(), format!("changed since: `{name}`"));
         assert_eq!(validated(home, top), (false, vec![expected]));
         fs::write(&path, was).expect("writes");
     }
