@@ -563,6 +563,35 @@ fn a_link_of_a_clone_leads_no_change_out_of_it() {
 }
 
 #[test]
+fn what_is_no_file_is_named_and_not_read() {
+    let machine = Machine::all();
+    machine.ok(&["init", "--agent", "claude"]);
+    let settings = machine.path("code/.claude/settings.json");
+    fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
+    for make in ["mkfifo", "ln"] {
+        let _ = fs::remove_file(&settings);
+        let mut command = std::process::Command::new(make);
+        if make == "ln" {
+            command.args(["-s", "/dev/zero"]);
+        }
+        assert!(command.arg(&settings).status().expect("it runs").success());
+        let output = machine.run(&["init", "--agent", "claude", "--project", "code"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{make}: {said}");
+        assert!(
+            said.contains("not a regular file") || said.contains("leads out"),
+            "{said}"
+        );
+    }
+    let own = machine.path(".claude/settings.json");
+    fs::remove_file(&own).expect("removes");
+    let made = std::process::Command::new("mkfifo").arg(&own).status();
+    assert!(made.expect("it runs").success());
+    // It ends, and says that the hooks are not there.
+    assert!(!machine.run(&["doctor"]).status.success());
+}
+
+#[test]
 fn copilots_hooks_of_a_project_are_a_file_of_their_own() {
     let machine = Machine::with(&[("copilot", "1.0.102")]);
     machine.write("code/.github/hooks/own.json", "{}");
