@@ -156,16 +156,22 @@ fn change(answer: &Explanation) -> String {
     let decision = &answer.decision;
     let seq = decision.seq;
     let session = short(decision.session);
+    let is_clear = answer.rules.as_ref().is_some_and(|rules| rules.all_clear);
     match decision.reason {
         Reason::Muted => format!("`checkpointd mute --off {session}`"),
         Reason::ProjectOff => "`enabled: true` in the project's .checkpointd.yml".to_owned(),
         Reason::BlockBudget => "`checkpointd config set max_blocks_per_turn 2`".to_owned(),
         Reason::BelowThreshold => "`checkpointd config set min_turn 10s`".to_owned(),
-        Reason::Headless => "`checkpointd config set headless always`".to_owned(),
         Reason::Repeated => "`checkpointd config set repeat always`".to_owned(),
-        Reason::SilentAllClear if answers(answer).any(|it| it.verified == Verified::Unknown) => {
+        Reason::SilentAllClear | Reason::Headless
+            if is_clear && answers(answer).any(|it| it.verified == Verified::Unknown) => {
             "`checkpointd config set ask likely` also asks where the record does not say".to_owned()
         }
+        Reason::Headless if is_clear => {
+            "`checkpointd config set headless always` and `checkpointd config set all_clear message`"
+                .to_owned()
+        }
+        Reason::Headless => "`checkpointd config set headless always`".to_owned(),
         Reason::SilentAllClear => "`checkpointd config set all_clear message`".to_owned(),
         Reason::SilentUnchanged => "`checkpointd config set unchanged message`".to_owned(),
         Reason::ExitsOff => "`checkpointd config set hooks.exits hold`".to_owned(),
