@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 use testkit::git::commit_all;
 
 use crate::support::daemon::{Daemon, EVERY_STOP};
-use crate::support::wait_until;
+use crate::support::{run, wait_until};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_checkpointd");
+/// The name of a turn for which no user waits.
+const ALONE: &str = "alone";
 
 /// What the turn shows, the files before it, what the agent does, the kinds of what is asked for, and words of it.
 ///
@@ -261,8 +265,15 @@ impl Session<'_> {
         });
         let fields = payload.as_object_mut().expect("an object");
         fields.extend(more.as_object().expect("an object").clone());
-        self.daemon
-            .hook(&["claude", event], payload.to_string().as_bytes());
+        let mut client = self.daemon.home.client(&["claude", event]);
+        if self.turn == ALONE {
+            client.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+        }
+        let output = run(&mut client, payload.to_string().as_bytes());
+        assert_eq!(
+            (output.status.code(), output.stderr.as_slice()),
+            (Some(0), &b""[..])
+        );
     }
 
     /// Plays a turn, and returns its decision.
@@ -522,4 +533,34 @@ fn the_letter_counts_only_what_the_turn_itself_read() {
             "{turn} {said}"
         );
     }
+}
+
+#[test]
+fn explain_names_all_that_keeps_a_stop_quiet_without_a_user() {
+    let daemon = Daemon::with("min_turn: 0s\n");
+    let steps = [
+        "edit src/cart.py = TOTAL = 2\n",
+        "$ pytest -q -> 5 passed in 0.10s",
+    ];
+    let project = daemon.home.path().join("project");
+    for (path, text) in PYTHON {
+        put(&project.join(path), text);
+    }
+    commit_all(&project);
+    let session = Session {
+        daemon: &daemon,
+        project,
+        number: 0,
+        turn: ALONE,
+        judges_by_contents: true,
+    };
+    let decision = session.play(&steps);
+    assert_eq!(decision["reason"], "headless");
+    let seq = decision["seq"].to_string();
+    let output = run(&mut daemon.home.command(PROGRAM, &["explain", &seq]), b"");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let text = Vec::from_iter(text.split_whitespace()).join(" ");
+    let advice =
+        "`checkpointd config set headless always` and `checkpointd config set all_clear message`";
+    assert!(text.contains(advice), "{text}");
 }
