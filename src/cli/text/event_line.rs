@@ -47,7 +47,7 @@ pub(crate) fn whole(envelope: &Envelope) -> String {
     let kind = envelope.event.kind().replace('_', " ");
     let words = format!("{kind:<20} {}", said(&envelope.event));
     format!(
-        "{}  {:>6}  {:6} {:13}  {}{late}",
+        "{}  {:>6}  {:6} {}  {}{late}",
         render::time_of_day(envelope.at),
         envelope.seq,
         envelope.stream.agent,

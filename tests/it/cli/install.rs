@@ -566,7 +566,7 @@ fn a_link_of_a_clone_leads_no_change_out_of_it() {
 fn what_is_no_file_is_named_and_not_read() {
     let machine = Machine::all();
     machine.ok(&["init", "--agent", "claude"]);
-    let settings = machine.path("code/.claude/settings.json");
+    let settings = machine.home().join("code/.claude/settings.json");
     fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
     for make in ["mkfifo", "ln"] {
         let _ = fs::remove_file(&settings);
@@ -583,7 +583,7 @@ fn what_is_no_file_is_named_and_not_read() {
             "{said}"
         );
     }
-    let own = machine.path(".claude/settings.json");
+    let own = machine.home().join(".claude/settings.json");
     fs::remove_file(&own).expect("removes");
     let made = std::process::Command::new("mkfifo").arg(&own).status();
     assert!(made.expect("it runs").success());

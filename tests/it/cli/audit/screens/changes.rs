@@ -58,7 +58,7 @@ fn explain() {
       (`checkpointd explain 37`)
 
     what happened
-      09:07:30.000      31  gemini 8c4e2d10       agent stopped
+      09:07:30.000      31  gemini 8c4e2d10  agent stopped
 
     the session at the stop
       project                /home/ada/inventory
