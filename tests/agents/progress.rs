@@ -51,7 +51,7 @@ pub(crate) fn told_at_start(agent: Agent) -> Counts {
     for words in [
         "Goal: A small program",
         "Validation: it still holds.",
-        "- app.py goes on here",
+        "- `app.py` goes on here",
         "- a test for it",
     ] {
         assert!(told.contains(words), "{words}\n{told}");
