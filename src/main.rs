@@ -72,8 +72,8 @@ fn restore_sigpipe() {
         if text.contains("Broken pipe") {
             std::process::exit(0);
         }
-        if let Some((_, why)) = text.split_once("failed printing to std") {
-            let why = why.split_once(": ").map_or("", |(_, why)| why);
+        // Not of standard error: a daemon goes on without its log.
+        if let Some((_, why)) = text.split_once("failed printing to stdout: ") {
             say(&format_args!("error: the output cannot be written: {why}"));
             std::process::exit(1);
         }

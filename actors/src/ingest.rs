@@ -136,7 +136,8 @@ impl Handler<AcceptHook> for Ingest {
         let draft = normal.draft;
         self.shared.others.see(&draft);
         let session = draft.stream.session;
-        let leaves = leaves(&self.shared, &draft, waits.is_some()).filter(|_| !twin);
+        let leaves = (!twin).then(|| leaves(&self.shared, &draft, waits.is_some()));
+        let leaves = leaves.flatten();
         let next = match &leaves {
             Some(_) => Next::Decide {
                 can_reply: waits.is_some(),

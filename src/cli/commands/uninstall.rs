@@ -146,7 +146,7 @@ struct Work {
 impl Work {
     /// Says what will be removed, or what was.
     fn announce(&self, is_plan: bool) {
-        let (will, have) = if is_plan {
+        let (one, many) = if is_plan {
             ("will be", "will be")
         } else {
             ("was", "were")
@@ -159,16 +159,16 @@ impl Work {
             println!("No agent has hooks of checkpointd.");
         }
         if self.stops_daemon {
-            println!("The daemon {will} stopped.");
+            println!("The daemon {one} stopped.");
         }
         if self.removes_service {
-            println!("The service {will} removed.");
+            println!("The service {one} removed.");
         }
         if !self.manual.is_empty() {
-            println!("The manual pages {have} removed.");
+            println!("The manual pages {many} removed.");
         }
         if !self.data.is_empty() {
-            print_paths(&format!("These {have} deleted:"), &self.data);
+            print_paths(&format!("These {many} deleted:"), &self.data);
         }
     }
 

@@ -167,6 +167,11 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
     };
     let off = policy();
     let hold = hold();
+    let all = |exits: &Policy| Policy {
+        holdout: 100,
+        ..exits.clone()
+    };
+    let (off_all, hold_all) = (all(&off), all(&hold));
     let code = || evidence(CODE, &[]);
     let mut elsewhere = code();
     elsewhere.facts.leaves_elsewhere = true;
@@ -272,6 +277,21 @@ fn a_push_is_held_only_for_what_is_certainly_open() {
             Reason::LeavesClear,
         ),
         ("off", "go", code(), &off, Reason::ExitsOff),
+        // Only what would have been held is held back to measure.
+        (
+            "off, all turns held back",
+            "go",
+            code(),
+            &off_all,
+            Reason::ExitsOff,
+        ),
+        (
+            "all turns held back",
+            "go",
+            code(),
+            &hold_all,
+            Reason::HeldOut,
+        ),
         (
             "off, tested",
             "go",

@@ -222,6 +222,8 @@ fn nothing_is_held_unless_it_was_switched_on_or_without_a_daemon() {
     assert_eq!(work.begin(PUSH), "");
     work.stop();
     assert_eq!(work.reasons(), ["exits_off", "actions_due"]);
+    let stats = work.daemon.ask(&["stats", "--json"]);
+    assert_eq!(stats[0]["stops"], 1, "a push is no stop: {stats:?}");
     // What the other setting would have done is known.
     let other = work.daemon.home.path().join("other.yml");
     std::fs::write(&other, format!("{EVERY_STOP}{HOLD}")).expect("writes");
