@@ -70,6 +70,9 @@ impl Row {
     }
 }
 
+/// What no certain tool prints is a few words; a longer line is prose of the same form.
+const PROSE_BYTES_MAX: usize = 120;
+
 struct Table {
     rows: Vec<Row>,
     set: RegexSet,
@@ -83,6 +86,9 @@ pub(super) fn find(line: &str, found: &mut Vec<&'static Row>) {
     let table = &*TABLE;
     for index in table.set.matches(line.as_bytes()) {
         let row = &table.rows[index];
+        if row.tool.is_empty() && line.len() > PROSE_BYTES_MAX {
+            continue;
+        }
         found.push(row);
         if !matches!(row.says, Says::Closes(_)) {
             return;
@@ -110,7 +116,7 @@ fn row(line: &'static str) -> Result<(Row, String), String> {
     let (says, pattern) = column(rest)?;
     let pattern = pattern.replace("%N", "[0-9][0-9,]*").replace(
         "%D",
-        r"[0-9][0-9.,:]*(?: ?(?:[a-z]|µ){1,8}\.?)?(?:,? ?[0-9.]+ ?[a-z]{1,7})*",
+        r"[0-9][0-9.,:]*(?: ?(?:[a-z]|µ)+\.?)?(?:,? ?[0-9.]+ ?[a-z]+)*",
     );
     let pattern = format!("^(?:{pattern})$");
     let says = says_of(says).ok_or("what it says is not known")?;

@@ -1,8 +1,9 @@
 //! What must not change what an output says.
 
 use proptest::prelude::*;
+use regex::Regex;
 
-use super::{SILENT, cases, read, shown};
+use super::{SILENT, cases, read, shown, table};
 use crate::outcome::{HEAD_BYTES, TAIL_BYTES};
 
 /// Ways in which terminals, platforms and task runners present the same lines.
@@ -45,6 +46,20 @@ fn the_middle_of_a_long_output_is_not_read() {
     assert_eq!(shown(&read(&format!("{summary}{filler}"))), expected);
     assert_eq!(shown(&read(&format!("{filler}{summary}"))), expected);
     assert_eq!(shown(&read(&format!("{filler}{summary}{filler}"))), "none");
+}
+
+/// Each number of times is a copy of the states, and all forms are one automaton: a form that counts to 80 at two places
+/// made reading twenty times slower, and no result showed it.
+#[test]
+fn no_form_counts_far() {
+    let counts = Regex::new(r"\{\d*,(\d+)\}").expect("a pattern");
+    for at in 0..table::length() {
+        let form = table::pattern(at);
+        let far = counts
+            .captures_iter(&form)
+            .find(|found| found[1].parse::<usize>().is_ok_and(|times| times > 8));
+        assert!(far.is_none(), "{form}");
+    }
 }
 
 fn silent_lines() -> impl Strategy<Value = String> {
