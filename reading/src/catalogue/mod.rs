@@ -13,7 +13,7 @@ mod tests;
 mod wrapped;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
@@ -167,7 +167,7 @@ pub struct Member {
 pub struct Catalogue {
     languages: Vec<Language>,
     /// Position of the language, the name, and the row of each program.
-    programs: Vec<(usize, String, Row)>,
+    programs: Vec<(usize, String, Arc<Row>)>,
     by_name: HashMap<String, usize>,
     by_ending: HashMap<String, usize>,
     /// The globs of the tests of each language.
@@ -223,12 +223,13 @@ impl Catalogue {
         };
         for (at, language) in found.languages.iter_mut().enumerate() {
             for (names, row) in std::mem::take(&mut language.programs) {
+                let row = Arc::new(row);
                 for name in names.split_whitespace() {
                     let place = found.programs.len();
                     for also in row.also.iter().map(String::as_str).chain([name]) {
                         found.by_name.insert(also.to_owned(), place);
                     }
-                    found.programs.push((at, name.to_owned(), row.clone()));
+                    found.programs.push((at, name.to_owned(), Arc::clone(&row)));
                 }
             }
             for ending in &language.files {
@@ -282,7 +283,7 @@ impl Catalogue {
     /// Returns all programs in the order of the files: language, name, and row.
     pub fn programs(&self) -> impl Iterator<Item = (&str, &str, &Row)> {
         let programs = self.programs.iter();
-        programs.map(|(at, name, row)| (self.language_name(*at), name.as_str(), row))
+        programs.map(|(at, name, row)| (self.language_name(*at), name.as_str(), &**row))
     }
 
     /// Returns the row of a program.

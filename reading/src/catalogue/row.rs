@@ -117,9 +117,9 @@ pub struct Row {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub leaves: bool,
     /// Its subcommands, and options that are like ones. A key names one or more, separated by spaces; `*` matches any
-    /// beginning or end.
+    /// beginning or end. Boxed: a map keeps room for eleven values at a time, and a row is large.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub verbs: BTreeMap<String, Row>,
+    pub verbs: BTreeMap<String, Box<Row>>,
 }
 
 /// How a program runs another command: after its options, and what is said here.
@@ -232,16 +232,17 @@ pub enum Form {
 impl Row {
     /// Returns the subcommand, or the task that is known, of a name: one that is written so, else one whose pattern fits.
     pub fn verb(&self, word: &str) -> Option<(&str, &Self)> {
-        let named = |(key, row): &(&String, &Self)| {
+        let named = |(key, row): &(&String, &Box<Self>)| {
             key.split(' ').any(|name| name == word) || row.also.iter().any(|name| name == word)
         };
-        let fits = |(key, _): &(&String, &Self)| key.split(' ').any(|name| is_like(name, word));
+        let fits =
+            |(key, _): &(&String, &Box<Self>)| key.split(' ').any(|name| is_like(name, word));
         let found = self
             .verbs
             .iter()
             .find(named)
             .or_else(|| self.verbs.iter().find(fits));
-        found.map(|(key, row)| (key.as_str(), row))
+        found.map(|(key, row)| (key.as_str(), &**row))
     }
 }
 

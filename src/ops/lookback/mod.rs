@@ -182,11 +182,15 @@ impl<'a> Walk<'a> {
     }
 
     fn run(&self, progress: &mut dyn FnMut(u64, u64)) -> journal::Result<Walked> {
-        let files = find::find(
+        let mut files = find::find(
             self.wanted.agent,
             self.wanted.since,
             &self.rules.config.settings.agents,
         );
+        // What is journaled of a session goes on from what is there, so its files are read one after the other.
+        if self.journal.is_some() {
+            files.reverse();
+        }
         let bytes: u64 = files.iter().map(|file| file.bytes).sum();
         let next = AtomicUsize::new(0);
         let work = |mut progress: Option<&mut dyn FnMut(u64, u64)>| {
@@ -203,7 +207,8 @@ impl<'a> Walk<'a> {
             }
             Ok(walked)
         };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if self.journal.is_some() { 1 } else { cores };
         let mut walked = std::thread::scope(|scope| -> journal::Result<Walked> {
             let others: Vec<_> = (1..threads.min(THREADS_MAX))
                 .map(|_| scope.spawn(|| work(None)))
@@ -267,7 +272,8 @@ impl<'a> Walk<'a> {
         };
         walked.imported.live += u64::from(reader.is_live);
         if reader.kept > 0 {
-            walked.imported.sessions += 1;
+            let is_new = self.seen.lock().insert(digest::of_text(&reader.native));
+            walked.imported.sessions += u64::from(is_new);
             reader.session.end(&mut |drafts| self.append(drafts))?;
         }
         Ok(())

@@ -63,6 +63,29 @@ fn an_import_is_a_journal_of_the_past_and_can_be_repeated() {
     user.well(&["replay", "--verify"]);
 }
 
+/// As when a session is resumed into a new file.
+#[test]
+fn a_session_in_several_files_is_one_session() {
+    let user = User::new();
+    let project = user.project();
+    let place = user.folder(".claude/projects/-shop");
+    for part in 0..8 {
+        let turns = [
+            [Edited("src/lib.rs")],
+            [Ran("cargo test")],
+            [Edited("src/a.rs")],
+        ];
+        let turns: Vec<&[_]> = turns.iter().map(|turn| &turn[..]).collect();
+        user.put_session(&project, "eeee", days_ago(9 - part), &turns);
+        let part = place.join(format!("part-{part}.jsonl"));
+        std::fs::rename(place.join("eeee.jsonl"), part).expect("renamed");
+    }
+    let imported = user.json(&["lookback", "--import", "--json"]);
+    let counts = ["sessions", "turns", "earlier"].map(|count| imported[count].as_u64());
+    assert_eq!(counts, [Some(1), Some(24), Some(0)], "{imported}");
+    user.well(&["replay", "--verify"]);
+}
+
 #[test]
 fn forgetting_takes_the_import_out_and_leaves_the_rest() {
     let user = User::new();
