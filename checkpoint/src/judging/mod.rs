@@ -89,9 +89,10 @@ pub fn find(
         (turn.files.is_empty() || evidence.facts.untouched) && !findings.unresolved;
     let answers = findings.trace.iter().flat_map(|rule| &rule.actions);
     let answers: Vec<&Answer> = answers.flat_map(|action| &action.answers).collect();
-    findings.unknown = answers
-        .iter()
-        .any(|answer| answer.verified == Verified::Unknown);
+    let has = |verified| answers.iter().any(|answer| answer.verified == verified);
+    // What is open and not asked for is not all clear.
+    findings.unknown =
+        has(Verified::Unknown) || (findings.actions.is_empty() && has(Verified::Open));
     findings.unresolved |= answers.iter().any(|answer| answer.row == answers::FAILED);
     findings.docs_only = !claims.any_of(Kind::is_work);
     findings.all_clear =
@@ -307,8 +308,9 @@ impl<'a> Stop<'a> {
         };
         let answers = self.answers(&group.files);
         let asks = |answer: &&Answer| {
-            answer.verified == Verified::Open
-                || (answer.verified == Verified::Unknown && self.turn.policy.ask == Ask::Likely)
+            let is_asked = answer.verified == Verified::Open
+                || (answer.verified == Verified::Unknown && self.turn.policy.ask == Ask::Likely);
+            is_asked && !self.says_why_not(&answer.file)
         };
         let open: Vec<&Answer> = answers.iter().filter(asks).collect();
         let stands = proof.done.is_none() && !open.is_empty() && !self.word.only_asks;
@@ -320,6 +322,16 @@ impl<'a> Stop<'a> {
             text,
             answers,
         }
+    }
+
+    /// Returns whether the agent said what is missing to test a file, and the record does not contradict it.
+    fn says_why_not(&self, path: &str) -> bool {
+        let language = self.unit(path).language;
+        let ran = |run: &Run| {
+            let ended = matches!(run.ended, Ended::Passed | Ended::Failed);
+            run.does == Some(Purpose::Tests) && run.speaks(language) && ended
+        };
+        self.word.lacks && !self.runs.iter().any(ran)
     }
 
     /// Returns the answers for the files of a group that are there and hold something.

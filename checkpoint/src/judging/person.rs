@@ -17,6 +17,8 @@ pub(super) struct Word {
     pub(super) wants: Vec<Expected>,
     /// The agent's last message only asks them something.
     pub(super) only_asks: bool,
+    /// The agent's last message says that something was not run, and what is missing for it.
+    pub(super) lacks: bool,
 }
 
 /// Whether the person said not to run tests.
@@ -161,6 +163,21 @@ static FIXED: LazyLock<Regex> = LazyLock::new(|| {
 static NOT_FIXED: LazyLock<Regex> =
     LazyLock::new(|| matching(r"(?i)\b(?:still|but|except|however|remain\w*|yet|not)\b|n['’]t\b"));
 
+/// What an agent says of something that it did not run.
+static NOT_RUN: LazyLock<Regex> = LazyLock::new(|| {
+    matching(
+        r"(?ix)\b(?:not|cannot|never|unable\s+to|without) \s+ (?:be(?:en)?\s+|able\s+to\s+)? (?:run|ran|running|test|tested|execute|executed|verify|verified)\b
+            | n['’]t\s+(?:be(?:en)?\s+|able\s+to\s+)?(?:run|test|tested|execute|executed|verify|verified)\b | \bun(?:tested|verified)\b",
+    )
+});
+/// What is missing for it on this machine.
+static LACKS: LazyLock<Regex> = LazyLock::new(|| {
+    matching(
+        r"(?ix)(?:\bnot|n['’]t)\s+(?:\w+\s+)?(?:installed|available|reachable|found|on\s+the\s+path)\b
+            | \b(?:is|are)\s+(?:missing|unavailable|unreachable)\b | \bno\s+(?:network|internet|docker|database|display|gpu)\b",
+    )
+});
+
 /// Where a sentence ends. The end of a line may be one.
 static SENTENCE: LazyLock<Regex> = LazyLock::new(|| matching(r"[.!?;](?:\s|$)|[。！？；]|\n"));
 static PARAGRAPH: LazyLock<Regex> =
@@ -174,6 +191,7 @@ fn matching(pattern: &str) -> Regex {
 pub(super) fn word(catalogue: &Catalogue, prompts: &[String], last_message: &str) -> Word {
     let mut word = Word {
         only_asks: only_asks(last_message),
+        lacks: names_lack(last_message),
         ..Word::default()
     };
     for prompt in prompts {
@@ -218,6 +236,16 @@ fn only_asks(message: &str) -> bool {
         && sentences
             .iter()
             .all(|sentence| is_question(sentence) || sentence.ends_with(':'))
+}
+
+/// Returns whether a sentence says that something was not run, and it or one beside it what is missing for it.
+fn names_lack(message: &str) -> bool {
+    let sentences: Vec<&str> = sentences(message, &SENTENCE).collect();
+    let is_said = |near: &[&str]| {
+        let any = |words: &Regex| near.iter().any(|sentence| words.is_match(sentence));
+        any(&NOT_RUN) && any(&LACKS)
+    };
+    is_said(&sentences[..1]) || sentences.windows(2).any(is_said)
 }
 
 /// Returns the sentences of a text, each with what ends it.
@@ -442,6 +470,35 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(said("", message).only_asks, asks, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_report_of_what_was_not_run_names_what_is_missing() {
+        for (message, lacks) in [
+            (
+                "I have not run the tests: pytest is not installed here.",
+                true,
+            ),
+            ("Done.\n\nI couldn't run it. `cargo` isn't available.", true),
+            ("pytest is not installed, so `cart.py` is unverified.", true),
+            ("There is no network here; not tested.", true),
+            ("I could not run the tests because docker is missing.", true),
+            ("I have not run the tests.", false),
+            ("I have not run the tests: the change is small.", false),
+            ("pytest is not installed.", false),
+            (
+                "I added the missing import and did not run the tests.",
+                false,
+            ),
+            (
+                "`left-pad` is not installed any more. I removed its import. The tests were not run.",
+                false,
+            ),
+            ("All tests pass.", false),
+            ("", false),
+        ] {
+            assert_eq!(said("", message).lacks, lacks, "{message}");
         }
     }
 }
