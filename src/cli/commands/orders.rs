@@ -169,7 +169,9 @@ fn hint(reason: &str) -> Option<&'static str> {
         "pane_taken" => {
             "`checkpointd sessions` shows it; restart that session, or end its agent first"
         }
-        "other_program" => "bring the agent, or its shell, to the front of its pane and try again",
+        "other_program" => {
+            "bring the agent or its shell to the front of its pane and try again; from that shell, use `checkpointd restart &`"
+        }
         "agent_still_running" => "look at its pane; nothing was typed",
         "agent_not_started" => "look at its pane; `restart` in config.yml says what is typed",
         "delivery_under_way" | "restart_under_way" => "try again in a moment",

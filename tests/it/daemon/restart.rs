@@ -411,6 +411,21 @@ fn a_restart_that_fails_says_why() {
 }
 
 #[test]
+fn an_agent_that_has_ended_is_restarted_from_the_shell_of_its_own_pane() {
+    let stage = Stage::with(SHELL);
+    let daemon = stage.daemon(RESUME);
+    let home = daemon.home.path().display();
+    let program = env!("CARGO_BIN_EXE_checkpointd");
+    stage.type_line(&format!("CHECKPOINTD_HOME={home} {program} restart last"));
+    stage.shows("restart &`");
+    assert_eq!(closed(&daemon), ["other_program"]);
+    stage.type_line(&format!(
+        "clear; CHECKPOINTD_HOME={home} {program} restart last &"
+    ));
+    stage.shows(&format!("agent --resume {SESSION} is up"));
+}
+
+#[test]
 fn the_checkpoint_after_a_restart_survives_the_daemon() {
     let stage = Stage::with(SHELL);
     stage.start_agent("first");
