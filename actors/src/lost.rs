@@ -6,14 +6,21 @@ use journal::Home;
 
 use crate::named_file;
 
-/// Space that clients can count lost calls in while the disk is full.
-#[cfg(target_os = "linux")]
+/// Space that clients can count lost calls in while the disk is full, and that a disk has free which is not.
 const RESERVED_BYTES: u64 = 64 * 1024;
 
 /// Returns how many hook calls clients could keep nowhere, and no event reports yet.
 pub(crate) fn lost(home: &Home) -> u64 {
     let meta = fs::symlink_metadata(home.lost_file()).ok();
     meta.filter(Metadata::is_file).map_or(0, |meta| meta.len())
+}
+
+/// Returns whether the disk has space. Without, the last page of the log would take an event for each lost call.
+pub(crate) fn has_room(home: &Home) -> bool {
+    let is_full = |disk: rustix::fs::StatVfs| {
+        disk.f_blocks > 0 && disk.f_bavail.saturating_mul(disk.f_frsize) < RESERVED_BYTES
+    };
+    !rustix::fs::statvfs(&home.run).is_ok_and(is_full)
 }
 
 /// Says how many hook calls were lost, and no event reports yet, if any.

@@ -216,13 +216,14 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Journals how many calls were lost.
+    /// Journals how many calls were lost, once there is space.
     async fn tell_lost(&self) -> std::io::Result<()> {
         let home = &self.shared.home;
         let mut told = 0;
         // Others may be lost meanwhile.
         while let count = lost::lost(home)
             && count > told
+            && lost::has_room(home)
         {
             let problem = lost::text(count - told);
             let config = self.shared.config();
