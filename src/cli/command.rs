@@ -123,7 +123,18 @@ pub(crate) fn parse() -> Cli {
         grouped(&command)
     );
     command = command.help_template(template);
-    let matches = command.get_matches_from(in_groups(std::env::args_os()));
+    let matches = command.try_get_matches_from(in_groups(std::env::args_os()));
+    let matches = matches.unwrap_or_else(|error| {
+        if std::env::args_os()
+            .nth(1)
+            .is_some_and(|name| name == "statusline")
+        {
+            // A status bar does not look at what is wrong, and may show that its program failed.
+            let _ = error.print();
+            std::process::exit(exit::OK.into());
+        }
+        error.exit()
+    });
     let read = Cli::from_arg_matches(&matches);
     read.unwrap_or_else(|error| error.exit())
 }

@@ -186,9 +186,13 @@ fn its_host_never_waits() {
         "it waits for an answer: {took:?}"
     );
     assert!(took < Duration::from_secs(2), "{took:?}");
-    // What it does not know is answered as by any command.
-    let output = run(&mut home.command(PROGRAM, &["statusline", "--odd"]), b"");
-    assert_eq!(output.status.code(), Some(2));
+    // What it does not know is told where a person reads it, and its host gets an empty line.
+    for options in [&["--odd"][..], &["--all", "--session", "a"], &["--pane"]] {
+        let arguments = [&["statusline"], options].concat();
+        let output = run(&mut home.command(PROGRAM, &arguments), b"");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(options[0]));
+    }
     let help = run(&mut home.command(PROGRAM, &["statusline", "--help"]), b"");
     let help = String::from_utf8(help.stdout).expect("text");
     assert!(
