@@ -40,24 +40,29 @@ pub(crate) fn load(home: &Home) -> Result<Config> {
 
 fn read(path: &Path) -> Result<Config> {
     let cannot_read = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
-    let mut file = match named_file::open(path, Links::Follow) {
-        Ok((_, length)) if length > BYTES_MAX => {
-            let path = path.display();
-            return Err(Failure::usage(format!(
-                "{path} is larger than {BYTES_MAX} bytes"
-            )));
-        }
-        Ok((file, length)) => file.take(length),
+    let (text, meta) = match text(path) {
+        Ok(read) => read,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Config::default()),
         Err(error) => return Err(cannot_read(error)),
     };
     for folder in folders_of(path) {
         refuse_reach(&folder, &folder.metadata().map_err(cannot_read)?)?;
     }
-    refuse_reach(path, &file.get_ref().metadata().map_err(cannot_read)?)?;
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(cannot_read)?;
+    refuse_reach(path, &meta)?;
     check(path, &text)
+}
+
+/// Reads a configuration, without ever waiting for it.
+pub(crate) fn text(path: &Path) -> std::io::Result<(String, Metadata)> {
+    let (file, length) = named_file::open(path, Links::Follow)?;
+    if length > BYTES_MAX {
+        return Err(std::io::Error::other(format!(
+            "larger than {BYTES_MAX} bytes"
+        )));
+    }
+    let (meta, mut text) = (file.metadata()?, String::new());
+    file.take(length).read_to_string(&mut text)?;
+    Ok((text, meta))
 }
 
 /// Returns the folder of the configuration, and the one that it is in if it is a link.

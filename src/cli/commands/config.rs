@@ -402,7 +402,7 @@ fn check(home: &Home, path: &Path) -> Result<u8> {
             println!("note: {}", render::printable(&note));
         }
     } else {
-        let text = std::fs::read_to_string(path)
+        let (text, _) = settings::text(path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
         settings::check(path, &text)?;
     }

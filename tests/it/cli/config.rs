@@ -215,6 +215,16 @@ fn a_check_needs_no_file_and_quotes_a_window_of_a_long_line() {
 }
 
 #[test]
+fn a_check_of_what_is_no_file_never_waits() {
+    let home = Home::new();
+    let pipe = home.path().join("other.yml");
+    let mut make = std::process::Command::new("mkfifo");
+    assert!(make.arg(&pipe).status().expect("it runs").success());
+    let error = refused(&home, &["check", "other.yml"]);
+    assert!(error.contains("not a regular file"), "{error}");
+}
+
+#[test]
 fn the_help_lists_every_command_in_a_group() {
     let home = Home::new();
     let program = env!("CARGO_BIN_EXE_checkpointd");
