@@ -105,9 +105,23 @@ pub(crate) fn refuse_unusable_home(home: &Home) -> Result<()> {
         .try_for_each(|folder| refuse_unusable(folder))
 }
 
-fn refuse_unusable(folder: &Path) -> Result<()> {
+/// Refuses root in the folders of another user, who could not use what root makes there (spec ENV-3).
+pub(crate) fn refuse_foreign_home(home: &Home) -> Result<()> {
+    let is_root = rustix::process::geteuid().is_root();
+    match first_there(&home.journal) {
+        Some((part, meta)) if is_root && meta.uid() != 0 => refuse_reach(&part, &meta),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a path, or the first folder above it that there is.
+fn first_there(path: &Path) -> Option<(PathBuf, Metadata)> {
     let there = |part: &Path| Some((part.to_owned(), part.metadata().ok()?));
-    let Some((part, meta)) = folder.ancestors().find_map(there) else {
+    path.ancestors().find_map(there)
+}
+
+fn refuse_unusable(folder: &Path) -> Result<()> {
+    let Some((part, meta)) = first_there(folder) else {
         return Ok(());
     };
     let Err(error) = rustix::fs::access(&part, Access::WRITE_OK | Access::EXEC_OK) else {

@@ -59,6 +59,7 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
     };
     if !arguments.is_dry_run() {
         settings::refuse_unusable_home(home)?;
+        settings::refuse_foreign_home(home)?;
     }
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     let found = find(&asked, &scope)?;

@@ -53,6 +53,9 @@ pub(crate) struct UninstallArgs {
 
 /// Lists what will be removed, asks on a terminal, and removes it. Nothing deletes the data but an answer or `--purge`.
 pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
+    if !arguments.dry_run {
+        settings::refuse_foreign_home(home)?;
+    }
     let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
     // With `--agent` the other agents keep their hooks and the daemon.
     let is_whole = asked.is_empty();

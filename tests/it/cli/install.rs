@@ -236,6 +236,31 @@ fn settings_of_a_foreign_group_are_written_and_those_of_another_owner_refused_in
 }
 
 #[test]
+fn root_changes_nothing_in_the_home_of_another_user() {
+    let machine = Machine::all();
+    machine.write(".claude/settings.json", "{}\n");
+    let Some(run_as) = machine.given_to(1234) else {
+        return;
+    };
+    let refused = |arguments: &[&str]| {
+        let before = machine.tree();
+        let output = machine.run(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{arguments:?}: {said}");
+        assert!(
+            said.contains("uid 1234") && said.contains("sudo -u '#1234'"),
+            "{said}"
+        );
+        assert_eq!(machine.tree(), before);
+    };
+    refused(&["init", "--agent", "claude"]);
+    assert!(!machine.home().join(".local").exists());
+    assert!(run_as(&["init", "--agent", "claude"]).status.success());
+    refused(&["init", "--agent", "codex"]);
+    refused(&["uninstall", "--yes"]);
+}
+
+#[test]
 fn what_cannot_be_written_or_read_is_said_and_nothing_is_done_by_halves() {
     let machine = Machine::all();
     let settings = machine.write(".gemini/settings.json", "{}");
