@@ -286,13 +286,17 @@ fn guest(agent: &str, payload: &[u8]) -> Option<(&'static str, bool)> {
     Some((found.name, (found.is_journaled)()))
 }
 
+/// Where `init` installs Grok's hooks: the variable that names its folder, that folder in the user's home, and the file.
+pub(crate) const GROKS_HOOKS: (&str, &str, &str) = ("GROK_HOME", ".grok", "hooks/checkpointd.json");
+
 /// Returns whether Grok has the hooks that `init` installs for it. It runs those of all its files one after the other, so
 /// that the second call of a stop comes after the first one is answered.
 fn has_groks_hooks() -> bool {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let folder = variable("GROK_HOME").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".grok")));
-    folder.is_some_and(|folder| folder.join("hooks/checkpointd.json").is_file())
+    let (named, usual, file) = GROKS_HOOKS;
+    let folder = variable(named).map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(usual)));
+    folder.is_some_and(|folder| folder.join(file).is_file())
 }
 
 /// Returns whether these bytes are in a payload. Quotes within JSON strings are escaped, so texts do not match.

@@ -10,7 +10,7 @@ mod autostart;
 mod debug;
 mod ending;
 mod exchange;
-mod input;
+pub(crate) mod input;
 mod person;
 mod spool;
 mod status_line;

@@ -4,6 +4,7 @@ use journal::Agent;
 use serde_json::json;
 
 use super::{codex, configured, openhands};
+use crate::client::input::GROKS_HOOKS;
 use crate::install::check::Check;
 use crate::install::hooks::Limit::{End, Plain, Reply};
 use crate::install::hooks::{ANY, HookEntry};
@@ -275,10 +276,10 @@ const GEMINI: Installer = Installer {
 
 const GROK: Installer = Installer {
     agent: Agent::Grok,
-    folder: Folder::Named("GROK_HOME", ".grok"),
-    project: Some(".grok"),
+    folder: Folder::Named(GROKS_HOOKS.0, GROKS_HOOKS.1),
+    project: Some(GROKS_HOOKS.1),
     note: "Grok runs them once you trust {project} (`/hooks-trust`)",
-    file: "hooks/checkpointd.json",
+    file: GROKS_HOOKS.2,
     rows: &[
         ("SessionStart", Plain, ANY),
         ("UserPromptSubmit", Plain, ANY),
