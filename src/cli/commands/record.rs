@@ -425,13 +425,18 @@ pub(super) fn sentence(totals: &Totals) -> String {
 /// Prints each changed file with its answer and what ran.
 pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::record::Run]) {
     let mut table = Table::new(["ANSWER", "FILE", "RESULT", "WHEN", "WHAT RAN"]);
+    // A long path must not hide what ran.
+    let path_columns = render::width() * 2 / 5;
     for unit in units {
         let run = unit.run.and_then(|run| runs.get(run));
         let (color, word) = answer(unit.answer);
         let blob = unit.content.git_blob.as_deref().unwrap_or_default();
         table.row([
             render::paint(color, word),
-            render::printable(unit.file.as_deref().unwrap_or(blob)),
+            render::cut_path(
+                &render::printable(unit.file.as_deref().unwrap_or(blob)),
+                path_columns,
+            ),
             render::printable(&if unit.doubts.is_empty() {
                 unit.row.clone()
             } else {

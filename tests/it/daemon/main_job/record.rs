@@ -164,6 +164,14 @@ fn a_record_is_made_signed_and_verified_against_repository_and_journal() {
     let (code, said) = work.ckd(&["open", "--worktree"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("1 changed file: 0 done, 1 unknown"), "{said}");
+    let long = work.scene.project.join("folder-".repeat(20));
+    std::fs::create_dir(&long).expect("made");
+    std::fs::write(long.join("same.md"), "new\n").expect("writes");
+    let (_, said) = work.ckd(&["open", "--worktree"]);
+    assert!(
+        said.contains("…/same.md") && said.contains("WHAT RAN"),
+        "{said}"
+    );
     git::git(&work.scene.project, &["commit", "-qam", "after"]);
     let refusals = work.verify("../record", "own").1;
     assert!(refusals.contains(&"subject".to_owned()), "{refusals:?}");
