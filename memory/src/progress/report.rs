@@ -198,9 +198,10 @@ fn uncommitted(then: &GitState, now: &GitState) -> Vec<CheckResult> {
     let gone: Vec<&str> = missing(&then.uncommitted, &now.uncommitted);
     let new: Vec<&str> = missing(&now.uncommitted, &then.uncommitted);
     if gone.is_empty() && new.is_empty() {
+        let files = text::count(now.uncommitted.len(), "file", "files");
         lines.push(CheckResult::good(
             "git",
-            format!("the same {} uncommitted files", now.uncommitted.len()),
+            format!("uncommitted as then: {files}"),
         ));
     }
     if !gone.is_empty() {

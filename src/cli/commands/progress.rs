@@ -27,8 +27,9 @@ use crate::render::{self, Color};
 #[command(
     after_help = "Examples:\n  checkpointd progress write --type handoff --from notes.md\n  checkpointd progress show\n  \
     checkpointd progress validate --json\n\n\
-    Facts come from the journal and git. The FILE of --from contains the agent's statements, as JSON or as Markdown\n\
-    with headings such as Goal, Done, Remaining, Blocked, Decisions, Must Read, Can Skip and Next Action."
+    Facts come from the journal and git. The FILE of --from contains the agent's statements, as JSON\n\
+    or as Markdown with headings such as Goal, Done, Remaining, Blocked, Decisions, Must Read, Can\n\
+    Skip and Next Action."
 )]
 pub(crate) struct ProgressArgs {
     /// What to do.

@@ -107,7 +107,7 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
             println!("No session matches.");
         } else if rows.is_empty() {
             let step = connection::first_step(home);
-            println!("There are no sessions yet. {step}");
+            println!("There are no sessions yet. {step}.");
         } else {
             session_table(&rows[..shown]).print();
         }

@@ -71,8 +71,11 @@ pub(crate) fn show(summary: &LookBack) {
     let total = &summary.total;
     let since = render::local_time(summary.since);
     if total.turns == 0 {
-        let files = render::count(summary.files, "transcript", "transcripts");
-        println!("No turns since {since} in {files}.");
+        let files = match summary.files {
+            0 => ": no agent has left a transcript".to_owned(),
+            files => format!(" in {}", render::count(files, "transcript", "transcripts")),
+        };
+        println!("No turns since {since}{files}.");
         problems(&summary.problems);
         return;
     }

@@ -27,7 +27,9 @@ pub(super) fn show(case: &Case<'_>, decision: &Decision) {
     let said = format!("{reason}  ({elapsed}, {agent})");
     render::print_wrapped(&format!("{verdict}: "), &said);
     if decision.reason == journal::Reason::NoTurnStart {
-        println!("  `--elapsed 90s` says how long the turn has lasted");
+        println!(
+            "  `--session last` judges the last session; `--elapsed 90s` says how long a turn has lasted"
+        );
     }
     let findings = case.find();
     show_files(case, &findings);

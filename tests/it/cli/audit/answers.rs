@@ -397,7 +397,7 @@ fn progress_validation() {
     ok    document      the file is as the journal has it
     ok    git           on branch `main`
     ok    git           last commit is ##########
-    ok    git           the same 0 uncommitted files
+    ok    git           uncommitted as then: 0 files
     ok    files         as the session left them: 0 files
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
@@ -408,7 +408,7 @@ fn progress_validation() {
     ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch `main`
     ^32mok  ^0m  git           last commit is ##########
-    ^32mok  ^0m  git           the same 0 uncommitted files
+    ^32mok  ^0m  git           uncommitted as then: 0 files
     ^32mok  ^0m  files         as the session left them: 0 files
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
@@ -422,7 +422,7 @@ fn progress_validation() {
     FAIL  git           last commit was ########## and is ##########
           expected      last commit ##########
           repair        read `git log ##########..HEAD`
-    ok    git           the same 0 uncommitted files
+    ok    git           uncommitted as then: 0 files
     ok    files         as the session left them: 0 files
     ok    sessions      no other session changed files here since
     ok    dependencies  there are no lock files
@@ -434,7 +434,7 @@ fn progress_validation() {
     ^32mok  ^0m  document      the file is as the journal has it
     ^32mok  ^0m  git           on branch `main`
     ^31mFAIL^0m  git           last commit was ########## and is ##########
-    ^32mok  ^0m  git           the same 0 uncommitted files
+    ^32mok  ^0m  git           uncommitted as then: 0 files
     ^32mok  ^0m  files         as the session left them: 0 files
     ^32mok  ^0m  sessions      no other session changed files here since
     ^32mok  ^0m  dependencies  there are no lock files
