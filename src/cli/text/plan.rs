@@ -41,7 +41,8 @@ pub(crate) fn print(plan: &AgentPlan, with_diff: bool) {
                 print_names(state, &names);
             }
         }
-        if with_diff && change.is_needed() {
+        // A file that goes as a whole was made by us.
+        if with_diff && change.is_needed() && change.after.is_some() {
             print_diff(change);
         }
     }

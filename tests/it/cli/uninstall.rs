@@ -83,7 +83,12 @@ fn who_does_not_go_on_changes_nothing() {
         let machine = installed();
         let before = machine.tree();
         let terminal = Terminal::run(&server, &machine, "uninstall");
-        terminal.says("Continue? [y/N]");
+        let screen = terminal.says("Continue? [y/N]");
+        let file = ".claude/settings.json (removed)";
+        assert!(
+            screen.contains(file),
+            "what is asked about is in sight: {screen}"
+        );
         terminal.answers(answer);
         let screen = terminal.says("code 1");
         assert!(screen.contains("Nothing was changed."), "{screen}");
