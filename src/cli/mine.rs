@@ -12,7 +12,7 @@ use super::shared::Output;
 use super::text::short;
 use crate::error::{Failure, Result};
 use crate::ops::query::{Audit, Query, Sessions};
-use crate::ops::views::{DecisionRow, SessionRow};
+use crate::ops::views::{DecisionRow, SessionRow, SessionTitle, tmux_server};
 use crate::render;
 
 /// The word for it on a command line.
@@ -115,8 +115,10 @@ fn rows(home: &Home) -> Result<Vec<SessionRow>> {
 
 fn of_pane(rows: &[SessionRow]) -> Option<&SessionRow> {
     let pane = std::env::var("TMUX_PANE").ok()?;
-    rows.iter()
-        .find(|row| row.title.pane.as_ref() == Some(&pane))
+    let server = tmux_server(&std::env::var("TMUX").ok()?);
+    let is_here =
+        |title: &SessionTitle| title.pane.as_ref() == Some(&pane) && title.tmux_server == server;
+    rows.iter().find(|row| is_here(&row.title))
 }
 
 fn of_folder(rows: &[SessionRow]) -> Option<&SessionRow> {

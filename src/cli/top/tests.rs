@@ -33,6 +33,7 @@ fn row(number: u128, agent: Agent, project: &str, status: SessionStatus) -> NowR
             title: Some(format!("Fix number {number} of {project}")),
             branch: Some("main".into()),
             pane: Some("%7".into()),
+            tmux_server: None,
         },
         remote: None,
         source: None,

@@ -35,7 +35,7 @@ pub(crate) use open::OpenView;
 pub(crate) use overview::{AgentLine, HookFigures, JournalLine, Overview, Stats};
 pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};
-pub(crate) use session::{Need, SessionName, SessionRow, SessionTitle};
+pub(crate) use session::{Need, SessionName, SessionRow, SessionTitle, tmux_server};
 pub(crate) use source::SessionSource;
 #[cfg(feature = "sqlite")]
 pub(crate) use source::Source;

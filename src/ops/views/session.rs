@@ -20,6 +20,9 @@ pub(crate) struct SessionTitle {
     pub(crate) branch: Option<String>,
     /// Its tmux pane.
     pub(crate) pane: Option<String>,
+    /// Socket and process of the server of that pane: each server has panes of the same names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tmux_server: Option<String>,
 }
 
 impl SessionTitle {
@@ -28,6 +31,7 @@ impl SessionTitle {
             title: state.title.clone(),
             branch,
             pane: state.place.env(PANE).map(str::to_owned),
+            tmux_server: state.place.env("TMUX").and_then(tmux_server),
         }
     }
 
@@ -62,6 +66,11 @@ impl SessionTitle {
 
 /// The variable in which tmux names an agent's pane.
 const PANE: &str = "TMUX_PANE";
+
+/// Returns the server that the variable `TMUX` (`socket,pid,session`) names.
+pub(crate) fn tmux_server(tmux: &str) -> Option<String> {
+    Some(tmux.rsplit_once(',')?.0.to_owned())
+}
 
 /// What a session needs: the groups of the page and the order of all lists, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::daemon::{Daemon, EVERY_STOP};
-use crate::support::run;
+use crate::support::{run, text};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_checkpointd");
 
@@ -210,6 +210,20 @@ fn a_branch_and_a_pane_are_shown_and_completed() {
     let mut client = daemon.home.client(&["claude"]);
     client.env("TMUX", "/tmp/none,1,0").env("TMUX_PANE", "%42");
     run(&mut client, payload.to_string().as_bytes());
+    // A later tmux server has a pane of the same name.
+    let later = payload.to_string().replace("\"s\"", "\"later\"");
+    let mut client = daemon.home.client(&["claude"]);
+    client.env("TMUX", "/tmp/none,2,0").env("TMUX_PANE", "%42");
+    run(&mut client, later.as_bytes());
+    for (server, session) in [("/tmp/none,1,3", "s"), ("/tmp/none,2,0", "later")] {
+        let mut here = daemon
+            .home
+            .command(PROGRAM, &["journal", "state", "--json"]);
+        here.env("TMUX", server).env("TMUX_PANE", "%42");
+        let state = text(&run(&mut here, b"").stdout);
+        let state: Value = serde_json::from_str(&state).expect("JSON");
+        assert_eq!(state["native_session"], session);
+    }
     let row = &daemon.ask(&["sessions", "--json"])[0];
     assert_eq!(
         (&row["branch"], &row["pane"]),
