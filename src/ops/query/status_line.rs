@@ -77,13 +77,13 @@ impl Known {
     }
 
     fn is_in(&self, pane: &str, tmux: Option<&str>) -> bool {
-        // `socket,pid,session`; the socket's path may contain commas itself.
-        let server = |value: &str| {
-            let socket = value.rsplitn(3, ',').nth(2);
-            socket.unwrap_or(value).to_owned()
-        };
+        // `socket,pid,session`, or a socket: a later server has the same one.
         let is_server = match (tmux, &self.tmux) {
-            (Some(asked), Some(own)) => server(own) == server(asked),
+            (Some(asked), Some(own)) => {
+                let server = asked.rsplit_once(',').map_or(asked, |(server, _)| server);
+                own.strip_prefix(server)
+                    .is_some_and(|rest| rest.starts_with(','))
+            }
             _ => true,
         };
         self.pane.as_deref() == Some(pane) && is_server

@@ -128,17 +128,22 @@ fn tmux_shows_the_session_of_its_own_pane() {
     let (server, daemon) = (Server::new(), Daemon::with(EVERY_STOP));
     let pane = server.tmux(&["new-session", "-d", "-P", "-F", "#{pane_id}", "cat"]);
     let socket = server.socket();
-    let place = |socket: &Path| format!("{},1,0", socket.display());
-    let prompt = |session: &str, tmux: &Path| {
+    let own = server.tmux(&["display-message", "-p", "#{pid}"]);
+    let prompt = |session: &str, tmux: &Path, server: &str| {
         let payload = json!({ "session_id": session, "hook_event_name": "UserPromptSubmit", "prompt": "x", "cwd": "/" });
         let mut client = daemon.home.client(&["claude"]);
-        client.env("TMUX_PANE", &pane).env("TMUX", place(tmux));
+        client
+            .env("TMUX_PANE", &pane)
+            .env("TMUX", format!("{},{server},0", tmux.display()));
         run(&mut client, payload.to_string().as_bytes());
     };
-    prompt("here", &socket);
-    // A pane of the same name of another server.
-    prompt("there", Path::new("/tmp/other"));
-    daemon.ask(&["mute", "there", "--json"]);
+    prompt("here", &socket, own.trim());
+    // Panes of the same name of other servers.
+    prompt("there", Path::new("/tmp/other"), own.trim());
+    prompt("earlier", &socket, "1");
+    for other in ["there", "earlier"] {
+        daemon.ask(&["mute", other, "--json"]);
+    }
     let home = daemon.home.path().display();
     let format = format!(
         "#(env CHECKPOINTD_HOME='{home}' CHECKPOINTD_PLAIN_WAIT_MS=60000 '{PROGRAM}' statusline --pane '#{{pane_id}}')"
