@@ -349,6 +349,10 @@ impl<'a> Walk<'a> {
             .unwrap_or_else(|| stem.into_owned());
         let cwd = turn.facts.cwd.clone().or_else(|| named_project(file));
         let stream = Stream::of_native(file.agent, &native);
+        // The file before this one may be of the same session.
+        if let Some(journal) = self.journal {
+            journal.settle()?;
+        }
         let entry = self
             .journal
             .and_then(|journal| journal.session(stream.session));
