@@ -11,6 +11,7 @@ use journal::{
     Changes, Decision, Draft, Envelope, Event, Evidence, Stream, Timeline, TimelineSource,
     Timestamp, Verdict,
 };
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::config::DescribedAgents;
@@ -89,30 +90,11 @@ impl Past<'_> {
 }
 
 /// Names the fields in which two decisions differ.
-pub fn differences(was: &Decision, now: &Decision) -> Vec<&'static str> {
-    let fields = [
-        ("trigger", was.trigger == now.trigger),
-        ("basis", was.basis == now.basis),
-        ("turn", was.turn == now.turn),
-        ("verdict", was.verdict == now.verdict),
-        ("reason", was.reason == now.reason),
-        ("route", was.route == now.route),
-        ("form", was.form == now.form),
-        ("elapsed_ms", was.elapsed_ms == now.elapsed_ms),
-        ("categories", was.categories == now.categories),
-        ("actions", was.actions == now.actions),
-        ("observations", was.observations == now.observations),
-        ("all_clear", was.all_clear == now.all_clear),
-        ("message", was.message == now.message),
-        ("demand", was.demand == now.demand),
-        ("policy", was.policy == now.policy),
-        ("version", was.version == now.version),
-    ];
-    fields
-        .into_iter()
-        .filter(|(_, equal)| !equal)
-        .map(|(name, _)| name)
-        .collect()
+pub fn differences(was: &Decision, now: &Decision) -> Vec<String> {
+    let [was, now] = [was, now].map(|decision| json!(decision));
+    let fields = now.as_object().into_iter().flatten();
+    let differing = fields.filter(|(name, value)| was.get(*name) != Some(value));
+    differing.map(|(name, _)| name.clone()).collect()
 }
 
 /// The replay of one session.

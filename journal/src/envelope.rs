@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::{Agent, Event, Timestamp};
 
 /// The stream an event belongs to: one session of one agent.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stream {
     /// The session's id in the journal: the host's id if that is a UUID, else derived from the agent and the host's id.
     pub session: Uuid,

@@ -22,6 +22,7 @@ use journal::{Action, ChangedFile, Evidence, Step};
 use crate::catalogue::Purpose;
 use crate::digest;
 use crate::policy::{Ask, Policy};
+use crate::project::covering::within;
 use crate::rules::{Kind, Rule, RuleAction};
 
 pub use answers::{ActionTrace, Answer, Findings, OpenItem, RuleTrace, Verified};
@@ -34,7 +35,7 @@ pub use turn::shorten;
 use answers::wording::{self, languages};
 use answers::{Ground, TESTS, Unit, failures};
 use claims::{Claims, Group, INSTALL};
-use paths::{PathRef, is_above};
+use paths::PathRef;
 use person::Word;
 use required::{Position, Proof};
 use runs::{Ended, Run};
@@ -350,14 +351,7 @@ impl<'a> Stop<'a> {
 
     /// Returns whether the project has tools of a language for a file. Without them, those of other languages may test it.
     fn has_tools(&self, language: &str, path: &str) -> bool {
-        let tasks = self
-            .turn
-            .evidence
-            .facts
-            .workspace
-            .iter()
-            .flat_map(|known| &known.tasks);
-        let mut above = tasks.filter(|task| is_above(&task.folder, path));
+        let mut above = self.turn.tasks().filter(|task| within(path, &task.folder));
         above.any(|task| languages(&self.turn.catalogue, task).contains(&language))
     }
 
@@ -392,11 +386,7 @@ impl<'a> Stop<'a> {
     }
 
     fn unit<'b>(&'b self, path: &'b str) -> Unit<'b> {
-        let language = self
-            .turn
-            .catalogue
-            .language(path)
-            .map(|language| language.language.as_str());
+        let language = self.turn.language(path);
         let workspace = self.turn.evidence.facts.workspace.as_ref();
         let is_on = |run: &&Run| self.turn.ran_on(run.call, &run.program, path);
         let runs: Vec<&Run> = self.runs.iter().filter(is_on).collect();
@@ -404,9 +394,10 @@ impl<'a> Stop<'a> {
             |run: &&Run| run.does == Some(Purpose::Tests) && run.ended == Ended::Nothing;
         Unit {
             path,
-            language: language
-                .filter(|language| self.has_tools(language, path))
-                .unwrap_or_default(),
+            language: match self.has_tools(language, path) {
+                true => language,
+                false => "",
+            },
             is_covered: !runs.iter().any(finds_none)
                 && workspace.is_some_and(|known| {
                     known.tests_unknown || known.covered.iter().any(|(file, _)| file == path)

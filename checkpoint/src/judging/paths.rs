@@ -98,14 +98,6 @@ impl PathRef {
     }
 }
 
-/// Returns whether a file is below a folder; the top is the empty path.
-pub(super) fn is_above(folder: &str, path: &str) -> bool {
-    folder.is_empty()
-        || path
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
-}
-
 /// Returns whether `path` ends in the whole parts of `tail`.
 fn ends_in(path: &str, tail: &str) -> bool {
     !tail.is_empty()

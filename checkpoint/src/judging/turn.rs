@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use journal::{ChangedFile, Evidence, TimelineSource, ToolCall, ToolKind};
+use journal::{ChangedFile, Evidence, Task, TimelineSource, ToolCall, ToolKind};
 
 use super::paths::PathRef;
 use crate::catalogue::Catalogue;
@@ -122,6 +122,18 @@ impl<'a> Turn<'a> {
     /// Returns the turn's calls.
     pub(super) fn calls(&self) -> &'a [ToolCall] {
         &self.evidence.timeline.calls
+    }
+
+    /// Returns the project's tasks, as far as they are known.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = &'a Task> {
+        let workspace = self.evidence.facts.workspace.iter();
+        workspace.flat_map(|known| &known.tasks)
+    }
+
+    /// Returns the language of a file by its name; empty if it is not known.
+    pub(super) fn language(&self, path: &str) -> &str {
+        let language = self.catalogue.language(path);
+        language.map_or("", |language| language.language.as_str())
     }
 
     /// Returns whether the turn's calls are known.

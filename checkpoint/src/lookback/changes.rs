@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use journal::{Timestamp, ToolCall, ToolKind};
+use journal::Timestamp;
 
-use crate::shell;
 use crate::transcript::turns::PastTurn;
+use crate::whose;
 
 /// A commit with its files, relative to the top of the work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,24 +53,11 @@ pub fn changed(turn: &PastTurn, cwd: &str, top: &str, repository: &Repository) -
         let path = inside(path, cwd, top);
         files.extend(path.filter(|path| !path.starts_with(".git/") && !repository.ignores(path)));
     };
-    for call in turn.facts.calls.iter().filter(|call| !call.refused) {
-        match call.kind {
-            ToolKind::Edit | ToolKind::Write if !call.is_error => {
-                call.paths.iter().for_each(|path| take(path));
-            }
-            ToolKind::Shell => written(call).iter().for_each(|path| take(path)),
-            _ => {}
-        }
-    }
+    let written = turn.facts.calls.iter().flat_map(whose::written);
+    written.for_each(|path| take(&path));
     let commits = repository.between(turn.began, turn.ended);
     files.extend(commits.flat_map(|commit| commit.files.iter().cloned()));
     files
-}
-
-/// Returns the files that a command line writes, as written.
-fn written(call: &ToolCall) -> Vec<String> {
-    let line = call.command.as_deref().unwrap_or_default();
-    shell::read(line).writes
 }
 
 /// Returns a path relative to `top`; `None` if it is outside, or does not name a single file.
@@ -99,6 +86,8 @@ fn inside(path: &str, cwd: &str, top: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use journal::{ToolCall, ToolKind};
+
     use super::*;
     use crate::transcript::Facts;
 

@@ -126,7 +126,7 @@ pub struct Counts {
 }
 
 /// The state of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
     /// Agent and id of the session.
     pub stream: Stream,
@@ -295,44 +295,7 @@ impl SessionState {
     pub fn new(stream: Stream) -> Self {
         Self {
             stream,
-            last_seq: 0,
-            last_at: None,
-            heard_at: None,
-            place: Place::default(),
-            started_at: None,
-            ended_at: None,
-            stopped_at: None,
-            running: false,
-            turns: 0,
-            turn: Turn::default(),
-            previous: None,
-            ahead: None,
-            home: String::new(),
-            remote: None,
-            prompts_by_hook: false,
-            own_prompt_last: false,
-            notification: None,
-            dialog_up: false,
-            told: false,
-            announced: None,
-            cleared: false,
-            muted: Mute::Off,
-            decided_turn: None,
-            pending: Vec::new(),
-            restart: None,
-            delivery: None,
-            demands: Vec::new(),
-            sent: None,
-            open: Open::default(),
-            last_output: None,
-            counts: Counts::default(),
-            worked: Worked::default(),
-            progress: None,
-            title: None,
-            subagents: Vec::new(),
-            opened: false,
-            withheld: false,
-            clock_went_back: false,
+            ..Self::default()
         }
     }
 

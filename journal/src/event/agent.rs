@@ -45,10 +45,11 @@ macro_rules! define {
      later { $($later:ident, $later_word:ident, $later_name:literal, [$($later_variable:literal),*];)* }
      latest { $($latest:ident, $latest_word:ident, $latest_name:literal, [$($latest_variable:literal),*];)* }) => {
         /// The agent a session belongs to.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Agent {
             $(#[doc = concat!($first_name, ".")] $first,)*
             /// The daemon itself, for events without a session.
+            #[default]
             Daemon,
             $(#[doc = concat!($later_name, ".")] $later,)*
             /// An agent that the user's configuration describes.

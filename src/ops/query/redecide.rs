@@ -108,16 +108,13 @@ pub(super) fn verify(
         _ if past.is_withheld() => Proof::Withheld,
         _ if past.is_earlier() => Proof::Earlier,
         Ok(now) if now == *past.decision => Proof::Same,
-        Ok(now) => {
-            let fields = replay::differences(past.decision, &now);
-            Proof::Not(Mismatch {
-                seq: past.envelope.seq,
-                fields: fields.into_iter().map(str::to_owned).collect(),
-                was: Some(past.decision.reason),
-                now: Some(now.reason),
-                why: None,
-            })
-        }
+        Ok(now) => Proof::Not(Mismatch {
+            seq: past.envelope.seq,
+            fields: replay::differences(past.decision, &now),
+            was: Some(past.decision.reason),
+            now: Some(now.reason),
+            why: None,
+        }),
         Err(why) => Proof::Not(Mismatch {
             seq: past.envelope.seq,
             fields: Vec::new(),

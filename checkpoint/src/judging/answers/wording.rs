@@ -5,9 +5,9 @@ use journal::Task;
 use super::failures::telling;
 use super::{Answer, FAILED, Verified};
 use crate::catalogue::{Catalogue, Purpose, file_name};
-use crate::judging::paths::is_above;
 use crate::judging::turn::Turn;
 use crate::project::CI;
+use crate::project::covering::within;
 use crate::project::usual::RUNNER as USUAL;
 use crate::text::steers;
 
@@ -120,11 +120,8 @@ fn known_words(catalogue: &Catalogue, line: &str) -> Option<String> {
 /// Returns whether a task may be about a file: it is of the file's language, or of none.
 fn speaks(turn: &Turn<'_>, task: &Task, file: &str) -> bool {
     let of = languages(&turn.catalogue, task);
-    let language = turn
-        .catalogue
-        .language(file)
-        .map(|language| language.language.as_str());
-    of == ["", ""] || language.is_some_and(|language| of.contains(&language))
+    let language = turn.catalogue.language(file);
+    of == ["", ""] || language.is_some_and(|language| of.contains(&language.language.as_str()))
 }
 
 /// Returns the languages of a task's runner and of the program that it calls; empty for one of no language.
@@ -141,17 +138,12 @@ pub(in crate::judging) fn languages<'a>(catalogue: &'a Catalogue, task: &Task) -
 /// Returns the command that runs the tests of the first file: a task of the project, else the usual one of its language.
 fn command(turn: &Turn<'_>, open: &[&Answer]) -> Option<(String, &'static str)> {
     let file = open.first()?.file.as_str();
-    let tasks = turn
-        .evidence
-        .facts
-        .workspace
-        .iter()
-        .flat_map(|known| &known.tasks);
     let is_tests = |task: &&Task| turn.catalogue.named(&task.name) == Some(Purpose::Tests);
-    let best = tasks
+    let best = turn
+        .tasks()
         .filter(is_tests)
         .filter(|task| speaks(turn, task, file))
-        .filter(|task| is_above(&task.folder, file))
+        .filter(|task| within(file, &task.folder))
         .filter_map(|task| Some((task, call(&turn.catalogue, task)?)))
         .max_by_key(|(task, _)| {
             (

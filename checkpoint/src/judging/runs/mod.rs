@@ -14,6 +14,7 @@ use crate::catalogue::{
 use crate::judging::paths::PathRef;
 use crate::judging::turn::Turn;
 use crate::outcome::overall;
+use crate::project::covering::within;
 use crate::shell::{CommandLine, Simple, read};
 use said::{does, executes, runs_code};
 
@@ -21,7 +22,7 @@ use said::{does, executes, runs_code};
 const DEPTH_MAX: usize = 6;
 
 /// One thing that ran.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::judging) struct Run {
     pub(in crate::judging) call: usize,
     /// Its program, by which its place in the line is found.
@@ -33,7 +34,8 @@ pub(in crate::judging) struct Run {
     /// The language of the code that it is about; empty for any.
     pub(in crate::judging) language: String,
     pub(in crate::judging) ended: Ended,
-    pub(in crate::judging) scope: Scope,
+    /// All below these folders, as written, the top if one is empty; none if it is not known which code it was about.
+    scope: Option<Vec<String>>,
     /// Whether it ran a program text that the line holds.
     is_given: bool,
     /// Whether it may end well without having done anything, so that only its output shows that it did.
@@ -43,25 +45,17 @@ pub(in crate::judging) struct Run {
 }
 
 /// How something ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::judging) enum Ended {
     /// It did not run, or ran nothing.
     Nothing,
     /// The record does not say.
+    #[default]
     Unknown,
     /// It failed.
     Failed,
     /// It passed.
     Passed,
-}
-
-/// Which code something was about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::judging) enum Scope {
-    /// All below a folder, as written; the top if that is empty.
-    Below(Vec<String>),
-    /// A part that is not known.
-    Unknown,
 }
 
 impl Run {
@@ -82,27 +76,15 @@ impl Run {
 
     /// Returns whether it certainly was about a file.
     pub(in crate::judging) fn holds(&self, path: &str, project: &str) -> bool {
-        self.scope.holds(path, project)
+        let mut folders = self.scope.iter().flatten();
+        folders.any(|folder| holds(folder, path, project))
     }
 }
 
-impl Scope {
-    /// Returns whether a file certainly belongs to it.
-    fn holds(&self, path: &str, project: &str) -> bool {
-        let Self::Below(folders) = self else {
-            return false;
-        };
-        let file = PathRef::changed(path);
-        folders.iter().any(|folder| {
-            let folder = PathRef::written(folder, project);
-            folder.path.is_empty()
-                || folder.same(&file)
-                || file
-                    .path
-                    .strip_prefix(&folder.path)
-                    .is_some_and(|rest| rest.starts_with('/'))
-        })
-    }
+/// Returns whether a file certainly is one, or is below a folder.
+fn holds(folder: &str, path: &str, project: &str) -> bool {
+    let (folder, file) = (PathRef::written(folder, project), PathRef::changed(path));
+    within(&file.path, &folder.path) || folder.same(&file)
 }
 
 /// Returns what ran in a turn, in order.
@@ -222,14 +204,11 @@ impl Reader<'_, '_> {
             found.push(Run {
                 call,
                 program: program.clone().unwrap_or_default(),
-                names: Vec::new(),
                 does: Some(Purpose::Tests),
                 language,
                 ended,
-                scope: Scope::Unknown,
-                is_given: false,
-                may_do_nothing: false,
                 text: self.turn.calls()[call].command.clone().unwrap_or_default(),
+                ..Run::default()
             });
         }
     }
@@ -242,15 +221,10 @@ impl Reader<'_, '_> {
         let mut add = |does, language, ended| {
             found.push(Run {
                 call,
-                program: String::new(),
-                names: Vec::new(),
                 does,
                 language,
                 ended,
-                scope: Scope::Unknown,
-                is_given: false,
-                may_do_nothing: false,
-                text: String::new(),
+                ..Run::default()
             });
         };
         for (language, ended) in self.by_language(call) {
@@ -284,16 +258,10 @@ impl Reader<'_, '_> {
             return;
         };
         let mut act = Run {
-            call: 0,
             program: program.clone(),
             names: vec![file_name(program).to_owned()],
-            does: None,
-            language: String::new(),
-            ended: Ended::Unknown,
-            scope: Scope::Unknown,
-            is_given: false,
-            may_do_nothing: false,
             text: words[1..].join(" "),
+            ..Run::default()
         };
         let Some(command) = catalogue.command(words) else {
             let stem = stem(program);
@@ -301,7 +269,7 @@ impl Reader<'_, '_> {
             act.does = catalogue
                 .named(stem)
                 .filter(|_| stem != program || task.is_some());
-            act.language = language_of(self.turn, program);
+            act.language = self.turn.language(program).to_owned();
             acts.push(act);
             return;
         };
@@ -322,11 +290,8 @@ impl Reader<'_, '_> {
                     let is_plain = |word: &String| !word.starts_with('-') && !word.contains('=');
                     let act = Run {
                         // Other words may choose a part of it.
-                        scope: if names.len() == 1 && words.iter().all(is_plain) {
-                            Scope::Below(vec![task.folder.clone()])
-                        } else {
-                            Scope::Unknown
-                        },
+                        scope: (names.len() == 1 && words.iter().all(is_plain))
+                            .then(|| vec![task.folder.clone()]),
                         ..act
                     };
                     return self.task_acts(&task.text, simple, depth, act, acts);
@@ -346,7 +311,7 @@ impl Reader<'_, '_> {
             act.text.push_str(input);
         }
         if command.may_do_nothing {
-            (act.scope, act.may_do_nothing) = (Scope::Unknown, true);
+            (act.scope, act.may_do_nothing) = (None, true);
         }
         acts.push(act);
     }
@@ -355,7 +320,7 @@ impl Reader<'_, '_> {
     fn script(&self, act: &mut Run, script: &str, words: &[String]) {
         let catalogue = &self.turn.catalogue;
         let behind = words.iter().position(|word| word == script);
-        act.language = language_of(self.turn, script);
+        act.language = self.turn.language(script).to_owned();
         act.does = if let Some(inner) = behind.and_then(|at| catalogue.command(&words[at..])) {
             inner.does
         } else if catalogue.is_test(script) {
@@ -381,10 +346,8 @@ impl Reader<'_, '_> {
             .last()
             .and_then(|last| self.turn.catalogue.command(&last.words));
         let is_dry = last.is_some_and(|last| last.is_dry);
-        let folder = match &act.scope {
-            Scope::Below(folders) if commands.len() == 1 => folders.first().cloned(),
-            _ => None,
-        };
+        let folder = act.scope.as_ref().filter(|_| commands.len() == 1);
+        let folder = folder.and_then(|folders| folders.first().cloned());
         for mut inner in commands {
             if let Some(folder) = &folder {
                 let dir = inner.dir.take().unwrap_or_default();
@@ -401,7 +364,7 @@ impl Reader<'_, '_> {
         if acts[begin..].iter().all(prepares) {
             acts.push(Run {
                 does: None,
-                scope: Scope::Unknown,
+                scope: None,
                 ..act
             });
             return;
@@ -410,7 +373,7 @@ impl Reader<'_, '_> {
             inner.program.clone_from(&act.program);
             inner.names.extend(act.names.iter().cloned());
             if folder.is_none() {
-                inner.scope = Scope::Unknown;
+                inner.scope = None;
             }
         }
     }
@@ -512,12 +475,11 @@ impl Reader<'_, '_> {
             _ => {
                 let dir = simple.dir.clone().unwrap_or_default();
                 let behind = simple.words.iter().skip_while(|word| *word != verb).skip(1);
-                let paths = behind.map(|path| join(&dir, path)).collect();
-                let scope = Scope::Below(paths);
-                let files = self.turn.files.iter();
-                files
-                    .map(|file| &file.path)
-                    .any(|path| scope.holds(path, self.turn.project))
+                let mut paths = behind.map(|path| join(&dir, path));
+                paths.any(|path| {
+                    let mut files = self.turn.files.iter();
+                    files.any(|file| holds(&path, &file.path, self.turn.project))
+                })
             }
         }
     }
@@ -592,32 +554,20 @@ impl Reader<'_, '_> {
 }
 
 /// Returns which code a command is about.
-fn scope(command: &Command<'_>, simple: &Simple) -> Scope {
+fn scope(command: &Command<'_>, simple: &Simple) -> Option<Vec<String>> {
     if command.is_partial {
-        return Scope::Unknown;
+        return None;
     }
     let dir = simple.dir.clone().unwrap_or_default();
-    if command.operands.is_empty() {
-        return Scope::Below(vec![dir]);
-    }
+    let mut operands = command.operands.iter();
     match command.takes {
-        Operands::Paths => Scope::Below(
-            command
-                .operands
-                .iter()
-                .map(|path| path.split("::").next().unwrap_or(path))
-                .map(|path| join(&dir, path))
-                .collect(),
-        ),
-        Operands::Packages
-            if command
-                .operands
-                .iter()
-                .any(|one| one == "./..." || one == ".") =>
-        {
-            Scope::Below(vec![dir])
+        _ if command.operands.is_empty() => Some(vec![dir]),
+        Operands::Paths => {
+            let paths = operands.map(|path| path.split("::").next().unwrap_or(path));
+            Some(paths.map(|path| join(&dir, path)).collect())
         }
-        _ => Scope::Unknown,
+        Operands::Packages if operands.any(|one| one == "./..." || one == ".") => Some(vec![dir]),
+        _ => None,
     }
 }
 
@@ -633,13 +583,6 @@ fn join(dir: &str, path: &str) -> String {
 fn stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
-}
-
-fn language_of(turn: &Turn<'_>, path: &str) -> String {
-    turn.catalogue
-        .language(path)
-        .map(|language| language.language.clone())
-        .unwrap_or_default()
 }
 
 fn ended_of(verdict: SummaryVerdict) -> Ended {
