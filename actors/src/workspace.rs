@@ -92,13 +92,7 @@ fn files(top: &Path, changed: &[ChangedFile], listed: &[String]) -> Vec<ProjectF
     let mut files: Vec<ProjectFile> = Vec::new();
     let mut bytes_left = TOTAL_BYTES_MAX;
     for folder in project::folders(changed) {
-        let place = |name: &str| {
-            if folder.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{folder}/{name}")
-            }
-        };
+        let place = |name: &str| project::join(&folder, name);
         let there = names(&top.join(&folder));
         let is_there = |name: &&str| {
             let first = name.split('/').next().unwrap_or(name);

@@ -2,25 +2,23 @@
 
 use serde_json::Value;
 
-use super::json::{entries, list};
-use crate::config::yaml;
+use super::values::{entries, list, of_yaml, texts};
 
 /// Longer lines are no plain commands.
 const LINE_CHARS_MAX: usize = 64;
 
 /// Calls `add` with the folder and each plain command that a workflow runs.
 pub(super) fn commands(path: &str, text: &str, add: &mut dyn FnMut(&str, String)) {
-    let workflow = yaml::value(text).unwrap_or_default();
+    let workflow = of_yaml(text);
     if path.ends_with(".gitlab-ci.yml") {
         for (_, job) in workflow.as_object().into_iter().flatten() {
-            list(job.get("script"))
-                .into_iter()
-                .filter_map(Value::as_str)
-                .for_each(|line| plain(line, |line| add("", line)));
+            for line in texts(job.get("script")) {
+                plain(line, |line| add("", line));
+            }
         }
         return;
     }
-    for (_, job) in entries(&workflow, "jobs") {
+    for (_, job) in entries(&workflow, &["jobs"]) {
         let usual = folder(job.get("defaults").and_then(|defaults| defaults.get("run")));
         for step in list(job.get("steps")) {
             let own = folder(Some(step));

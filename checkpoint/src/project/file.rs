@@ -62,6 +62,14 @@ pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// Returns the path of a file in a folder; the top is the empty path.
+pub fn join(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
 /// Returns the texts in quotes of either kind that a line of code holds.
 pub(super) fn quoted(text: &str) -> Vec<String> {
     let mut found = Vec::new();

@@ -1,19 +1,20 @@
 //! The packages of a work tree.
 
 use journal::Package;
+use serde_json::Value;
 
 use super::file::{ProjectFile, file_name, folder, manifests};
 use super::monorepo;
-use super::toml::{read, table};
+use super::values::{at, of_json, of_toml};
 
 /// Returns the folders that hold a manifest; the top is always a package.
 pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
     let mut found = vec![Package::default()];
     for file in files {
         let name = match file_name(&file.path) {
-            "package.json" | "project.json" => of_json(&file.text),
-            "Cargo.toml" => of_toml(&file.text, &["package"]),
-            "pyproject.toml" => of_toml(&file.text, &["project"]),
+            "package.json" | "project.json" => text(&of_json(&file.text), &["name"]),
+            "Cargo.toml" => text(&of_toml(&file.text), &["package", "name"]),
+            "pyproject.toml" => text(&of_toml(&file.text), &["project", "name"]),
             "go.mod" => {
                 let module = file
                     .text
@@ -40,17 +41,7 @@ pub(super) fn packages(files: &[ProjectFile]) -> Vec<Package> {
     found
 }
 
-fn of_json(text: &str) -> String {
-    let package: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    package
-        .get("name")
-        .and_then(|name| name.as_str())
-        .unwrap_or_default()
-        .to_owned()
-}
-
-fn of_toml(text: &str, keys: &[&str]) -> String {
-    let file = read(text);
-    let name = table(&file, keys).and_then(|table| table.get("name")?.as_str());
-    name.unwrap_or_default().to_owned()
+fn text(file: &Value, keys: &[&str]) -> String {
+    let text = at(file, keys).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
 }

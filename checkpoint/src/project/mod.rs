@@ -5,26 +5,23 @@
 
 mod ci;
 mod commands;
-mod composer;
 pub(crate) mod covering;
 mod file;
 mod gradle;
-mod json;
 mod justfile;
 mod makefile;
 mod manifests;
-mod mise;
 mod monorepo;
+mod objects;
 mod package_json;
 mod pyproject;
 mod python;
 mod rakefile;
 mod remote;
-mod taskfile;
 #[cfg(test)]
 mod tests;
-mod toml;
 pub(crate) mod usual;
+mod values;
 
 use journal::{ChangedFile, Task, Workspace};
 
@@ -33,7 +30,7 @@ use commands::Commands;
 pub use covering::{Sources, covered, holds_rust_tests, is_loosened, is_test};
 pub(crate) use file::file_name;
 use file::usual_runner;
-pub use file::{ProjectFile, folder, read_files, seen};
+pub use file::{ProjectFile, folder, join, read_files, seen};
 pub use remote::remote;
 
 /// Folders whose files are read.
@@ -188,19 +185,19 @@ fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, Commands)) {
     match runner(file, &[]) {
         "make" => makefile::tasks(text, add),
         "just" => justfile::tasks(text, add),
-        "task" => taskfile::tasks(text, add),
-        "mise" if file.path.ends_with(".toml") => mise::tasks(text, add),
-        "mise" => mise::file_task(&file.path, text, add),
+        "task" => objects::taskfile(text, add),
+        "mise" if file.path.ends_with(".toml") => objects::mise(text, add),
+        "mise" => objects::mise_file(&file.path, text, add),
         "nox" => python::nox_sessions(text, add),
         "tox" => python::tox_environments(text, add),
         "gradle" => gradle::tasks(text, add),
         "rake" => rakefile::tasks(text, add),
-        "turbo" => monorepo::turbo_tasks(text, add),
-        "nx" => monorepo::nx_targets(text, add),
-        "cargo" => toml::cargo_aliases(text, add),
-        "composer" => composer::tasks(text, add),
-        "deno" => package_json::deno_tasks(text, add),
+        "turbo" => objects::turbo(text, add),
+        "nx" => objects::nx(text, add),
+        "cargo" => objects::cargo(text, add),
+        "composer" => objects::composer(text, add),
+        "deno" => objects::deno(text, add),
         "" => {}
-        _ => package_json::tasks(text, add),
+        _ => objects::package_json(text, add),
     }
 }

@@ -1,17 +1,13 @@
-//! Tools that work on several packages: whose workspaces there are, and the tasks of turbo and nx.
+//! Tools that work on several packages: whose workspaces there are.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Package;
 use serde_json::Value;
 
-use super::commands::Commands;
 use super::file::{ProjectFile, file_name};
 use super::gradle::included;
-use super::json::{entries, list};
 use super::package_json;
-use super::toml::{read, table, texts};
-use crate::catalogue::Catalogue;
-use crate::config::yaml;
+use super::values::{at, of_json, of_toml, of_yaml, texts};
 
 /// Notes for each package by which tool it can be chosen from the top.
 pub(super) fn note_members(packages: &mut [Package], files: &[ProjectFile]) {
@@ -41,19 +37,18 @@ pub(super) fn note_members(packages: &mut [Package], files: &[ProjectFile]) {
 fn members<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> Option<(&'a str, Vec<String>)> {
     let text = file.text.as_str();
     Some(match file_name(&file.path) {
-        "pnpm-workspace.yaml" => ("pnpm", texts_of(yaml::value(text)?.get("packages")?)),
+        "pnpm-workspace.yaml" => ("pnpm", owned(of_yaml(text).get("packages"))),
         "package.json" => {
-            let package: Value = serde_json::from_str(text).ok()?;
+            let package = of_json(text);
             let listed = package.get("workspaces")?;
             let tool = package_json::runner(file, files);
-            let members = texts_of(listed.get("packages").unwrap_or(listed));
+            let members = owned(listed.get("packages").or(Some(listed)));
             // pnpm has a file of its own for them.
             (tool, if tool == "pnpm" { Vec::new() } else { members })
         }
         "Cargo.toml" => {
-            let file = read(text);
-            let members = texts(table(&file, &["workspace"])?.get("members"));
-            ("cargo", members.into_iter().map(str::to_owned).collect())
+            let members = owned(at(&of_toml(text), &["workspace", "members"]));
+            ("cargo", members)
         }
         "settings.gradle" | "settings.gradle.kts" => ("gradle", included(text)),
         "pom.xml" => {
@@ -75,12 +70,8 @@ fn members<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> Option<(&'a str,
     })
 }
 
-fn texts_of(value: &Value) -> Vec<String> {
-    let values = value.as_array().into_iter().flatten();
-    values
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+fn owned(list: Option<&Value>) -> Vec<String> {
+    texts(list).into_iter().map(str::to_owned).collect()
 }
 
 /// Returns the folders that globs choose; none if they are too large.
@@ -93,41 +84,4 @@ fn set<'a>(globs: impl Iterator<Item = &'a str>) -> GlobSet {
         }
     }
     set.build().unwrap_or_default()
-}
-
-/// Tasks that turbo.json defines; what they run is the script of that name in each package.
-pub(super) fn turbo_tasks(text: &str, add: &mut dyn FnMut(&str, Commands)) {
-    let config: Value = serde_json::from_str(text).unwrap_or_default();
-    // Before turbo 2, `tasks` was `pipeline`.
-    for (name, _) in entries(&config, "tasks").chain(entries(&config, "pipeline")) {
-        let name = name.rsplit('#').next().unwrap_or(name);
-        add(name, Commands::default());
-    }
-}
-
-/// Targets of a project.json of nx: their commands, or the tool of their executor.
-pub(super) fn nx_targets(text: &str, add: &mut dyn FnMut(&str, Commands)) {
-    let project: Value = serde_json::from_str(text).unwrap_or_default();
-    for (name, target) in entries(&project, "targets") {
-        let options = target.get("options");
-        let command = target
-            .get("command")
-            .or_else(|| options?.get("command"))
-            .and_then(Value::as_str);
-        let commands = options.and_then(|options| options.get("commands"));
-        let mut lines: Commands = command.into_iter().collect();
-        for line in list(commands) {
-            let line = line.as_str().or_else(|| line.get("command")?.as_str());
-            lines.extend(line);
-        }
-        let executor = target
-            .get("executor")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let languages = Catalogue::built_in().languages().iter();
-        let mut executors = languages.flat_map(|language| &language.executors);
-        let tool = executors.find(|(end, _)| executor.ends_with(end.as_str()));
-        lines.extend(tool.map(|(_, tool)| tool));
-        add(name, lines);
-    }
 }

@@ -2,7 +2,7 @@
 
 use journal::{Package, Task};
 
-use super::file::{ProjectFile, file_name, folder};
+use super::file::{ProjectFile, file_name, folder, join};
 use crate::catalogue::{Catalogue, Project};
 
 /// The runner of tasks that no file defines.
@@ -10,14 +10,7 @@ pub(crate) const RUNNER: &str = "usual";
 
 /// Returns the tasks `test` and `build` of each package for which a tool has usual ones.
 pub(super) fn tasks(files: &[ProjectFile], packages: &[Package]) -> Vec<Task> {
-    let has = |place: &str, name: &str| {
-        let path = if place.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{place}/{name}")
-        };
-        files.iter().any(|file| file.path == path)
-    };
+    let has = |place: &str, name: &str| files.iter().any(|file| file.path == join(place, name));
     let kinds = Catalogue::built_in()
         .languages()
         .iter()

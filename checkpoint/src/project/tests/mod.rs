@@ -109,7 +109,7 @@ fn tasks_of_settings_files() {
     insta::assert_snapshot!(shown.join("\n"), @r#"
     Taskfile.yml
     task "" lint: golangci-lint run
-    task "" test: cd api ; task lint ; task gen ; go test ./... ; echo done ; task report
+    task "" test: task lint ; task gen ; cd api ; go test ./... ; echo done ; task report
     task "" gen: go generate
     mise.toml
     mise "" fmt: gofmt -w .
