@@ -1,7 +1,6 @@
 //! Recovery at start: settles every stop and every delivery that the last run left open (spec JRNL-16).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix::prelude::*;
 use journal::{Event, Timestamp};
@@ -23,7 +22,7 @@ pub async fn settle(
     let mut open = shared.journal.unsettled()?;
     // The daemon must not type or decide what another machine or an import left open.
     open.retain(|(_, seq)| !shared.journal.is_imported(*seq));
-    let grace = Duration::from_millis(shared.config().settings.hooks.stop_wait.as_millis());
+    let grace = shared.config().settings.hooks.stop_wait.0;
     for (session, seq) in open.iter().copied() {
         match shared.journal.event(seq)? {
             Some(envelope)

@@ -194,18 +194,10 @@ impl Shared {
         project: &str,
         work: impl FnOnce(&Self) -> T + Send + 'static,
     ) -> Option<T> {
-        let git_timeout = self
-            .config()
-            .settings
-            .evidence_limits
-            .git_timeout
-            .as_millis();
+        let git_timeout = self.config().settings.evidence_limits.git_timeout.0;
         let shared = Arc::clone(self);
-        self.bounded_io
-            .at(project, Duration::from_millis(git_timeout), move || {
-                work(&shared)
-            })
-            .await
+        let work = move || work(&shared);
+        self.bounded_io.at(project, git_timeout, work).await
     }
 
     /// Returns which projects' own files the user trusts.
@@ -230,27 +222,7 @@ impl Shared {
     ///
     /// As [`Journal::append`].
     pub async fn append(&self, drafts: Vec<Draft>) -> journal::Result<Vec<Appended>> {
-        let (sender, receiver) = oneshot::channel();
-        self.journal
-            .append(drafts, move |result| drop(sender.send(result)))?;
-        receiver.await.map_err(|_| journal::Error::Closed)?
-    }
-
-    /// Appends a decision and what belongs to it, and returns once it can be read. `acknowledged` is called before that, as
-    /// soon as the decision is in the log. If its answer is journaled before it is sent, both are synced only then: one
-    /// sync is enough.
-    ///
-    /// # Errors
-    ///
-    /// As [`Journal::append`] and [`Journal::settle`].
-    pub(crate) async fn append_decision(
-        &self,
-        drafts: Vec<Draft>,
-        is_answered: bool,
-        acknowledged: impl FnOnce(&[Appended]) + Send + 'static,
-    ) -> journal::Result<Vec<Appended>> {
-        self.append_readable(drafts, !is_answered, acknowledged)
-            .await
+        told(|done| self.journal.append(drafts, done)).await
     }
 
     /// Returns once an event that was acknowledged is on disk.
@@ -259,10 +231,7 @@ impl Shared {
     ///
     /// When writing to the disk fails.
     pub(crate) async fn synced(&self, seq: u64) -> journal::Result<()> {
-        let (sender, receiver) = oneshot::channel();
-        self.journal
-            .when_synced(seq, move |result| drop(sender.send(result)))?;
-        receiver.await.map_err(|_| journal::Error::Closed)?
+        told(|done| self.journal.when_synced(seq, done)).await
     }
 
     /// Appends events and returns once they can be read.
@@ -274,26 +243,28 @@ impl Shared {
         self.append_readable(drafts, true, |_| {}).await
     }
 
-    async fn append_readable(
+    /// Like [`Shared::append_and_settle`]. `acknowledged` is called as soon as the events are in the log. If an answer to them
+    /// is journaled before it is sent, both are synced only then: one sync is enough.
+    pub(crate) async fn append_readable(
         &self,
         drafts: Vec<Draft>,
         is_synced: bool,
         acknowledged: impl FnOnce(&[Appended]) + Send + 'static,
     ) -> journal::Result<Vec<Appended>> {
-        let (sender, receiver) = oneshot::channel();
-        let readable = move |result| drop(sender.send(result));
-        let readable = self.journal.once_readable(readable);
-        let done = move |appended: journal::Result<Vec<Appended>>| {
-            if let Ok(appended) = &appended {
-                acknowledged(appended);
+        told(|done| {
+            let readable = self.journal.once_readable(done);
+            let done = move |appended: journal::Result<Vec<Appended>>| {
+                if let Ok(appended) = &appended {
+                    acknowledged(appended);
+                }
+                readable(appended);
+            };
+            match is_synced {
+                true => self.journal.append(drafts, done),
+                false => self.journal.append_unsynced(drafts, done),
             }
-            readable(appended);
-        };
-        match is_synced {
-            true => self.journal.append(drafts, done)?,
-            false => self.journal.append_unsynced(drafts, done)?,
-        }
-        receiver.await.map_err(|_| journal::Error::Closed)?
+        })
+        .await
     }
 
     /// Returns once everything acknowledged so far is on disk.
@@ -302,9 +273,7 @@ impl Shared {
     ///
     /// When writing to the disk fails.
     pub async fn sync(&self) -> journal::Result<()> {
-        let (sender, receiver) = oneshot::channel();
-        self.journal.sync(move |result| drop(sender.send(result)))?;
-        receiver.await.map_err(|_| journal::Error::Closed)?
+        told(|done| self.journal.sync(done)).await
     }
 
     /// Returns once everything acknowledged so far can be read.
@@ -313,10 +282,11 @@ impl Shared {
     ///
     /// As [`Journal::settle`].
     pub async fn settle(&self) -> journal::Result<()> {
-        let (sender, receiver) = oneshot::channel();
-        self.journal
-            .when_settled(move |result| drop(sender.send(result)));
-        receiver.await.map_err(|_| journal::Error::Closed)?
+        told(|done| {
+            self.journal.when_settled(done);
+            Ok(())
+        })
+        .await
     }
 
     /// Returns a policy's fingerprint, and the event that adds the policy to the journal if the journal lacks it.
@@ -345,4 +315,13 @@ impl Shared {
     pub fn load(&self, stream: &Stream) -> journal::Result<SessionState> {
         session_state::load(&self.journal, stream)
     }
+}
+
+/// Waits for what a call of the journal tells when it is done.
+async fn told<T: Send + 'static>(
+    call: impl FnOnce(Box<dyn FnOnce(journal::Result<T>) + Send>) -> journal::Result<()>,
+) -> journal::Result<T> {
+    let (sender, receiver) = oneshot::channel();
+    call(Box::new(move |result| drop(sender.send(result))))?;
+    receiver.await.map_err(|_| journal::Error::Closed)?
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use checkpoint::agents::adapter;
 use checkpoint::agents::adapter::{Adapter, TranscriptPlace};
@@ -176,7 +176,7 @@ pub fn read(
     notes: &mut Vec<String>,
 ) -> Option<Facts> {
     let limits = &config.settings.evidence_limits;
-    let deadline = Instant::now() + Duration::from_millis(limits.transcript_timeout.as_millis());
+    let deadline = Instant::now() + limits.transcript_timeout.0;
     let cannot = |error: std::io::Error| format!("cannot read the transcript: {error}");
     let mut file = match open(agent, path) {
         Ok(file) => file,
@@ -235,7 +235,7 @@ pub fn add_subagents(
         return;
     };
     let limits = &config.settings.evidence_limits;
-    let deadline = Instant::now() + Duration::from_millis(limits.transcript_timeout.as_millis());
+    let deadline = Instant::now() + limits.transcript_timeout.0;
     let mut seen: Vec<String> = Vec::new();
     // A subagent may have started others.
     while let Some(id) = facts

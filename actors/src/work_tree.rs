@@ -98,7 +98,7 @@ fn may_write(call: &ToolCall) -> bool {
 pub(crate) fn bounds(config: &Config) -> git::Bounds {
     let limits = &config.settings.evidence_limits;
     git::Bounds {
-        within: Duration::from_millis(limits.git_timeout.as_millis()),
+        within: limits.git_timeout.0,
         files_max: limits.changed_files_max.get(),
     }
 }

@@ -143,15 +143,7 @@ impl Automatic {
 
     /// Queues documents of agents that have worked for the configured interval, and schedules the next check.
     fn check_interval(&mut self, ctx: &mut Context<Self>) {
-        let interval = Duration::from_millis(
-            self.shared
-                .config()
-                .settings
-                .progress
-                .auto
-                .interval
-                .as_millis(),
-        );
+        let interval = self.shared.config().settings.progress.auto.interval.0;
         if interval.is_zero() {
             ctx.run_later(CHECK_EVERY_MAX, Self::check_interval);
             return;

@@ -193,7 +193,7 @@ fn choose(
 ) -> Result<Option<(u64, String, Document)>, Error> {
     let journal = &shared.journal;
     let now = Timestamp::now();
-    let within = Duration::from_millis(shared.config().settings.progress.resume_within.as_millis());
+    let within = shared.config().settings.progress.resume_within.0;
     let mut written = Vec::new();
     for state in sessions_of(journal, project, now.minus(within))? {
         let is_own = state.session() == stream.session;

@@ -166,7 +166,6 @@ fn elsewhere(journal: &Journal, document: &Document) -> Result<Vec<Elsewhere>, E
 fn external(check: &UserCheck, project: &str, named: &[VariableName]) -> CheckResult {
     let mut command = process::of_user(&check.run, named);
     command.current_dir(project);
-    let within = Duration::from_millis(check.timeout.as_millis());
     let name = &check.name;
     let bad = |found: String| {
         CheckResult::bad(
@@ -176,7 +175,7 @@ fn external(check: &UserCheck, project: &str, named: &[VariableName]) -> CheckRe
             "restore it, or continue with work that does not need it",
         )
     };
-    match process::feed(command, b"", Instant::now() + within) {
+    match process::feed(command, b"", Instant::now() + check.timeout.0) {
         Ok(output) if output.exit.success() => {
             CheckResult::good("external", format!("{name}: good"))
         }

@@ -105,7 +105,7 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     let delay = shared.look_at(state.project(), delay).await;
     let delay = Duration::from_millis(delay.ok_or(Refusal::Failed)?);
     let config = shared.config();
-    let stop_within = Duration::from_millis(config.settings.restart.stop_within.as_millis());
+    let stop_within = config.settings.restart.stop_within.0;
     let now = Timestamp::now();
 
     let mut drafts = Vec::new();

@@ -130,7 +130,7 @@ impl Session {
         };
         let work = async move {
             shared
-                .append_decision(drafts, is_answered, acknowledged)
+                .append_readable(drafts, !is_answered, acknowledged)
                 .await
         };
         ctx.spawn(work.into_actor(self).map(move |appended, session, ctx| {

@@ -1,7 +1,6 @@
 //! Settling a delivery: journal whether the checkpoint was seen, or that it no longer can be.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix::prelude::*;
 use checkpoint::state::Delivery;
@@ -52,8 +51,7 @@ impl Session {
         }
         // An agent that is being restarted ended before its checkpoint was decided.
         let has_ended = |ended| !is_typed || ended >= delivery.at;
-        let timeout =
-            Duration::from_millis(self.shared.config().settings.confirm_timeout.as_millis());
+        let timeout = self.shared.config().settings.confirm_timeout.0;
         let reason = if self.state.ended_at.is_some_and(has_ended) {
             "session_ended"
         } else if !is_typed && Timestamp::now() > delivery.at.plus(timeout) {

@@ -209,14 +209,7 @@ impl Session {
         // The delivery may have died; handing the decision over again is harmless.
         self.handed_over = None;
         self.advance(ctx);
-        let idle = Duration::from_millis(
-            self.shared
-                .config()
-                .settings
-                .daemon
-                .session_idle
-                .as_millis(),
-        );
+        let idle = self.shared.config().settings.daemon.session_idle.0;
         let is_idle = || self.state.delivery.is_none() && self.used.elapsed() >= idle;
         if !self.has_work_left() && is_idle() {
             self.passivate();

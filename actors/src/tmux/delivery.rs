@@ -386,7 +386,7 @@ impl Work {
     }
 
     fn send_timeout(&self) -> Duration {
-        Duration::from_millis(self.shared.config().settings.tmux.send_timeout.as_millis())
+        self.shared.config().settings.tmux.send_timeout.0
     }
 
     fn pause_after(&self, step: Step) -> Duration {
