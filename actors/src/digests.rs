@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::Metadata;
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -15,7 +13,7 @@ use checkpoint::{comments, digest};
 use journal::Timestamp;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::git::FILE_TICK;
+use crate::git::{FILE_TICK, Stamp, changed_at, written_at};
 use crate::named_file::{self, Links};
 
 /// The most files of one look.
@@ -29,10 +27,7 @@ const KNOWN_MAX: usize = 4 * FILES_MAX;
 /// The digest of a missing file.
 const GONE: u64 = 0;
 
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Mark, Held)>>> = LazyLock::new(Mutex::default);
-
-/// What tells a file from what it was: place, length, and when it was written and changed.
-type Mark = ([u64; 3], [i64; 4]);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Stamp, Held)>>> = LazyLock::new(Mutex::default);
 
 /// The digest of a content, and its hash.
 type Held = (u64, u64);
@@ -86,12 +81,12 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
             let above = path
                 .ancestors()
                 .find_map(|path| path.symlink_metadata().ok())?;
-            let is_late = began.is_some_and(|began| written(&above) > began);
+            let is_late = began.is_some_and(|began| written_at(&above) > began);
             return (!is_late).then_some((GONE, GONE));
         }
         Err(_) => return None,
     };
-    if began.is_some_and(|began| written(&meta).max(changed(&meta)) > began) {
+    if began.is_some_and(|began| written_at(&meta).max(changed_at(&meta)) > began) {
         return None;
     }
     if meta.is_symlink() {
@@ -102,25 +97,24 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
     if !meta.is_file() || meta.len() > FILE_BYTES_MAX {
         return None;
     }
-    let mark = mark(&meta);
+    let stamp = Stamp::of(&meta);
     if let Some((known, held)) = known().get(&path)
-        && *known == mark
+        && *known == stamp
     {
         return Some(*held);
     }
     *bytes_left = bytes_left.checked_sub(meta.len())?;
     let held = read(&path, raw)?;
     // A further change within the same tick would leave the same times.
-    let is_settled = changed(&meta).plus(FILE_TICK) < Timestamp::now();
-    let is_same = path
-        .symlink_metadata()
-        .is_ok_and(|meta| self::mark(&meta) == mark);
+    let is_settled = changed_at(&meta).plus(FILE_TICK) < Timestamp::now();
+    let now = path.symlink_metadata();
+    let is_same = now.is_ok_and(|meta| Stamp::of(&meta) == stamp);
     if is_settled && is_same {
         let mut known = known();
         if known.len() >= KNOWN_MAX {
             known.clear();
         }
-        known.insert(path, (mark, held));
+        known.insert(path, (stamp, held));
     }
     Some(held)
 }
@@ -137,34 +131,6 @@ fn read(path: &Path, raw: &[u8]) -> Option<Held> {
     is_whole.then(|| (digest, digest::of_bytes(&bytes)))
 }
 
-fn known() -> MutexGuard<'static, HashMap<PathBuf, (Mark, Held)>> {
+fn known() -> MutexGuard<'static, HashMap<PathBuf, (Stamp, Held)>> {
     KNOWN.lock()
-}
-
-fn mark(meta: &Metadata) -> Mark {
-    (
-        [meta.dev(), meta.ino(), meta.len()],
-        [
-            meta.mtime(),
-            meta.mtime_nsec(),
-            meta.ctime(),
-            meta.ctime_nsec(),
-        ],
-    )
-}
-
-fn written(meta: &Metadata) -> Timestamp {
-    micros(meta.mtime(), meta.mtime_nsec())
-}
-
-fn changed(meta: &Metadata) -> Timestamp {
-    micros(meta.ctime(), meta.ctime_nsec())
-}
-
-fn micros(seconds: i64, nanos: i64) -> Timestamp {
-    Timestamp::from_micros(
-        seconds
-            .saturating_mul(1_000_000)
-            .saturating_add(nanos / 1_000),
-    )
 }

@@ -374,12 +374,9 @@ fn asks_to_pass(path: &Path, state: &SessionState, consume: bool) -> bool {
     if !is_users(&meta) {
         return false;
     }
-    let made = meta.modified().ok().map(Timestamp::from);
     // File times are taken from the kernel's tick, which may lie a little before the actual time.
-    let made = made.map(|made| made.plus(git::FILE_TICK));
-    let counts = made
-        .zip(state.turn.started_at)
-        .is_none_or(|(made, began)| made >= began);
+    let made = git::written_at(&meta).plus(git::FILE_TICK);
+    let counts = state.turn.started_at.is_none_or(|began| made >= began);
     (!consume || std::fs::remove_file(path).is_ok()) && counts
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
 
 use checkpoint::catalogue::Catalogue;
 use checkpoint::config::Config;
@@ -157,10 +156,9 @@ fn shell_edits(line: &str, state: &SessionState, home: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = below.chain(starts.map(Path::to_owned)).collect();
     folders.retain(|folder| folder.is_absolute());
     let is_new = |path: &PathBuf| {
-        let written = std::fs::symlink_metadata(path).and_then(|meta| meta.modified());
-        let since = state.turn.started_at.unwrap_or_default().as_micros();
-        let since = Duration::from_micros(since.try_into().unwrap_or_default());
-        written.is_ok_and(|written| written + FILE_TICK >= UNIX_EPOCH + since)
+        let since = state.turn.started_at.unwrap_or_default();
+        let is_later = |meta| git::written_at(&meta).plus(FILE_TICK) >= since;
+        std::fs::symlink_metadata(path).is_ok_and(is_later)
     };
     let places = |path: &String| match Path::new(path) {
         path if path.is_absolute() => vec![path.to_owned()],

@@ -1,7 +1,7 @@
 //! What git is asked about a work tree's changes.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use checkpoint::state::Head;
 use journal::Timestamp;
@@ -35,7 +35,7 @@ impl Answers {
         let repository = reader.view;
         let by_head = wanted.head.as_ref().zip(wanted.since);
         let by_time = wanted.since.filter(|_| by_head.is_none());
-        let (began, index) = (SystemTime::now(), repository.found.git_dir.join("index"));
+        let (began, index) = (Timestamp::now(), repository.found.git_dir.join("index"));
         let last = &repository.found.listing;
         let known = last.get(&index, wanted.listed);
         let lists = known.is_none() && !wanted.listed.is_empty();

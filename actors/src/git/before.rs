@@ -8,8 +8,8 @@ use checkpoint::{comments, generated, manifest};
 use journal::{FileFacts, Timestamp};
 
 use super::command::{Failure, Waiting, words};
-use super::parse;
 use super::view::View;
+use super::{head, parse};
 
 /// The most files whose content before the turn is read.
 const COMPARED_MAX: usize = 40;
@@ -75,15 +75,17 @@ impl<'a> Held<'a> {
         if self.compared.is_empty() {
             return self.facts;
         }
-        let commit = commit();
-        let Ok(before) = contents(
-            reader,
-            commit.as_deref(),
-            &self.compared,
-            deadline,
-            meanwhile,
-        ) else {
-            return self.facts;
+        let names = |commit: String| {
+            let paths = self.compared.iter();
+            let name = |(path, _): &(String, _)| name(Some(&commit), path.as_bytes());
+            paths.map(name).collect::<Vec<_>>()
+        };
+        let before = match commit().map(names) {
+            None => vec![None; self.compared.len()],
+            Some(names) => match reader.read(&names, deadline, meanwhile) {
+                Ok(before) => before,
+                Err(_) => return self.facts,
+            },
         };
         for ((path, now), before) in self.compared.iter().zip(before) {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -132,8 +134,19 @@ impl<'v> Reader<'v> {
         self.waiting = self.new_one().ok();
     }
 
-    fn started(mut self) -> Result<Waiting, Failure> {
-        self.waiting.take().map_or_else(|| self.new_one(), Ok)
+    /// Reads files of commits, each by its [`name`]; `None` for one that is not there. If git's answer is cut, the last ones
+    /// are missing. `meanwhile` runs while git works.
+    pub(super) fn read(
+        mut self,
+        names: &[Vec<u8>],
+        deadline: Instant,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        let git = self.waiting.take().map_or_else(|| self.new_one(), Ok)?;
+        let output = git.feed_while(&names.concat(), deadline, meanwhile)?;
+        let mut rest = output.stdout.as_slice();
+        let mut read = || parse::blob(&mut rest).map(<[u8]>::to_vec);
+        Ok(names.iter().map(|_| read()).collect())
     }
 
     fn new_one(&self) -> Result<Waiting, Failure> {
@@ -141,47 +154,20 @@ impl<'v> Reader<'v> {
     }
 }
 
-/// Reads files of a commit; `None` for those that it does not have. If git's answer is cut, the last files are missing.
-fn contents(
-    reader: Reader<'_>,
-    commit: Option<&str>,
-    files: &[(String, Vec<u8>)],
-    deadline: Instant,
-    meanwhile: impl FnOnce(),
-) -> Result<Vec<Option<Vec<u8>>>, Failure> {
-    let Some(commit) = commit else {
-        return Ok(vec![None; files.len()]);
-    };
-    // A path with a line break cannot be asked for; no commit has an empty one.
-    let asked = |path: &str| {
-        if path.contains('\n') {
-            String::new()
-        } else {
-            path.to_owned()
-        }
-    };
-    let questions: String = files
-        .iter()
-        .map(|(path, _)| format!("{commit}:{}\n", asked(path)))
-        .collect();
-    let output = reader
-        .started()?
-        .feed_while(questions.as_bytes(), deadline, meanwhile)?;
-    let mut rest = output.stdout.as_slice();
-    let answers = files.iter().map(|(path, _)| {
-        let content = parse::blob(&mut rest)?;
-        (!path.contains('\n')).then(|| content.to_vec())
-    });
-    Ok(answers.collect())
+/// Returns the name of a file in a commit, as `git cat-file --batch` reads it. Without a commit, and of a path that cannot be
+/// asked for, it names nothing.
+pub(super) fn name(commit: Option<&str>, path: &[u8]) -> Vec<u8> {
+    match commit.filter(|_| !path.contains(&b'\n')) {
+        Some(commit) => [commit.as_bytes(), b":", path, b"\n"].concat(),
+        None => b":\n".to_vec(),
+    }
 }
 
 /// Returns the newest commit from before the turn, in whole seconds: HEAD if nothing was committed since.
 pub(super) fn commit_before(view: &View, since: Timestamp, deadline: Instant) -> Option<String> {
-    let second = since.as_micros().div_euclid(1_000_000) - 1;
+    let second = head::second(since) - 1;
     let call = words(&format!(
         "rev-list --max-count=1 --min-age={second} HEAD --"
     ));
-    let outputs = view.run(&[call], deadline).ok()?;
-    let output = outputs.first().filter(|output| output.is_good())?;
-    parse::object_id(&output.stdout)
+    parse::object_id(&view.ask(call, deadline)?.stdout)
 }

@@ -13,14 +13,14 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use super::command::{self, Git, Output};
+use super::command::{self, Git};
 use super::found::Found;
 use super::mark::Mark;
 use super::parse::{self, Setting};
 use super::private::{SMALL_BYTES_MAX, common_dir};
 use crate::named_file;
+use journal::Timestamp;
 use parking_lot::Mutex;
 
 /// The longest list of settings whose answer is kept, in bytes.
@@ -31,8 +31,6 @@ const KEPT_MAX: usize = if cfg!(test) { 1_024 } else { 32 };
 const PATHS_MAX: usize = 256;
 /// The last one was used last.
 static ANSWERS: Mutex<Vec<Answer>> = Mutex::new(Vec::new());
-/// Where git said that the system's configuration file is.
-static SYSTEM: Mutex<Option<System>> = Mutex::new(None);
 
 /// Keeps private folders between looks from now on, until [`remove_private_folders`] is called.
 pub fn keep_private_folders() {
@@ -94,17 +92,14 @@ pub(crate) fn shared_dir(top: &Path) -> Option<String> {
     Some(shared.to_string_lossy().into_owned())
 }
 
-/// Keeps what git said from `began` on, if it is known what that depends on. `system` asks git where the system's
-/// configuration is.
+/// Keeps what git said from `began` on, if it is known what that depends on.
 pub(super) fn keep(
     (git, cwd): (&Git, &Path),
     found: &Arc<Found>,
     settings: &[Setting<'_>],
-    began: SystemTime,
-    system: impl FnOnce() -> Option<Vec<Output>>,
+    began: Timestamp,
 ) {
-    let system = || system_file(git, system);
-    let Some(basis) = Basis::new((git, cwd), found, settings, began, system) else {
+    let Some(basis) = Basis::new((git, cwd), found, settings, began) else {
         return;
     };
     let answer = Answer {
@@ -130,44 +125,6 @@ fn enter<T>(kept: &mut Vec<T>, one: T, is_same: impl Fn(&T) -> bool, max: usize)
     gone
 }
 
-/// Returns the system's configuration file, whether it exists or not, unless git does not use it. The answer is part of
-/// the program, so it is asked for once.
-fn system_file(git: &Git, ask: impl FnOnce() -> Option<Vec<Output>>) -> Option<Vec<PathBuf>> {
-    let program = Mark::of(git.program.as_deref()?)?;
-    let known = SYSTEM.lock().take();
-    let is_same = |it: &System| it.git.variables == git.variables && it.program == program;
-    let system = match known.filter(is_same) {
-        Some(system) => system,
-        None => System {
-            file: said_of_system(ask()?.first()?),
-            git: git.clone(),
-            program,
-        },
-    };
-    let file = system.file.clone();
-    *SYSTEM.lock() = Some(system);
-    file
-}
-
-/// The answer of one git program.
-struct System {
-    git: Git,
-    program: Mark,
-    /// `None` if it gives none, as before git 2.42.
-    file: Option<Vec<PathBuf>>,
-}
-
-/// Reads the output of `git var GIT_CONFIG_SYSTEM`. Without a system configuration, it is empty.
-fn said_of_system(output: &Output) -> Option<Vec<PathBuf>> {
-    if output.exit.code() == Some(1) && output.stdout.is_empty() && output.stderr.is_empty() {
-        return Some(Vec::new());
-    }
-    let path = output.stdout.strip_suffix(b"\n")?;
-    let is_one = output.exit.success() && !path.contains(&b'\n');
-    let path = is_one.then(|| PathBuf::from(OsStr::from_bytes(path)))?;
-    Some(vec![absolute(path)?])
-}
-
 /// What an answer depends on.
 struct Basis {
     /// Paths and where they lead: the current folder, and the user's home if there is one.
@@ -184,8 +141,7 @@ impl Basis {
         (git, cwd): (&Git, &Path),
         found: &Found,
         settings: &[Setting<'_>],
-        began: SystemTime,
-        system: impl FnOnce() -> Option<Vec<PathBuf>>,
+        began: Timestamp,
     ) -> Option<Self> {
         let Found { git_dir, top, .. } = found;
         let home = match git.variable("HOME") {
@@ -207,8 +163,9 @@ impl Basis {
         paths.extend(["commondir", "config.worktree"].map(|name| git_dir.join(name)));
         paths.extend(["objects", "refs", "config"].map(|name| common.join(name)));
         paths.extend(of_user(git, home.as_deref())?);
-        paths.extend(system()?);
-        paths.push(git.program.clone()?);
+        let program = git.program.clone()?;
+        paths.extend(of_system(&program));
+        paths.push(program);
         for setting in settings {
             // Some builds of git read one more file.
             paths.push(top.join(origin(setting)?));
@@ -306,6 +263,14 @@ fn of_user(git: &Git, home: Option<&Path>) -> Option<Vec<PathBuf>> {
             .chain(home.map(|home| home.join(".gitconfig")))
             .collect(),
     )
+}
+
+/// Returns where the system's configuration file may be, whether it exists or not. One at another place that has settings is
+/// known by them.
+fn of_system(program: &Path) -> impl Iterator<Item = PathBuf> {
+    let beside = program.parent().and_then(Path::parent);
+    let roots = [beside, Some(Path::new("/"))].into_iter().flatten();
+    roots.map(|root| root.join("etc/gitconfig"))
 }
 
 /// Returns the file in which a setting is; `None` if it is in none.

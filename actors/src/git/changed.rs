@@ -24,9 +24,6 @@ pub(crate) struct Changed {
 
 /// Returns the files that `inspect` would find; `None` if git gives no answer in time.
 pub(crate) fn changed(cwd: &Path, wanted: &Request, bounds: Bounds) -> Option<Changed> {
-    if !cwd.is_absolute() || !cwd.is_dir() {
-        return None;
-    }
     let deadline = Instant::now() + bounds.within;
     let view = View::open(&Git::default(), cwd, deadline).ok()?;
     let answers = Answers::ask(&mut Reader::new(&view), wanted, deadline).ok()?;

@@ -29,9 +29,6 @@ pub(super) fn head_with(
     turn_at: Timestamp,
     within: Duration,
 ) -> Option<Head> {
-    if !cwd.is_absolute() || !cwd.is_dir() {
-        return None;
-    }
     let deadline = Instant::now() + within;
     let view = View::open(git, cwd, deadline).ok()?;
     let outputs = view.run(
@@ -59,8 +56,7 @@ fn tips(view: &View, second: i64, deadline: Instant) -> Vec<String> {
         "refs/remotes".into(),
         "refs/tags".into(),
     ];
-    let outputs = view.run(&[call], deadline).unwrap_or_default();
-    let refs = outputs.first();
+    let refs = view.ask(call, deadline);
     refs.map_or_else(Vec::new, |refs| parse::tips(&refs.stdout, second))
 }
 
@@ -99,8 +95,7 @@ pub(super) fn keep_changed(
         "diff-tree -r -z --name-only --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
          --ignore-submodules=none {before} HEAD --"
     ));
-    let outputs = view.run(&[call], deadline).unwrap_or_default();
-    if let Some(output) = outputs.first().filter(|it| it.is_good() && !it.is_cut) {
+    if let Some(output) = view.ask(call, deadline).filter(|it| !it.is_cut) {
         let differing: BTreeSet<&[u8]> = parse::names(&output.stdout).collect();
         committed.retain(|name| differing.contains(name));
     }

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -14,11 +13,10 @@ use checkpoint::state::Head;
 use journal::{ChangedFile, Timestamp};
 
 use super::command::words;
-use super::mark::{COARSE_TICK, FILE_TICK};
 use super::private::common_dir;
 use super::request::Request;
 use super::view::View;
-use super::{head, parse};
+use super::{before, head, parse, times};
 use crate::named_file;
 
 /// The most refs that are looked at, the newest first.
@@ -64,15 +62,8 @@ fn is_written(view: &View, since: Timestamp) -> bool {
     let git_dir = &view.found.git_dir;
     let common = common_dir(git_dir);
     let is_new = |path: &Path| {
-        fs::symlink_metadata(path).is_ok_and(|meta| {
-            let tick = if meta.ctime_nsec() == 0 {
-                COARSE_TICK
-            } else {
-                FILE_TICK
-            };
-            let micros = meta.ctime().saturating_mul(1_000_000) + meta.ctime_nsec() / 1_000;
-            Timestamp::from_micros(micros).plus(tick) >= since
-        })
+        let changed = |meta| times::changed(&meta).plus(times::tick(&meta)) >= since;
+        fs::symlink_metadata(path).is_ok_and(changed)
     };
     // A ref is written beside its place, and then moved there.
     let mut folders = vec![common.join("refs/heads"), common.join("refs/remotes")];
@@ -96,11 +87,11 @@ fn tips(view: &View, head: &Head, second: i64, now: Option<&[u8]>, deadline: Ins
         "for-each-ref --count={REFS_MAX} --sort=-committerdate \
          --format=%(committerdate:unix)%00%(objectname)%00%(refname) refs/heads refs/remotes"
     ));
-    let outputs = view.run(&[call], deadline).unwrap_or_default();
-    let answer = outputs.first().map_or(&b""[..], |output| &output.stdout);
+    let answer = view.ask(call, deadline);
+    let answer = answer.map_or_else(Vec::new, |output| output.stdout);
     let common = common_dir(&view.found.git_dir);
     let mut tips = Vec::new();
-    for line in String::from_utf8_lossy(answer).lines() {
+    for line in String::from_utf8_lossy(&answer).lines() {
         let mut cells = line.split('\0');
         let (Some(at), Some(commit), Some(name)) = (cells.next(), cells.next(), cells.next())
         else {
@@ -202,9 +193,8 @@ fn named<'t>(
     call.push("^HEAD".into());
     call.extend(head::excluded(head));
     call.push("--".into());
-    let outputs = view.run(&[call], deadline).unwrap_or_default();
     let mut files = BTreeMap::new();
-    let Some(output) = outputs.first().filter(|output| output.is_good()) else {
+    let Some(output) = view.ask(call, deadline) else {
         return files;
     };
     let is_in_a_span = |at: i64| {
@@ -221,19 +211,15 @@ fn named<'t>(
         let tip = tips.iter().find(|tip| tip.commit == commit);
         tip.map_or(before, |tip| tip.before.as_deref().or(before))
     };
-    let mut commit: Option<String> = None;
-    for part in parse::names(&output.stdout) {
-        if let Some(line) = part.strip_prefix(b"\x01") {
-            let line = String::from_utf8_lossy(line);
-            let (at, id) = line.trim().split_once(' ').unwrap_or_default();
-            let counts = at.parse().is_ok_and(is_in_a_span);
-            commit = counts.then(|| id.to_owned());
-        } else if let Some(commit) = &commit {
-            // The first name follows the end of the line before it.
-            let path = part.strip_prefix(b"\n").unwrap_or(part).to_vec();
+    for (line, paths) in parse::commits(&output.stdout) {
+        let (at, commit) = line.split_once(' ').unwrap_or_default();
+        if !at.parse().is_ok_and(is_in_a_span) {
+            continue;
+        }
+        for path in paths {
             if files.len() < FILES_MAX && !path.contains(&b'\n') {
-                let place = || (commit.clone(), before_of(commit));
-                files.entry(path).or_insert_with(place);
+                let place = || (commit.to_owned(), before_of(commit));
+                files.entry(path.to_vec()).or_insert_with(place);
             }
         }
     }
@@ -250,22 +236,19 @@ fn contents(
     if files.is_empty() {
         return Vec::new();
     }
-    let mut questions = Vec::new();
-    for (path, (commit, before)) in &files {
-        for commit in [commit.as_str(), before.unwrap_or("")] {
-            questions.extend_from_slice(commit.as_bytes());
-            questions.push(b':');
-            // A question without an answer keeps the pairs together.
-            questions.extend_from_slice(if commit.is_empty() { b"" } else { path });
-            questions.push(b'\n');
-        }
-    }
-    let started = view.start(&words("cat-file --batch"));
-    let Ok(output) = started.and_then(|git| git.feed_while(&questions, deadline, || ())) else {
+    let names = files.iter().flat_map(|(path, (commit, before))| {
+        [Some(commit.as_str()), *before].map(|commit| before::name(commit, path))
+    });
+    let names: Vec<_> = names.collect();
+    let read = before::Reader::new(view).read(&names, deadline, || ());
+    let Ok(contents) = read else {
         return Vec::new();
     };
-    let mut rest = output.stdout.as_slice();
-    let mut next = || parse::blob(&mut rest).map(digest::of_bytes);
+    let mut contents = contents.iter().map(|content| {
+        let content = content.as_deref();
+        content.map(digest::of_bytes)
+    });
+    let mut next = || contents.next().flatten();
     let changed = files.into_iter().filter_map(|(path, (_, before))| {
         let (then, was) = (next(), next());
         let is_as_before = before.is_some() && then == was;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::command::{Output, words};
 use super::mark::Mark;
 use super::parse;
+use journal::Timestamp;
 use parking_lot::Mutex;
 
 /// The most files that are listed.
@@ -67,7 +67,7 @@ impl Last {
         &self,
         index: &Path,
         patterns: &'static [&'static str],
-        began: SystemTime,
+        began: Timestamp,
         listing: &Arc<Listing>,
     ) {
         let bytes: usize = listing.paths.iter().map(String::len).sum();

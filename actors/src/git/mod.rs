@@ -68,10 +68,10 @@ pub use command::{clear_private_folders, guard};
 pub use head::head;
 pub use history::{commits_since, ignored, listed};
 pub use listing::Listing;
-pub(crate) use mark::FILE_TICK;
 pub use named::Named;
 pub(crate) use named::Within;
 pub use snapshot::{committed, hashes, snapshot, was_touched};
+pub(crate) use times::{FILE_TICK, Stamp, changed as changed_at, written as written_at};
 
 use answers::Answers;
 use before::{Held, Reader, commit_before};
@@ -97,6 +97,7 @@ pub fn ask(folder: &Path, calls: &[&[&str]], deadline: Instant) -> io::Result<Ve
         Failure::System(error) => error,
     };
     let view = View::open(&Git::default(), folder, deadline).map_err(|closed| match closed {
+        Closed::NoFolder => said(format!("{} is not a folder", folder.display())),
         Closed::Failed(failure) => failed(failure),
         Closed::Refused { output, .. } => said(output.complaint()),
     })?;
@@ -213,13 +214,6 @@ fn inspect_by(
     bounds: Bounds,
     meanwhile: Meanwhile<'_>,
 ) -> Tree {
-    // A missing folder would look like a missing git, and an empty path would mean the daemon's own folder.
-    if !cwd.is_absolute() || !cwd.is_dir() {
-        return Tree::unknown(
-            "not_a_repository",
-            Some(format!("git: {} is not a folder", cwd.display())),
-        );
-    }
     let deadline = Instant::now() + bounds.within;
     let failed = |failure| match failure {
         Failure::Missing => Tree::unknown("git_missing", None),
@@ -231,6 +225,10 @@ fn inspect_by(
     };
     let view = match View::open(git, cwd, deadline) {
         Ok(view) => view,
+        Err(Closed::NoFolder) => {
+            let note = format!("git: {} is not a folder", cwd.display());
+            return Tree::unknown("not_a_repository", Some(note));
+        }
         Err(Closed::Failed(failure)) => return failed(failure),
         Err(Closed::Refused { output, is_bare }) => {
             return Tree::unknown(refusal(&output, is_bare), complaint(&output, is_bare));
@@ -345,7 +343,7 @@ fn submodules_of(
     deadline: Instant,
     notes: &mut Vec<String>,
 ) -> Vec<Vec<u8>> {
-    submodules::dirty(git, view, deadline).unwrap_or_else(|_| {
+    submodules::dirty(git, view, deadline, submodules::DEPTH_MAX).unwrap_or_else(|_| {
         notes.push("git: not all submodules were looked at".into());
         Vec::new()
     })

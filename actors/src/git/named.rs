@@ -8,8 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::command::words;
-use super::parse;
+use super::before;
 use super::view::View;
 use crate::named_file::{self, Links};
 
@@ -99,24 +98,17 @@ impl Within {
         if files.is_empty() || !view.found.filters.is_empty() {
             return Vec::new();
         }
-        let mut questions = Vec::new();
-        for (path, _) in &files {
-            questions.extend_from_slice(b"HEAD:");
-            questions.extend_from_slice(path);
-            questions.push(b'\n');
-        }
-        let started = view.start(&words("cat-file --batch"));
-        let Ok(output) = started.and_then(|git| git.feed_while(&questions, deadline, || ())) else {
-            return Vec::new();
+        let names = files.iter();
+        let names: Vec<_> = names
+            .map(|(path, _)| before::name(Some("HEAD"), path))
+            .collect();
+        let read = before::Reader::new(view).read(&names, deadline, || ());
+        let read = read.unwrap_or_else(|_| Vec::new());
+        let differs = |((path, now), before): ((Vec<u8>, Vec<u8>), Option<Vec<u8>>)| {
+            let differs = before.map_or(is_cut, |before| !is_same(&before, &now));
+            differs.then_some(path)
         };
-        let mut rest = output.stdout.as_slice();
-        let differs = |(path, now): (Vec<u8>, Vec<u8>)| {
-            let before = parse::blob(&mut rest);
-            before
-                .map_or(is_cut, |before| !is_same(before, &now))
-                .then_some(path)
-        };
-        files.into_iter().filter_map(differs).collect()
+        files.into_iter().zip(read).filter_map(differs).collect()
     }
 }
 

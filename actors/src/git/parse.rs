@@ -108,6 +108,21 @@ pub(super) fn names(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     complete_records(bytes).filter(|name| !name.is_empty())
 }
 
+/// Parses the output of `git log -z --format=tformat:%x01.. --name-only`: what the format says of each commit, and its
+/// files.
+pub(super) fn commits(bytes: &[u8]) -> Vec<(String, Vec<&[u8]>)> {
+    let mut commits: Vec<(String, Vec<&[u8]>)> = Vec::new();
+    for part in names(bytes) {
+        if let Some(said) = part.strip_prefix(b"\x01") {
+            commits.push((String::from_utf8_lossy(said).trim().to_owned(), Vec::new()));
+        } else if let Some((_, files)) = commits.last_mut() {
+            // The first name follows the end of the line before it.
+            files.push(part.strip_prefix(b"\n").unwrap_or(part));
+        }
+    }
+    commits
+}
+
 /// Where a repository is.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Place<'a> {

@@ -5,15 +5,16 @@
 //! folder each.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, Metadata};
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
+use super::times::Stamp;
 use crate::named_file;
 
 /// What holds data that all work trees of a repository share.
@@ -128,7 +129,7 @@ impl Folder {
         let mut paths: Vec<PathBuf> = made.iter().map(|name| top.join(name)).collect();
         paths.extend(["info", "commondir", "HEAD"].map(|name| private.join(name)));
         let made = paths.into_iter().filter_map(|path| {
-            let stamp = Stamp::of(&path)?;
+            let stamp = stamp(&path)?;
             Some((path, stamp))
         });
         Ok(Self {
@@ -146,30 +147,13 @@ impl Folder {
 
     /// Returns whether the folder is as it was made.
     fn is_intact(&self) -> bool {
-        let is_same = |(path, stamp): &(PathBuf, Stamp)| Stamp::of(path).as_ref() == Some(stamp);
+        let is_same = |(path, stamp): &(PathBuf, Stamp)| self::stamp(path) == Some(*stamp);
         self.made.iter().all(is_same)
     }
 }
 
-/// What tells a file or folder that was written or replaced from the one that was made.
-#[derive(Debug, PartialEq, Eq)]
-struct Stamp {
-    place: (u64, u64),
-    length: u64,
-    written: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
-        let meta: Metadata = path.symlink_metadata().ok()?;
-        Some(Self {
-            place: (meta.dev(), meta.ino()),
-            length: meta.len(),
-            written: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        })
-    }
+fn stamp(path: &Path) -> Option<Stamp> {
+    Some(Stamp::of(&path.symlink_metadata().ok()?))
 }
 
 /// The private folder that the last look at a repository left.

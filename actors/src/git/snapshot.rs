@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,9 +12,9 @@ use journal::Timestamp;
 
 use super::command::{Failure, Git, words};
 use super::contents::Contents;
-use super::mark::FILE_TICK;
+use super::times::{self, FILE_TICK};
 use super::view::{Closed, View};
-use super::{parse, submodules};
+use super::{head, parse, submodules};
 
 /// The most files of commits listed.
 const COMMITTED_MAX: usize = 500;
@@ -28,9 +27,6 @@ const UNCOMMITTED_MAX: usize = 500;
 ///
 /// One word: `not_a_repository`, `git_missing`, `timeout` or `git_failed`.
 pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
-    if !folder.is_absolute() || !folder.is_dir() {
-        return Err("not_a_repository".into());
-    }
     let calls = [
         words(
             "status --porcelain=v2 --branch --ahead-behind -z --untracked-files=all --no-renames \
@@ -46,7 +42,7 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
     };
     let view = View::open(&git, folder, deadline).map_err(|closed| match closed {
         Closed::Failed(failure) => word(failure),
-        Closed::Refused { .. } => "not_a_repository",
+        Closed::NoFolder | Closed::Refused { .. } => "not_a_repository",
     })?;
     let outputs = view.run(&calls, deadline).map_err(word)?;
     let [status, log] = outputs.as_slice() else {
@@ -64,7 +60,7 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
         .into_iter()
         .map(|(code, path)| (text(code), text(path)))
         .collect();
-    let dirty = submodules::dirty(&git, &view, deadline).unwrap_or_default();
+    let dirty = submodules::dirty(&git, &view, deadline, submodules::DEPTH_MAX).unwrap_or_default();
     let is_listed = |path: &Vec<u8>| uncommitted.iter().any(|(_, it)| *it == text(path));
     let unlisted: Vec<_> = dirty.into_iter().filter(|path| !is_listed(path)).collect();
     uncommitted.extend(unlisted.iter().map(|path| (".M".to_owned(), text(path))));
@@ -84,7 +80,7 @@ pub fn snapshot(folder: &Path, deadline: Instant) -> Result<GitState, String> {
 /// Returns the files of the commits since a time, each with whether a commit created it. Nothing if git gives no answer
 /// until `deadline`.
 pub fn committed(folder: &Path, since: Timestamp, deadline: Instant) -> Vec<(String, bool)> {
-    let second = since.as_micros().div_euclid(1_000_000).max(0);
+    let second = head::second(since);
     let log = |filter: &str| {
         words(&format!(
             "log -z --format= --name-only {filter} --no-renames --no-relative --no-ext-diff --no-textconv -O/dev/null \
@@ -119,11 +115,7 @@ pub fn was_touched(path: &Path, since: Timestamp) -> bool {
     else {
         return true;
     };
-    let changed = meta
-        .ctime()
-        .saturating_mul(1_000_000)
-        .saturating_add(meta.ctime_nsec() / 1_000);
-    Timestamp::from_micros(changed).plus(FILE_TICK) >= since
+    times::changed(&meta).plus(FILE_TICK) >= since
 }
 
 /// Returns the hash of each file, or `None` if it does not exist. Paths are absolute or relative to `top`. For files

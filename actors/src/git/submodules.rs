@@ -13,15 +13,12 @@ use super::view::{Closed, View};
 /// Maximum number of submodules of one repository that are examined.
 const SUBMODULES_MAX: usize = 100;
 /// How deep nested submodules are examined.
-const DEPTH_MAX: usize = 4;
+pub(super) const DEPTH_MAX: usize = 4;
 
 /// Returns the paths, relative to `top`, of the submodules in which a tracked file differs from their last commit.
-/// Submodules that `.gitmodules` does not name, or whose `ignore` setting says so, are left out.
-pub(super) fn dirty(git: &Git, view: &View, deadline: Instant) -> Result<Vec<Vec<u8>>, Closed> {
-    dirty_below(git, view, deadline, DEPTH_MAX)
-}
-
-fn dirty_below(
+/// Submodules that `.gitmodules` does not name, whose `ignore` setting says so, or that are nested deeper than `depth`, are left
+/// out.
+pub(super) fn dirty(
     git: &Git,
     view: &View,
     deadline: Instant,
@@ -32,7 +29,7 @@ fn dirty_below(
     if depth == 0 || !is_file {
         return Ok(Vec::new());
     }
-    let mut dirty = Vec::new();
+    let mut found = Vec::new();
     for path in named(view, deadline)? {
         let folder = top.join(OsStr::from_bytes(&path));
         if !folder.join(".git").exists() {
@@ -49,13 +46,11 @@ fn dirty_below(
         let outputs = inner.run(&[status], deadline)?;
         let is_changed =
             |output: &Output| output.is_good() && !parse::status(&output.stdout).paths.is_empty();
-        if outputs.iter().any(is_changed)
-            || !dirty_below(git, &inner, deadline, depth - 1)?.is_empty()
-        {
-            dirty.push(path);
+        if outputs.iter().any(is_changed) || !dirty(git, &inner, deadline, depth - 1)?.is_empty() {
+            found.push(path);
         }
     }
-    Ok(dirty)
+    Ok(found)
 }
 
 /// Returns the paths of the submodules that are in the index, that `.gitmodules` names, and that are not ignored.

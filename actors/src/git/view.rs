@@ -8,7 +8,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
+
+use journal::Timestamp;
 
 use super::command::{Failure, Git, Output, Waiting, words};
 use super::found::Found;
@@ -18,6 +20,8 @@ use super::{cached, parse};
 /// Why a repository cannot be examined.
 #[derive(Debug)]
 pub(super) enum Closed {
+    /// There is no such folder. It would look like a missing git, and an empty path would mean the daemon's own folder.
+    NoFolder,
     Failed(Failure),
     /// Git refused.
     Refused {
@@ -59,12 +63,15 @@ impl Drop for View {
 impl View {
     /// Finds the repository around `cwd`. Git is not asked if it said before what it would say now (`kept.rs`).
     pub(super) fn open(git: &Git, cwd: &Path, deadline: Instant) -> Result<Self, Closed> {
+        if !cwd.is_absolute() || !cwd.is_dir() {
+            return Err(Closed::NoFolder);
+        }
         if let Some(found) = cached::get(git, cwd)
             && let Ok(view) = Self::of(git, cwd, found)
         {
             return Ok(view);
         }
-        let began = SystemTime::now();
+        let began = Timestamp::now();
         let calls = [
             words("config --list --show-scope --show-origin -z"),
             words(
@@ -90,8 +97,7 @@ impl View {
         let paths = place_found.paths.ok_or_else(not_understood)?;
         let view = Self::of(git, cwd, Arc::new(Found::new(paths, &settings)))?;
         if listing.stdout.len() <= cached::LISTING_BYTES_MAX {
-            let system = || view.run(&[words("var GIT_CONFIG_SYSTEM")], deadline).ok();
-            cached::keep((git, cwd), &view.found, &settings, began, system);
+            cached::keep((git, cwd), &view.found, &settings, began);
         }
         Ok(view)
     }
@@ -119,6 +125,12 @@ impl View {
         deadline: Instant,
     ) -> Result<Vec<Output>, Failure> {
         self.git.run(&self.cwd, calls, deadline)
+    }
+
+    /// Runs git once; `None` if it fails, or gives no answer until the deadline.
+    pub(super) fn ask(&self, call: Vec<String>, deadline: Instant) -> Option<Output> {
+        let output = self.run(&[call], deadline).ok()?.pop();
+        output.filter(Output::is_good)
     }
 
     /// Like [`View::run`], and does something else when all have started.

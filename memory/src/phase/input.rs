@@ -1,8 +1,9 @@
 //! Reading phase records from requests and files. Every refusal names the field.
 
 use journal::payload::{LEVELS_MAX, levels};
-use journal::{Criterion, CriterionStatus, PhaseRecord, Timestamp};
-use serde_json::{Map, Value};
+use journal::{Criterion, CriterionStatus, PhaseRecord};
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
 
 use redact::Redactor;
 
@@ -44,8 +45,8 @@ const REQUEST_FIELDS: [&str; 6] = [
 ///
 /// Returns a sentence that begins with the field.
 pub fn request(value: &Value) -> Result<NewPhase, String> {
-    let fields = object(value, "the request")?;
-    if let Some(unknown) = fields
+    let mut all = object(value, "the request")?.clone();
+    if let Some(unknown) = all
         .keys()
         .find(|key| !REQUEST_FIELDS.contains(&key.as_str()))
     {
@@ -54,21 +55,20 @@ pub fn request(value: &Value) -> Result<NewPhase, String> {
             REQUEST_FIELDS.join(", ")
         ));
     }
-    let or_empty = |name: &str, empty: Value| {
-        fields
-            .get(name)
-            .filter(|value| !value.is_null())
-            .cloned()
-            .unwrap_or(empty)
-    };
-    let session = fields.get("sessionId").filter(|value| !value.is_null());
+    for (name, empty) in [("iscCriteria", json!([])), ("metadata", json!({}))] {
+        if all.get(name).is_none_or(Value::is_null) {
+            all.insert(name.to_owned(), empty);
+        }
+    }
+    let session = all.get("sessionId").is_some_and(|id| !id.is_null());
+    let fields = Fields::new(&all, "");
     Ok(NewPhase {
-        session: session.map(|_| filled(fields, "sessionId")).transpose()?,
-        phase: filled(fields, "phase")?,
-        number: number(fields)?,
-        summary: text(fields, "taskSummary", "taskSummary")?,
-        criteria: criteria(&or_empty("iscCriteria", Value::Array(Vec::new())))?,
-        metadata: metadata(&or_empty("metadata", Value::Object(Map::new())))?,
+        session: session.then(|| fields.filled("sessionId")).transpose()?,
+        phase: fields.filled("phase")?,
+        number: fields.number()?,
+        summary: fields.text("taskSummary")?,
+        criteria: fields.criteria()?,
+        metadata: fields.metadata()?,
     })
 }
 
@@ -86,33 +86,20 @@ pub fn file(text_of_file: &[u8]) -> Result<PhaseRecord, String> {
     }
     let value: Value =
         serde_json::from_slice(text_of_file).map_err(|error| format!("is not JSON: {error}"))?;
-    let fields = object(&value, "the file")?;
-    let completed = match field(fields, "completed")? {
-        Value::Bool(completed) => *completed,
-        other => {
-            return Err(format!(
-                "completed: expected true or false, got {}",
-                shown(other)
-            ));
-        }
-    };
-    let created_at = text(fields, "createdAt", "createdAt")?;
-    let created_at: Timestamp = created_at.parse().map_err(|_| {
-        format!(
-            "createdAt: expected a time such as 2026-02-01T10:30:00Z, got {}",
-            shown(&created_at.into())
-        )
-    })?;
+    let fields = Fields::new(object(&value, "the file")?, "");
+    let completed = fields.read("completed", "true or false", Value::as_bool)?;
+    fields.text("createdAt")?;
+    let time = |value: &Value| value.as_str()?.parse().ok();
     fit(PhaseRecord {
-        id: filled(fields, "id")?,
-        session: filled(fields, "sessionId")?,
-        phase: filled(fields, "phase")?,
-        number: number(fields)?,
-        created_at,
+        id: fields.filled("id")?,
+        session: fields.filled("sessionId")?,
+        phase: fields.filled("phase")?,
+        number: fields.number()?,
+        created_at: fields.read("createdAt", "a time such as 2026-02-01T10:30:00Z", time)?,
         completed,
-        summary: text(fields, "taskSummary", "taskSummary")?,
-        criteria: criteria(field(fields, "iscCriteria")?)?,
-        metadata: metadata(field(fields, "metadata")?)?,
+        summary: fields.text("taskSummary")?,
+        criteria: fields.criteria()?,
+        metadata: fields.metadata()?,
     })
 }
 
@@ -157,97 +144,86 @@ pub fn fit(record: PhaseRecord) -> Result<PhaseRecord, String> {
     Ok(record)
 }
 
-fn object<'a>(value: &'a Value, what: &str) -> Result<&'a Map<String, Value>, String> {
+fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, String> {
     value
         .as_object()
-        .ok_or_else(|| format!("{what}: expected a JSON object, got {}", shown(value)))
+        .ok_or_else(|| wrong(path, "a JSON object", value))
 }
 
-fn field<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a Value, String> {
-    fields.get(name).ok_or_else(|| format!("{name}: missing"))
+fn wrong(path: &str, expected: &str, found: &Value) -> String {
+    format!("{path}: expected {expected}, got {}", shown(found))
 }
 
-/// Reads a text; `path` names the field in errors.
-fn text(fields: &Map<String, Value>, name: &str, path: &str) -> Result<String, String> {
-    match fields.get(name) {
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(other) => Err(format!("{path}: expected a string, got {}", shown(other))),
-        None => Err(format!("{path}: missing")),
+/// The fields of an object, and what names it before them.
+struct Fields<'a> {
+    fields: &'a Map<String, Value>,
+    above: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    const fn new(fields: &'a Map<String, Value>, above: &'a str) -> Self {
+        Self { fields, above }
     }
-}
 
-fn filled(fields: &Map<String, Value>, name: &str) -> Result<String, String> {
-    let text = text(fields, name, name)?;
-    if text.is_empty() {
-        Err(format!("{name}: must not be empty"))
-    } else {
-        Ok(text)
+    fn read<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        of: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Result<T, String> {
+        let path = format!("{}{name}", self.above);
+        let value = self.fields.get(name);
+        let value = value.ok_or_else(|| format!("{path}: missing"))?;
+        of(value).ok_or_else(|| wrong(&path, expected, value))
     }
-}
 
-fn number(fields: &Map<String, Value>) -> Result<u8, String> {
-    let value = field(fields, "phaseNumber")?;
-    let number = value
-        .as_u64()
-        .and_then(|number| u8::try_from(number).ok())
-        .filter(|number| (1..=7).contains(number));
-    number.ok_or_else(|| {
-        format!(
-            "phaseNumber: expected an integer from 1 to 7, got {}",
-            shown(value)
-        )
-    })
-}
+    fn text(&self, name: &str) -> Result<String, String> {
+        self.read(name, "a string", |value| value.as_str().map(str::to_owned))
+    }
 
-fn criteria(value: &Value) -> Result<Vec<Criterion>, String> {
-    let Value::Array(list) = value else {
-        return Err(format!(
-            "iscCriteria: expected a list of {{id, subject, status}}, got {}",
-            shown(value)
-        ));
-    };
-    list.iter()
-        .enumerate()
-        .map(|(index, value)| criterion(value, &format!("iscCriteria[{index}]")))
-        .collect()
-}
+    fn filled(&self, name: &str) -> Result<String, String> {
+        match self.text(name)? {
+            text if text.is_empty() => Err(format!("{name}: must not be empty")),
+            text => Ok(text),
+        }
+    }
 
-fn criterion(value: &Value, path: &str) -> Result<Criterion, String> {
-    let Value::Object(fields) = value else {
-        return Err(format!(
-            "{path}: expected {{id, subject, status}}, got {}",
-            shown(value)
-        ));
-    };
-    let of = |name: &str| text(fields, name, &format!("{path}.{name}"));
-    let status = match of("status")?.as_str() {
-        "pending" => CriterionStatus::Pending,
-        "in_progress" => CriterionStatus::InProgress,
-        "completed" => CriterionStatus::Completed,
-        other => {
-            let other = shown(&other.into());
+    fn number(&self) -> Result<u8, String> {
+        self.read("phaseNumber", "an integer from 1 to 7", |value| {
+            let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
+            number.filter(|number| (1..=7).contains(number))
+        })
+    }
+
+    fn criteria(&self) -> Result<Vec<Criterion>, String> {
+        let form = "a list of {id, subject, status}";
+        let list = self.read("iscCriteria", form, Value::as_array)?.iter();
+        let criterion = |(index, value): (usize, &Value)| {
+            let path = format!("iscCriteria[{index}]");
+            let fields = value.as_object();
+            let fields = fields.ok_or_else(|| wrong(&path, "{id, subject, status}", value))?;
+            let path = path + ".";
+            let fields = Fields::new(fields, &path);
+            let words = "pending, in_progress or completed";
+            let status = |value| CriterionStatus::deserialize(value).ok();
+            Ok(Criterion {
+                status: fields.read("status", words, status)?,
+                id: fields.text("id")?,
+                subject: fields.text("subject")?,
+            })
+        };
+        list.enumerate().map(criterion).collect()
+    }
+
+    fn metadata(&self) -> Result<String, String> {
+        let is_object = |value: &'a Value| Some(value).filter(|value| value.is_object());
+        let metadata = self.read("metadata", "a JSON object", is_object)?;
+        if levels(metadata) > LEVELS_MAX {
             return Err(format!(
-                "{path}.status: expected pending, in_progress or completed, got {other}"
+                "metadata: is nested deeper than {LEVELS_MAX} levels"
             ));
         }
-    };
-    Ok(Criterion {
-        id: of("id")?,
-        subject: of("subject")?,
-        status,
-    })
-}
-
-fn metadata(value: &Value) -> Result<String, String> {
-    match value {
-        Value::Object(_) if levels(value) > LEVELS_MAX => Err(format!(
-            "metadata: is nested deeper than {LEVELS_MAX} levels"
-        )),
-        Value::Object(_) => Ok(value.to_string()),
-        other => Err(format!(
-            "metadata: expected a JSON object, got {}",
-            shown(other)
-        )),
+        Ok(metadata.to_string())
     }
 }
 
@@ -256,11 +232,8 @@ const SHOWN_CHARS_MAX: usize = 40;
 
 fn shown(value: &Value) -> String {
     let text = value.to_string();
-    if text.chars().count() <= SHOWN_CHARS_MAX {
-        return text;
+    match text.char_indices().nth(SHOWN_CHARS_MAX) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text,
     }
-    text.chars()
-        .take(SHOWN_CHARS_MAX)
-        .chain("..".chars())
-        .collect()
 }

@@ -104,19 +104,15 @@ fn fill(
 
 /// Reads a part that is one text.
 fn fill_text(judgments: &mut Judgments, part: Part, lines: &[String]) {
-    let text = || prose(lines);
-    match part {
-        Part::TaskId => judgments.task_id = text().or(judgments.task_id.take()),
-        Part::Task | Part::Objective => judgments.objective = text().or(judgments.objective.take()),
-        Part::SkippableSummary => {
-            judgments.skippable_summary = text().or(judgments.skippable_summary.take())
-        }
-        Part::NextAction => judgments.next_action = text().or(judgments.next_action.take()),
-        Part::RemainingWork => {
-            judgments.remaining_work = text().or(judgments.remaining_work.take())
-        }
-        _ => {}
-    }
+    let text = match part {
+        Part::TaskId => &mut judgments.task_id,
+        Part::Task | Part::Objective => &mut judgments.objective,
+        Part::SkippableSummary => &mut judgments.skippable_summary,
+        Part::NextAction => &mut judgments.next_action,
+        Part::RemainingWork => &mut judgments.remaining_work,
+        _ => return,
+    };
+    *text = prose(lines).or(text.take());
 }
 
 /// Reads a part that is a list or a table.

@@ -5,7 +5,7 @@ use super::document::{Document, OpenPhase};
 use super::lines::{one_line, span};
 use super::report::Report;
 use super::stated::Judgments;
-use super::values::Pointer;
+use super::values::{Pointer, Texts};
 use reading::text;
 
 /// The longest text in bytes.
@@ -131,20 +131,7 @@ fn stated(lines: &mut Vec<String>, now: &Judgments) {
     };
     list(lines, "Must read", pointers(&now.must_read));
     list(lines, "Can skip", pointers(&now.can_skip));
-    list(
-        lines,
-        "Remaining",
-        now.remaining
-            .iter()
-            .flat_map(|list| list.0.clone())
-            .collect(),
-    );
-    list(
-        lines,
-        "Blocked by",
-        now.blockers
-            .iter()
-            .flat_map(|list| list.0.clone())
-            .collect(),
-    );
+    let texts = |texts: &Option<Texts>| texts.iter().flat_map(|list| list.0.clone()).collect();
+    list(lines, "Remaining", texts(&now.remaining));
+    list(lines, "Blocked by", texts(&now.blockers));
 }

@@ -3,12 +3,11 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use super::attacks::{marker, payload};
 use super::support::*;
-use crate::git::command::{Git, words};
-use crate::git::mark::FILE_TICK;
+use crate::git::FILE_TICK;
+use crate::git::command::Git;
 use crate::git::{Request, Tree, inspect_with};
 
 /// A repository, and a git that notes its calls.
@@ -16,8 +15,6 @@ struct Watched {
     repo: Repo,
     git: Git,
     calls: PathBuf,
-    /// Whether this git says where the system's configuration is (since 2.42). Without that nothing is kept.
-    keeps: bool,
 }
 
 impl Watched {
@@ -31,9 +28,6 @@ impl Watched {
             real.display()
         );
         script(&program, &text);
-        let system = [words("var GIT_CONFIG_SYSTEM")];
-        let output = bare.run(&repo.top, &system, Instant::now() + BOUNDS.within);
-        let keeps = output.unwrap()[0].stderr.is_empty();
         let program = Some(program);
         Self {
             git: Git {
@@ -43,7 +37,6 @@ impl Watched {
             },
             repo,
             calls,
-            keeps,
         }
     }
 
@@ -252,7 +245,7 @@ fn git_is_asked_again_if_it_might_say_something_else() {
     for (name, arrange, change) in CHANGES {
         let watched = Watched::new(Repo::new());
         let cwd = arrange(&watched);
-        assert_eq!(watched.learn(&cwd), watched.keeps, "{name}");
+        assert!(watched.learn(&cwd), "{name}");
         change(&watched);
         let (tree, asked) = watched.look_at(&cwd);
         assert!(asked, "{name}");
@@ -295,11 +288,11 @@ fn an_answer_that_was_kept_shows_what_is_there_now() {
     let (repo, top) = (&watched.repo, &watched.repo.top);
     let check = |branch: Option<&str>, changed: &[&str]| {
         let (tree, asked) = watched.look_at(top);
-        assert_eq!(asked, !watched.keeps);
+        assert!(!asked);
         assert_eq!(tree.branch.as_deref(), branch);
         assert_eq!(paths(&tree), changed);
     };
-    assert_eq!(watched.learn(top), watched.keeps);
+    assert!(watched.learn(top));
     repo.write("new", "");
     check(Some("main"), &["new"]);
     repo.git(&["checkout", "-q", "-b", "topic"])
@@ -324,17 +317,17 @@ fn linked_work_trees_and_submodules_are_kept_too() {
     let linked = watched.repo.beside("linked");
     let arguments = ["worktree", "add", "-q", linked.to_str().unwrap()];
     watched.repo.git(&arguments);
-    assert_eq!(watched.learn(&linked), watched.keeps);
+    assert!(watched.learn(&linked));
     let inner = Repo::new();
     let from = inner.top.to_str().unwrap();
     watched
         .repo
         .git(&["submodule", "--quiet", "add", from, "sub"])
         .commit_at(BEFORE);
-    assert_eq!(watched.learn(&watched.repo.top), watched.keeps);
+    assert!(watched.learn(&watched.repo.top));
     watched.repo.write("sub/kept", "new\n");
     let (tree, asked) = watched.look_at(&watched.repo.top);
-    assert_eq!((paths(&tree), asked), (vec!["sub".into()], !watched.keeps));
+    assert_eq!((paths(&tree), asked), (vec!["sub".into()], false));
     // What defines a filter now is not run.
     let payload = payload(&watched.repo);
     watched
@@ -393,14 +386,14 @@ fn a_private_folder_is_used_again_unless_it_would_be_made_otherwise() {
         let left = folders(&watched);
         watched.look_at(top);
         assert_eq!(folders(&watched), left, "{name}");
-        assert_eq!(left.len(), usize::from(watched.keeps), "{name}");
+        assert_eq!(left.len(), 1, "{name}");
         for folder in &left {
             change(&watched, folder);
         }
         let (tree, _) = watched.look_at(top);
         assert_eq!(paths(&tree), ["new"], "{name}");
         assert_eq!(folders(&watched).len(), left.len(), "{name}");
-        assert!(!watched.keeps || folders(&watched) != left, "{name}");
+        assert!(folders(&watched) != left, "{name}");
     }
 }
 
@@ -420,7 +413,7 @@ fn looks_at_once_do_not_meet_and_leave_one_folder_or_none() {
                 assert_eq!(paths(&look.join().unwrap()), ["new"]);
             }
         });
-        let left = usize::from(keeps && watched.keeps);
+        let left = usize::from(keeps);
         assert_eq!(folders(&watched).len(), left);
     }
 }
@@ -441,7 +434,7 @@ fn files_are_listed_again_if_the_index_changed() {
     };
     look(&["*.rs"]);
     assert_eq!(look(&["*.rs"]).0, "lib/code.rs");
-    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), !watched.keeps));
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), false));
     assert_eq!(look(&["k*"]), ("kept".into(), true));
     repo.write("new.rs", "").git(&["add", "-N", "new.rs"]);
     assert_eq!(look(&["*.rs"]), ("lib/code.rs new.rs".into(), true));
@@ -449,7 +442,7 @@ fn files_are_listed_again_if_the_index_changed() {
     assert_eq!(look(&["*.rs"]), ("lib/code.rs new.rs".into(), true));
     repo.git(&["rm", "-q", "--cached", "new.rs"]);
     assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), true));
-    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), !watched.keeps));
+    assert_eq!(look(&["*.rs"]), ("lib/code.rs".into(), false));
     repo.remove(".git/index");
     assert_eq!(look(&["*.rs"]), (String::new(), true));
 }
