@@ -7,7 +7,6 @@ mod ci;
 mod commands;
 pub(crate) mod covering;
 mod file;
-mod gradle;
 mod justfile;
 mod makefile;
 mod manifests;
@@ -16,7 +15,6 @@ mod objects;
 mod package_json;
 mod pyproject;
 mod python;
-mod rakefile;
 mod remote;
 #[cfg(test)]
 mod tests;
@@ -175,7 +173,6 @@ fn runner<'a>(file: &'a ProjectFile, files: &[ProjectFile]) -> &'a str {
     }
     match usual_runner(file_name(&file.path)) {
         "npm" => package_json::runner(file, files),
-        "gradle" if files.iter().any(|file| file.path == "gradlew") => "gradlew",
         usual => usual,
     }
 }
@@ -190,8 +187,6 @@ fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, Commands)) {
         "mise" => objects::mise_file(&file.path, text, add),
         "nox" => python::nox_sessions(text, add),
         "tox" => python::tox_environments(text, add),
-        "gradle" => gradle::tasks(text, add),
-        "rake" => rakefile::tasks(text, add),
         "turbo" => objects::turbo(text, add),
         "nx" => objects::nx(text, add),
         "cargo" => objects::cargo(text, add),

@@ -4,8 +4,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Package;
 use serde_json::Value;
 
-use super::file::{ProjectFile, file_name};
-use super::gradle::included;
+use super::file::{ProjectFile, file_name, quoted};
 use super::package_json;
 use super::values::{at, of_json, of_toml, of_yaml, texts};
 
@@ -84,4 +83,22 @@ fn set<'a>(globs: impl Iterator<Item = &'a str>) -> GlobSet {
         }
     }
     set.build().unwrap_or_default()
+}
+
+/// Returns the folders of the projects that a settings file of Gradle includes.
+fn included(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut within = false;
+    for line in text.lines().map(str::trim) {
+        within |= line.starts_with("include") && !line.starts_with("includeBuild");
+        if within {
+            found.extend(
+                quoted(line)
+                    .iter()
+                    .map(|name| name.trim_start_matches(':').replace(':', "/")),
+            );
+            within = line.ends_with([',', '(']);
+        }
+    }
+    found
 }
