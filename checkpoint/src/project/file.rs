@@ -69,22 +69,3 @@ pub fn join(folder: &str, name: &str) -> String {
         folder => format!("{folder}/{name}"),
     }
 }
-
-/// Returns the texts in quotes of either kind that a line of code holds.
-pub(super) fn quoted(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '\'']) {
-        let quote = if rest[at..].starts_with('"') {
-            '"'
-        } else {
-            '\''
-        };
-        let Some((inner, after)) = rest[at + 1..].split_once(quote) else {
-            break;
-        };
-        found.push(inner.to_owned());
-        rest = after;
-    }
-    found
-}

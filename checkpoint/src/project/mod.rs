@@ -13,8 +13,6 @@ mod manifests;
 mod monorepo;
 mod objects;
 mod package_json;
-mod pyproject;
-mod python;
 mod remote;
 #[cfg(test)]
 mod tests;
@@ -95,11 +93,7 @@ pub fn workspace(
     };
     for file in files {
         let (folder, runner) = (folder_of(file), runner(file, files));
-        if runner == "python" {
-            pyproject::tasks(&file.text, &mut |runner, name, commands| {
-                keep(folder, runner, name, commands);
-            });
-        } else if runner != CI {
+        if runner != CI {
             read(file, &mut |name, commands| {
                 keep(folder, runner, name, commands)
             });
@@ -185,8 +179,6 @@ fn read(file: &ProjectFile, add: &mut dyn FnMut(&str, Commands)) {
         "task" => objects::taskfile(text, add),
         "mise" if file.path.ends_with(".toml") => objects::mise(text, add),
         "mise" => objects::mise_file(&file.path, text, add),
-        "nox" => python::nox_sessions(text, add),
-        "tox" => python::tox_environments(text, add),
         "turbo" => objects::turbo(text, add),
         "nx" => objects::nx(text, add),
         "cargo" => objects::cargo(text, add),

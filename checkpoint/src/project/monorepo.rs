@@ -4,7 +4,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use journal::Package;
 use serde_json::Value;
 
-use super::file::{ProjectFile, file_name, quoted};
+use super::file::{ProjectFile, file_name};
 use super::package_json;
 use super::values::{at, of_json, of_toml, of_yaml, texts};
 
@@ -92,11 +92,8 @@ fn included(text: &str) -> Vec<String> {
     for line in text.lines().map(str::trim) {
         within |= line.starts_with("include") && !line.starts_with("includeBuild");
         if within {
-            found.extend(
-                quoted(line)
-                    .iter()
-                    .map(|name| name.trim_start_matches(':').replace(':', "/")),
-            );
+            let names = line.split(['"', '\'']).skip(1).step_by(2);
+            found.extend(names.map(|name| name.trim_start_matches(':').replace(':', "/")));
             within = line.ends_with([',', '(']);
         }
     }

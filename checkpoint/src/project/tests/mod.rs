@@ -93,10 +93,6 @@ fn tasks_of_settings_files() {
         ),
         ("mise-tasks/test/unit", "#!/usr/bin/env bash\npytest -q\n"),
         (
-            "py/pyproject.toml",
-            "[project]\nname = 'a'\n[project.scripts]\na = 'a.cli:main'\n[tool.poe.tasks]\ntest = 'pytest -q'\nall = ['lint', 'test']\nlint.cmd = 'ruff check'\nrun.script = 'a.web:serve'\n[tool.pdm.scripts]\nci = {composite = ['pytest', 'mypy .']}\n[tool.hatch.envs.default.scripts]\ncov = ['coverage run -m pytest', '- coverage html']\n",
-        ),
-        (
             ".cargo/config.toml",
             "[alias]\nxt = 'nextest run'\nci = ['test', '--workspace']\n",
         ),
@@ -116,14 +112,6 @@ fn tasks_of_settings_files() {
     mise "" test:ci: mise run fmt ; cd srv ; go vet ./... ; go test -race ./...
     mise-tasks/test/unit
     mise "" test:unit: #!/usr/bin/env bash ; pytest -q ; 
-    py/pyproject.toml
-    poe "py" test: pytest -q
-    poe "py" all: poe lint ; poe test
-    poe "py" lint: ruff check
-    poe "py" run: python -m a.web
-    pdm "py" ci: pytest ; mypy .
-    hatch "py" cov: coverage run -m pytest ; coverage html
-    python "py" a: python -m a.cli
     .cargo/config.toml
     cargo "" xt: cargo nextest run
     cargo "" ci: cargo test --workspace
@@ -217,16 +205,6 @@ fn nothing_is_built_that_is_not_kept() {
             "justfile",
             format!("a := {value}\nt:\n{}", " {{a}}\n".repeat(1_000_000)),
             1,
-        ),
-        // Each listed environment would be searched among all sections.
-        (
-            "tox.ini",
-            format!(
-                "[tox]\nenvlist = {}\n[testenv:{}]\n",
-                many("e", ","),
-                many("s", "]\n[testenv:")
-            ),
-            TASKS_MAX,
         ),
     ];
     for (path, text, tasks) in hostile {
