@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-use super::error::{ConfigError, did_you_mean};
-use super::layers::{Config, DEFAULTS, in_order, judgment_of, to_json};
+use super::error::ConfigError;
+use super::layers::{Config, in_order, judgment_of};
 use super::project_file::ASKED_BY_PROJECT;
 use super::rule_layers;
 use super::settings::{ProjectLayer, Settings};
 use super::units::Span;
 use super::values::Packs;
-use super::yaml::{ONLY_CONFIG, is_group, read};
+use super::yaml::{ONLY_PROJECT, read};
 use crate::policy::Policy;
 use crate::rules::{Rule, packs};
 
@@ -33,9 +33,6 @@ pub struct RuleFile {
     layer: ProjectLayer,
 }
 
-/// Keys that are valid in a project's file only.
-const ONLY_PROJECT: [&str; 2] = ["enabled", "working_slug"];
-
 impl Candidate {
     /// Reads a file, given by path and text. A file of rules is one that is called `.checkpointd.yml`, has a key that only
     /// such a file may have, or has `rules` and nothing else.
@@ -44,67 +41,18 @@ impl Candidate {
     ///
     /// Returns an error with its place when the file is of neither kind or has a mistake.
     pub fn read(file: &str, text: &str) -> Result<Self, ConfigError> {
-        let keys: Vec<String> = read::<Option<BTreeMap<String, IgnoredAny>>>(file, text)
-            .map_err(|error| {
-                if error.message.starts_with("expected keys") {
-                    neither(error)
-                } else {
-                    error
-                }
-            })?
-            .map(|keys| keys.into_keys().collect())
-            .unwrap_or_default();
-        let known = to_json(&*DEFAULTS);
-        let known = || {
-            known
-                .as_object()
-                .into_iter()
-                .flat_map(|keys| keys.keys())
-                .map(String::as_str)
-                .chain(ONLY_PROJECT)
-        };
-        // A misspelled key gets a hint; a file without any similar key is something else.
-        if !keys.is_empty()
-            && keys.iter().all(|key| {
-                !known().any(|known| known == key) && did_you_mean(key, known()).is_none()
-            })
-        {
-            let message = format!("unknown keys: {}", keys.join(", "));
-            return Err(neither(ConfigError::whole(file, message)));
-        }
-        let has = |names: &[&str]| keys.iter().any(|key| names.contains(&key.as_str()));
+        let keys = read::<Option<BTreeMap<String, IgnoredAny>>>(file, text)?.unwrap_or_default();
         let is_named = file.rsplit('/').next() == Some(".checkpointd.yml");
-        let only_config = keys.iter().any(|key| is_group(key)) || has(&ONLY_CONFIG);
-        if has(&ONLY_PROJECT) && only_config {
-            let message =
-                "the file mixes keys of a config.yml with keys of a .checkpointd.yml".to_owned();
-            let hint = format!(
-                "`{}` belong in a .checkpointd.yml only",
-                ONLY_PROJECT.join("` and `")
-            );
-            return Err(ConfigError::whole(file, message).with_hint(Some(hint)));
+        let has_own = ONLY_PROJECT.iter().any(|key| keys.contains_key(*key));
+        if !is_named && !has_own && !keys.keys().eq(["rules"]) {
+            return Config::load(Some((file, text))).map(|config| Self::Config(Box::new(config)));
         }
-        if is_named || has(&ONLY_PROJECT) || keys == ["rules"] {
-            let layer = read(file, text)?;
-            return Ok(Self::Rules(Box::new(RuleFile {
-                file: file.into(),
-                text: text.into(),
-                layer,
-            })));
-        }
-        Config::load(Some((file, text))).map(|config| Self::Config(Box::new(config)))
+        Ok(Self::Rules(Box::new(RuleFile {
+            file: file.into(),
+            text: text.into(),
+            layer: read(file, text)?,
+        })))
     }
-}
-
-/// Adds to an error that the file is neither a configuration nor a list of rules.
-fn neither(error: ConfigError) -> ConfigError {
-    const EXAMPLES: &str =
-        "a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`";
-    let message = format!(
-        "neither a config.yml nor a file of rules: {}",
-        error.message
-    );
-    ConfigError { message, ..error }.with_hint(Some(EXAMPLES.into()))
 }
 
 impl RuleFile {
@@ -284,30 +232,27 @@ mod tests {
                 refused("new.yml", "just words\n"),
                 refused("new.yml", "- name: a rule\n"),
                 refused("new.yml", "enabled: true\nlogs: {level: info}\n"),
-                refused("new.yml", "colour: red\n"),
                 refused(".checkpointd.yml", "logs: {level: info}\n"),
                 refused("new.yml", "min_trun: 60s\n"),
                 refused("new.yml", "rules: [{nam: x}]\n"),
             ]
             .join("\n\n"),
             @r#"
-            new.yml:1:1: neither a config.yml nor a file of rules: expected keys with values (`key: value`)
+            new.yml:1:1: expected keys with values (`key: value`)
               |
             1 | just words
               | ^
-            hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
 
-            new.yml:1:1: neither a config.yml nor a file of rules: expected keys with values (`key: value`)
+            new.yml:1:1: expected keys with values (`key: value`)
               |
             1 | - name: a rule
               | ^
-            hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
 
-            new.yml: the file mixes keys of a config.yml with keys of a .checkpointd.yml
-            hint: `enabled` and `working_slug` belong in a .checkpointd.yml only
-
-            new.yml: neither a config.yml nor a file of rules: unknown keys: colour
-            hint: a config.yml has lines such as `min_turn: 60s`, a file of rules has a list below `rules:`
+            new.yml:2:1: unknown key `logs`
+              |
+            2 | logs: {level: info}
+              | ^
+            hint: `logs` belongs in config.yml
 
             .checkpointd.yml:1:1: unknown key `logs`
               |

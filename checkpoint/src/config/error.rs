@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The reason why a file was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigError {
     /// Name of the file.
     pub file: String,
@@ -32,13 +32,11 @@ impl ConfigError {
             .map(|text| window(text, column.saturating_sub(1) as usize));
         let (snippet, before) = snippet.unzip();
         Self {
-            file: file.to_owned(),
             line: Some(line),
             column: Some(column),
-            message,
             snippet,
             before: before.unwrap_or(0),
-            hint: None,
+            ..Self::whole(file, message)
         }
     }
 
@@ -46,12 +44,8 @@ impl ConfigError {
     pub(super) fn whole(file: &str, message: String) -> Self {
         Self {
             file: file.to_owned(),
-            line: None,
-            column: None,
             message,
-            snippet: None,
-            before: 0,
-            hint: None,
+            ..Self::default()
         }
     }
 

@@ -11,7 +11,10 @@ use crate::rules::pack_names;
 pub const DEFAULT_TEXT: &str = include_str!("../../config.yml");
 
 /// Single keys that only `config.yml` has.
-pub(super) const ONLY_CONFIG: [&str; 2] = ["projects", "agents"];
+const ONLY_CONFIG: [&str; 2] = ["projects", "agents"];
+
+/// Keys that only a project's file has.
+pub(super) const ONLY_PROJECT: [&str; 2] = ["enabled", "working_slug"];
 
 /// Returns whether a key is a group of keys, which only `config.yml` has; `config show` spells it out key by key.
 pub(super) fn is_group(key: &str) -> bool {
@@ -131,7 +134,7 @@ fn hint_for_key(key: &str, expected: &[&'static str]) -> Option<String> {
     if (is_group(key) || ONLY_CONFIG.contains(&key)) && expected.contains(&"enabled") {
         return Some(format!("`{key}` belongs in config.yml"));
     }
-    if ["enabled", "working_slug"].contains(&key) && expected.contains(&"projects") {
+    if ONLY_PROJECT.contains(&key) && expected.contains(&"projects") {
         return Some(format!("`{key}` belongs in the project's .checkpointd.yml"));
     }
     did_you_mean(key, expected.iter().copied())

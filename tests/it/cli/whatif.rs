@@ -460,21 +460,13 @@ fn a_new_rule_changes_what_is_asked_about_its_files(home: &Home, exported: &[Val
 fn a_file_that_is_no_configuration_and_no_rules_is_refused_with_what_to_do() {
     let home = Home::new();
     for (name, text, said) in [
-        (
-            "a.yml",
-            "just words\n",
-            "neither a config.yml nor a file of rules",
-        ),
-        (
-            "b.yml",
-            "colour: red\n",
-            "neither a config.yml nor a file of rules",
-        ),
+        ("a.yml", "just words\n", "expected keys with values"),
+        ("b.yml", "colour: red\n", "the keys here are"),
         ("c.yml", "min_trun: 60s\n", "did you mean `min_turn`?"),
         (
             "d.yml",
             "enabled: true\nlogs: {level: info}\n",
-            "the file mixes keys",
+            "`logs` belongs in config.yml",
         ),
         (
             "e.yml",
@@ -487,7 +479,7 @@ fn a_file_that_is_no_configuration_and_no_rules_is_refused_with_what_to_do() {
         let (code, out, error) =
             checkpointd(&home, &["replay", "--policy", file.to_str().expect("text")]);
         assert!(
-            code == 2 && out.is_empty() && error.contains(said) && error.contains("hint:"),
+            code == 2 && out.is_empty() && error.contains(said),
             "{text}: {error}"
         );
     }
