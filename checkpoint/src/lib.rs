@@ -18,7 +18,6 @@ pub mod follow_up;
 pub mod gathered;
 pub mod generated;
 pub mod judging;
-mod layered;
 pub mod lookback;
 pub mod message;
 pub mod policy;

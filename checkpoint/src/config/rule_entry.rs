@@ -17,24 +17,16 @@ pub struct RuleEntry {
     /// Category name.
     pub name: Name,
     /// The pack whose rule is changed.
-    #[serde(default)]
     pack: Option<PackName>,
     /// Switches the rule off.
     #[serde(default)]
     pub(super) disable: bool,
-    #[serde(default)]
     kind: Option<Kind>,
-    #[serde(default)]
     pub(super) include: Option<Vec<Glob>>,
-    #[serde(default)]
     exclude: Option<Vec<Glob>>,
-    #[serde(default)]
     alone: Option<bool>,
-    #[serde(default)]
     fallback: Option<bool>,
-    #[serde(default)]
     modified: Option<Line>,
-    #[serde(default)]
     actions: Option<Vec<ActionEntry>>,
     /// Purposes of the packs' own actions (`tests`, `logs`, ..) that this rule asks for too.
     #[serde(default)]
@@ -93,17 +85,12 @@ impl std::fmt::Display for Example {
 #[serde(deny_unknown_fields)]
 struct ActionEntry {
     text: Line,
-    #[serde(default)]
     purpose: Option<Line>,
     #[serde(default)]
     evidence: Vec<Line>,
-    #[serde(default)]
     label: Option<Line>,
-    #[serde(default)]
     step: Option<Step>,
-    #[serde(default)]
     order: Option<u32>,
-    #[serde(default)]
     after: Option<Line>,
 }
 

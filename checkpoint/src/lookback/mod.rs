@@ -96,9 +96,6 @@ impl PastSession {
             .is_none_or(|began| began <= turn.began)
     }
 
-    /// Passes over a turn that is not judged; what it read stays known.
-    pub fn skip(&mut self, _turn: &PastTurn) {}
-
     /// Judges the next turn. `append` takes events and returns their sequence numbers.
     ///
     /// # Errors

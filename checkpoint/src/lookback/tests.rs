@@ -49,7 +49,6 @@ impl Memory {
         let (mut judged, mut kept) = (Vec::new(), false);
         for turn in turns {
             if !session.wants(turn) {
-                session.skip(turn);
                 continue;
             }
             let (fingerprint, text) = policy.to_text();

@@ -80,10 +80,10 @@ pub struct Policy {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub programs: BTreeMap<String, Row>,
     /// Of 100 turns in which something is due, those without a checkpoint (spec DECIDE-24).
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub holdout: u32,
     /// What happens to a command by which work leaves (spec DECIDE-25).
-    #[serde(default, skip_serializing_if = "Exits::is_off")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub exits: Exits,
     /// The rule packs that are on.
     pub packs: Vec<String>,
@@ -96,9 +96,9 @@ fn default_escape_marker() -> String {
     "teleclaude_checkpoint_clear".into()
 }
 
-/// Returns whether a number is left out, as in policies that were journaled before the key existed.
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
+/// Returns whether a value is left out, as in policies that were journaled before the key existed.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Policy {
@@ -240,13 +240,6 @@ journal::words! {
         Hold = "hold",
         /// So is the end of a part: of a subagent, a task, or a teammate's work.
         Parts = "parts",
-    }
-}
-
-impl Exits {
-    /// Returns whether it runs, as in policies that were journaled before the key existed.
-    fn is_off(&self) -> bool {
-        *self == Self::Off
     }
 }
 

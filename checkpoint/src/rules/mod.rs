@@ -139,7 +139,6 @@ pub struct RuleAction {
     pub order: u32,
     /// The purpose that has to be observed first. While that one is due, its text asks for both
     /// (spec RULE-8).
-    #[serde(default)]
     pub after: Option<String>,
 }
 

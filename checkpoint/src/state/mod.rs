@@ -12,7 +12,6 @@ mod examined;
 mod joined;
 mod model;
 mod open;
-mod restart;
 mod status;
 mod stop;
 mod turn;

@@ -300,14 +300,12 @@ impl<'a> Walk<'a> {
                 .as_ref()
                 .is_none_or(|wanted| Path::new(project).starts_with(wanted));
         if reader.is_live || !is_wanted || !self.is_new(file.agent, &turn) {
-            reader.session.skip(&turn);
             return Ok(());
         }
         if !reader.session.wants(&turn) {
             let is_earlier = reader.first_at.is_some_and(|first| turn.began < first);
             walked.imported.earlier += u64::from(is_earlier);
             walked.imported.known += u64::from(!is_earlier);
-            reader.session.skip(&turn);
             return Ok(());
         }
         let transcript = file.path.to_string_lossy();
