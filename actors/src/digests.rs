@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use checkpoint::{comments, digest};
-use journal::Timestamp;
-use parking_lot::{Mutex, MutexGuard};
+use journal::{Examined, Timestamp};
+use parking_lot::Mutex;
 
 use crate::git::{FILE_TICK, Stamp, changed_at, written_at};
 use crate::named_file::{self, Links};
@@ -32,27 +32,17 @@ static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Stamp, Held)>>> = LazyLock::new(M
 /// The digest of a content, and its hash.
 type Held = (u64, u64);
 
-/// What files of a work tree hold.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Digests {
-    /// The digests of the files, in the order of the paths.
-    pub(crate) contents: Vec<(String, u64)>,
-    /// The hashes of all that they hold, in the same order.
-    pub(crate) hashes: Vec<u64>,
-    /// Files whose content at the time asked for is not known.
-    pub(crate) unknown: Vec<String>,
-    /// Not all files were looked at.
-    pub(crate) is_cut: bool,
-}
-
 /// Takes the digests of files below `top`. What was written after `began` is not known.
 pub(crate) fn take<'a>(
     top: &Path,
     paths: impl Iterator<Item = &'a [u8]>,
     began: Option<Timestamp>,
     deadline: Instant,
-) -> Digests {
-    let mut found = Digests::default();
+) -> Examined {
+    let mut found = Examined {
+        top: top.to_string_lossy().into_owned(),
+        ..Examined::default()
+    };
     let mut bytes_left = TOTAL_BYTES_MAX;
     for (count, raw) in paths.enumerate() {
         if count >= FILES_MAX || Instant::now() >= deadline {
@@ -98,7 +88,7 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
         return None;
     }
     let stamp = Stamp::of(&meta);
-    if let Some((known, held)) = known().get(&path)
+    if let Some((known, held)) = KNOWN.lock().get(&path)
         && *known == stamp
     {
         return Some(*held);
@@ -110,7 +100,7 @@ fn one(top: &Path, raw: &[u8], began: Option<Timestamp>, bytes_left: &mut u64) -
     let now = path.symlink_metadata();
     let is_same = now.is_ok_and(|meta| Stamp::of(&meta) == stamp);
     if is_settled && is_same {
-        let mut known = known();
+        let mut known = KNOWN.lock();
         if known.len() >= KNOWN_MAX {
             known.clear();
         }
@@ -129,8 +119,4 @@ fn read(path: &Path, raw: &[u8]) -> Option<Held> {
     let digest = comments::digest(&String::from_utf8_lossy(raw), &bytes);
     let digest = if digest == GONE { 1 } else { digest };
     is_whole.then(|| (digest, digest::of_bytes(&bytes)))
-}
-
-fn known() -> MutexGuard<'static, HashMap<PathBuf, (Stamp, Held)>> {
-    KNOWN.lock()
 }

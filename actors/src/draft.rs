@@ -1,32 +1,21 @@
 //! Events about to be appended, with ids made from their causes, so that each can be appended only once.
 
+use std::fmt::Display;
+
 use checkpoint::redact::Redactor;
 use journal::{Draft, Event, Evidence, Journal, Stream, Timestamp};
 use uuid::Uuid;
 
 /// Returns an event of the daemon itself. Its id is made from the event's kind and `name`.
-pub fn daemon_draft(event: Event, name: &str) -> Draft {
-    let stream = Stream::daemon();
-    let id = Uuid::new_v5(
-        &stream.session,
-        format!("{}:{name}", event.kind()).as_bytes(),
-    );
-    Draft {
-        stream,
-        at: Timestamp::now(),
-        id,
-        event,
-        payload: None,
-    }
+pub fn daemon_draft(event: Event, name: impl Display) -> Draft {
+    derived(&Stream::daemon(), Timestamp::now(), event, name)
 }
 
 /// Returns an event that follows from `cause`. Its id is made from its kind and the cause, so a second append of it is
 /// a duplicate.
-pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: &str) -> Draft {
-    let id = Uuid::new_v5(
-        &stream.session,
-        format!("{}:{cause}", event.kind()).as_bytes(),
-    );
+pub fn derived(stream: &Stream, at: Timestamp, event: Event, cause: impl Display) -> Draft {
+    let name = format!("{}:{cause}", event.kind());
+    let id = Uuid::new_v5(&stream.session, name.as_bytes());
     Draft {
         stream: stream.clone(),
         at,

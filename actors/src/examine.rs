@@ -2,7 +2,6 @@
 //! EVID-4). Runs on blocking threads; no hook call waits for it.
 
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,12 +16,12 @@ use checkpoint::state::{Ended, SessionState, Turn};
 use journal::{Agent, Event, Examined, Timestamp, ToolCall, ToolKind};
 use tokio::sync::Mutex;
 
-use crate::digests::{self, Digests};
+use crate::digests;
 use crate::draft::derived;
 use crate::git::{self, Request};
 use crate::project::Project;
-use crate::session_state;
 use crate::shared::Shared;
+use crate::whose;
 use crate::work_tree::bounds;
 use crate::work_tree_choice;
 
@@ -55,7 +54,7 @@ impl Examining {
     /// Examines the calls that wait, journals what was read, and returns the state with it.
     pub(crate) async fn work(&self, shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
         let _place = self.place.lock().await;
-        catch_up(shared, &mut state);
+        shared.catch_up(&mut state);
         while let Some(ended) = self.next(&state.turn) {
             let call = call_of(&state.turn, &ended);
             let Some(call) = call
@@ -83,11 +82,8 @@ impl Examining {
                 call_at: ended.at,
                 examined: Box::new(examined),
             };
-            let draft = derived(&state.stream, Timestamp::now(), event, &seq.to_string());
-            if let Err(error) = shared.append_and_settle(vec![draft]).await {
-                tracing::warn!(session = %state.session(), %error, "Could not journal what a call ran on.");
-            }
-            catch_up(shared, &mut state);
+            let draft = derived(&state.stream, Timestamp::now(), event, seq);
+            shared.note(&mut state, vec![draft]).await;
         }
         state
     }
@@ -104,12 +100,6 @@ impl Examining {
         let within = bounds(&shared.config()).within;
         let work = self.work(shared, state.clone());
         tokio::time::timeout(within, work).await.unwrap_or(state)
-    }
-}
-
-fn catch_up(shared: &Shared, state: &mut SessionState) {
-    if let Err(error) = session_state::catch_up(&shared.journal, state) {
-        tracing::warn!(session = %state.session(), %error, "Could not read the session's events.");
     }
 }
 
@@ -175,39 +165,23 @@ pub fn contents(
     let mut changed = git::changed(&work_tree_choice::of(state, policy).folder, &wanted, bounds)?;
     add_edited(&mut changed, state);
     let paths = changed.paths.iter().map(Vec::as_slice);
-    let taken = digests::take(&changed.top, paths, Some(began), deadline);
-    let Digests {
-        contents,
-        mut hashes,
-        unknown,
-        is_cut,
-    } = taken;
+    let mut examined = digests::take(&changed.top, paths, Some(began), deadline);
     if is_agent {
-        hashes.clear();
+        examined.hashes.clear();
     }
-    Some(Examined {
-        top: changed.top.to_string_lossy().into_owned(),
-        contents,
-        hashes,
-        unknown,
-        is_cut: is_cut || changed.is_cut,
-        ..Examined::default()
-    })
+    examined.is_cut |= changed.is_cut;
+    Some(examined)
 }
 
 /// Adds the files that the turn's calls edited, also those that git calls unchanged.
 fn add_edited(changed: &mut git::Changed, state: &SessionState) {
-    let edits = state
-        .turn
-        .calls
+    let edited = whose::named(&state.turn.calls, state.home()).edited;
+    let within = edited
         .iter()
-        .filter(|call| matches!(call.kind, ToolKind::Edit | ToolKind::Write) && !call.refused);
-    for path in edits.flat_map(|call| &call.paths) {
-        let path = Path::new(state.home()).join(path);
-        if let Ok(path) = path.strip_prefix(&changed.top) {
-            changed.paths.push(path.as_os_str().as_bytes().to_vec());
-        }
-    }
+        .filter_map(|path| path.strip_prefix(&changed.top).ok());
+    changed
+        .paths
+        .extend(within.map(|path| path.as_os_str().as_bytes().to_vec()));
     changed.paths.sort_unstable();
     changed.paths.dedup();
 }

@@ -147,7 +147,7 @@ async fn deliver(
         route: Route::HookReply,
         attempt: *attempt,
     };
-    let draft = derived(stream, Timestamp::now(), event, &format!("{seq}:{attempt}"));
+    let draft = derived(stream, Timestamp::now(), event, format!("{seq}:{attempt}"));
     if let Err(error) = shared.append(vec![draft]).await {
         tracing::error!(session = %stream.session, seq, %error, "Could not journal a delivery; the agent stops normally.");
         let _ = answer.send(String::new());
@@ -163,12 +163,7 @@ async fn fail(shared: Arc<Shared>, decided: Decided, reason: &str) {
         decision: decided.seq,
         reason: reason.to_owned(),
     };
-    let draft = derived(
-        &decided.stream,
-        Timestamp::now(),
-        event,
-        &decided.seq.to_string(),
-    );
+    let draft = derived(&decided.stream, Timestamp::now(), event, decided.seq);
     if let Err(error) = shared.append(vec![draft]).await {
         tracing::error!(session = %decided.stream.session, seq = decided.seq, %error, "Could not journal a failed delivery.");
     }

@@ -196,8 +196,7 @@ fn leaves(shared: &Shared, draft: &Draft, waits: bool) -> Option<Draft> {
         command,
         host_turn: host.turn.clone(),
     };
-    let cause = draft.id.to_string();
-    Some(derived(&draft.stream, draft.at, event, &cause))
+    Some(derived(&draft.stream, draft.at, event, draft.id))
 }
 
 /// What has to be done about a call once it is in the journal.

@@ -34,7 +34,6 @@ pub mod project;
 pub mod recovery;
 pub mod registry;
 pub mod restart;
-pub mod routes;
 mod rust_tests;
 mod seen;
 pub mod session;

@@ -194,12 +194,7 @@ async fn journal_announcement(shared: Arc<Shared>, envelope: Envelope) -> Option
         news: announced.announcement.news,
         output: announced.announcement.digest,
     };
-    let draft = derived(
-        &envelope.stream,
-        Timestamp::now(),
-        event,
-        &envelope.seq.to_string(),
-    );
+    let draft = derived(&envelope.stream, Timestamp::now(), event, envelope.seq);
     match shared.append_and_settle(vec![draft]).await {
         Ok(appended) if appended.iter().all(|own| !own.duplicate) => Some(announced),
         Ok(_) => None,

@@ -1,10 +1,11 @@
 //! Running programs to their end, several at the same time, within one deadline. A child that is still running then is
 //! killed with every process that it started.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use checkpoint::config::{UserCommand, VariableName};
@@ -18,6 +19,7 @@ use crate::environment;
 const STDOUT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The most error output of a command that is kept; the rest is read and dropped.
 const STDERR_BYTES_MAX: usize = 4 * 1024;
+const KEPT_BYTES_MAX: [usize; 2] = [STDOUT_BYTES_MAX, STDERR_BYTES_MAX];
 const READ_BYTES: usize = 64 * 1024;
 /// The longest pause between two checks whether a child that closed its output has ended.
 const EXIT_POLL_MAX: Duration = Duration::from_millis(4);
@@ -82,12 +84,8 @@ pub(crate) fn of_user(command: &UserCommand, named: &[VariableName]) -> Command 
     command
 }
 
-/// Runs the commands at the same time. Returns their outputs in the same order.
-pub(crate) fn run(commands: Vec<Command>, deadline: Instant) -> Result<Vec<Output>, Failure> {
-    run_while(commands, deadline, || ())
-}
-
-/// Like [`run`], and does something else when all have started.
+/// Runs the commands at the same time, and does something else when all have started. Returns their outputs in the same
+/// order.
 pub(crate) fn run_while(
     commands: Vec<Command>,
     deadline: Instant,
@@ -194,12 +192,10 @@ fn wait_for_pipes(running: &[Running<'_>], deadline: Instant) -> Result<Vec<Read
 /// A running child. Dropping it kills the child.
 struct Running<'a> {
     child: Option<Child>,
+    /// Its output and its error output, each with what was read of it.
+    outputs: [(Option<File>, Vec<u8>); 2],
     /// Input that is not written yet.
     input: Option<(ChildStdin, &'a [u8])>,
-    out: Option<ChildStdout>,
-    err: Option<ChildStderr>,
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
     is_cut: bool,
 }
 
@@ -213,13 +209,12 @@ impl Running<'_> {
             io::ErrorKind::NotFound => Failure::Missing,
             _ => Failure::System(error),
         })?;
+        let out = child.stdout.take().map(OwnedFd::from);
+        let err = child.stderr.take().map(OwnedFd::from);
         let running = Self {
+            outputs: [out, err].map(|pipe| (pipe.map(File::from), Vec::new())),
             input: child.stdin.take().map(|pipe| (pipe, &[][..])),
-            out: child.stdout.take(),
-            err: child.stderr.take(),
             child: Some(child),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
             is_cut: false,
         };
         if let Some((pipe, _)) = &running.input {
@@ -229,46 +224,40 @@ impl Running<'_> {
     }
 
     fn pipes(&self) -> [Option<BorrowedFd<'_>>; 3] {
+        let [out, err] = self.outputs.each_ref().map(|(pipe, _)| pipe.as_ref());
         let input = self.input.as_ref().map(|(pipe, _)| pipe.as_fd());
-        [
-            self.out.as_ref().map(AsFd::as_fd),
-            self.err.as_ref().map(AsFd::as_fd),
-            input,
-        ]
+        [out.map(AsFd::as_fd), err.map(AsFd::as_fd), input]
     }
 
     fn has_open_pipes(&self) -> bool {
-        self.out.is_some() || self.err.is_some() || self.input.is_some()
+        self.pipes().iter().any(Option::is_some)
     }
 
     /// Reads or writes once at each pipe that is ready. This does not block.
-    fn move_bytes(&mut self, [out, err, input]: Ready, buffer: &mut [u8]) -> io::Result<()> {
-        if input {
+    fn move_bytes(&mut self, ready: Ready, buffer: &mut [u8]) -> io::Result<()> {
+        if ready[2] {
             self.write()?;
         }
-        if let Some(pipe) = self.out.as_mut().filter(|_| out) {
-            let count = read_once(pipe, buffer)?;
-            let room = STDOUT_BYTES_MAX - self.stdout.len();
-            self.stdout
-                .extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
-            if count.is_some_and(|count| count > room) {
-                self.is_cut = true;
-                self.out = None;
-                self.err = None;
-                self.input = None;
-                self.kill_group();
-            } else if count == Some(0) {
-                self.out = None;
+        for ((pipe, kept), (is_ready, most)) in self
+            .outputs
+            .iter_mut()
+            .zip(ready.into_iter().zip(KEPT_BYTES_MAX))
+        {
+            let Some(open) = pipe.as_mut().filter(|_| is_ready) else {
+                continue;
+            };
+            let count = read_once(open, buffer)?;
+            let room = most - kept.len();
+            kept.extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
+            self.is_cut |= most == STDOUT_BYTES_MAX && count > Some(room);
+            if count == Some(0) {
+                *pipe = None;
             }
         }
-        if let Some(pipe) = self.err.as_mut().filter(|_| err) {
-            let count = read_once(pipe, buffer)?;
-            let room = STDERR_BYTES_MAX - self.stderr.len();
-            self.stderr
-                .extend_from_slice(&buffer[..count.unwrap_or(0).min(room)]);
-            if count == Some(0) {
-                self.err = None;
-            }
+        if self.is_cut {
+            self.outputs.iter_mut().for_each(|(pipe, _)| *pipe = None);
+            self.input = None;
+            self.kill_group();
         }
         Ok(())
     }
@@ -311,9 +300,13 @@ impl Running<'_> {
             pause = (pause * 2).min(EXIT_POLL_MAX);
         };
         self.child = None;
+        let [stdout, stderr] = self
+            .outputs
+            .each_mut()
+            .map(|(_, kept)| std::mem::take(kept));
         Ok(Output {
-            stdout: std::mem::take(&mut self.stdout),
-            stderr: std::mem::take(&mut self.stderr),
+            stdout,
+            stderr,
             exit,
             is_cut: self.is_cut,
         })

@@ -16,12 +16,13 @@ use uuid::Uuid;
 
 use crate::Shared;
 use crate::hook_reply::Release;
-use crate::routes::Routes;
-use crate::session::{CatchUp, Decide, Examine, GetState, Leaving, Passivate, Session, StopActor};
+use crate::session::{
+    CatchUp, Decide, Examine, GetState, Leaving, Passivate, Routes, Session, StopActor,
+};
 use crate::shared::Counters;
 
 /// A session whose actor dies more often than this within [`DEATHS_WITHIN`] is parked: its stops pass.
-const DEATHS_MAX: u32 = 5;
+const DEATHS_MAX: usize = 5;
 const DEATHS_WITHIN: Duration = Duration::from_secs(60);
 /// Threads that session actors run on.
 const ARBITERS: usize = 2;
@@ -31,18 +32,13 @@ struct Entry {
     used: Instant,
 }
 
-/// How often a session's actor died since `since`.
-struct Deaths {
-    since: Instant,
-    count: u32,
-}
-
 /// The actor that finds, starts and supervises the session actors.
 pub struct SessionRegistry {
     shared: Arc<Shared>,
     routes: Routes,
     awake: HashMap<Uuid, Entry>,
-    deaths: HashMap<Uuid, Deaths>,
+    /// When actors of a session died lately.
+    deaths: HashMap<Uuid, Vec<Instant>>,
     /// Empty if all sessions run on the registry's own thread.
     arbiters: Vec<Arbiter>,
     started: usize,
@@ -118,19 +114,10 @@ impl SessionRegistry {
     /// Counts a death: an actor that passivates says so first, so a closed address means a panic.
     fn count_death(&mut self, session: Uuid) {
         Counters::count(&self.shared.counters.restarted);
-        let now = Instant::now();
-        let deaths = self.deaths.entry(session).or_insert(Deaths {
-            since: now,
-            count: 0,
-        });
-        if deaths.since.elapsed() > DEATHS_WITHIN {
-            *deaths = Deaths {
-                since: now,
-                count: 0,
-            };
-        }
-        deaths.count += 1;
-        let deaths = deaths.count;
+        let deaths = self.deaths.entry(session).or_default();
+        deaths.retain(|death| death.elapsed() <= DEATHS_WITHIN);
+        deaths.push(Instant::now());
+        let deaths = deaths.len();
         if deaths <= DEATHS_MAX {
             tracing::warn!(%session, deaths, "The session's actor died; replaying it.");
         } else {
@@ -140,11 +127,9 @@ impl SessionRegistry {
 
     /// Returns whether the session's actor died too often lately.
     fn is_parked(&self, session: Uuid) -> bool {
-        let deaths = self
-            .deaths
-            .get(&session)
-            .filter(|deaths| deaths.since.elapsed() <= DEATHS_WITHIN);
-        deaths.is_some_and(|deaths| deaths.count > DEATHS_MAX)
+        let deaths = self.deaths.get(&session).into_iter().flatten();
+        let lately = deaths.filter(|death| death.elapsed() <= DEATHS_WITHIN);
+        lately.count() > DEATHS_MAX
     }
 
     /// Asks the least recently used session to passivate if too many are awake.

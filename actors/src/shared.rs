@@ -293,12 +293,8 @@ impl Shared {
     pub fn adopt(&self, policy: &Policy) -> (u64, Option<Draft>) {
         let (fingerprint, text) = policy.to_text();
         let known = self.policies.lock().contains(&fingerprint);
-        let draft = (!known).then(|| {
-            daemon_draft(
-                Event::PolicyAdopted { fingerprint, text },
-                &fingerprint.to_string(),
-            )
-        });
+        let draft =
+            (!known).then(|| daemon_draft(Event::PolicyAdopted { fingerprint, text }, fingerprint));
         (fingerprint, draft)
     }
 
@@ -314,6 +310,24 @@ impl Shared {
     /// When the journal cannot be read.
     pub fn load(&self, stream: &Stream) -> journal::Result<SessionState> {
         session_state::load(&self.journal, stream)
+    }
+
+    /// Applies the events appended to a session since. Those that cannot be read are applied later.
+    pub(crate) fn catch_up(&self, state: &mut SessionState) {
+        if let Err(error) = session_state::catch_up(&self.journal, state) {
+            tracing::error!(session = %state.session(), %error, "Could not read the session's events.");
+        }
+    }
+
+    /// Journals what was found out about a session, and applies it to its state.
+    pub(crate) async fn note(&self, state: &mut SessionState, found: Vec<Draft>) {
+        if found.is_empty() {
+            return;
+        }
+        if let Err(error) = self.append_and_settle(found).await {
+            tracing::warn!(session = %state.session(), %error, "Could not journal what was found out about a session.");
+        }
+        self.catch_up(state);
     }
 }
 

@@ -174,25 +174,14 @@ impl Pass<'_> {
         for call in calls {
             let outcome = match call {
                 Call::Read(normal) => self.accept_call(*normal).await,
+                Call::Rejected(rejected) => ingest::reject(self.shared, *rejected).await.map(drop),
                 Call::Newer(version) => {
                     newer = Some(version);
                     continue;
                 }
-                Call::Rejected(rejected) => {
-                    let is_damage = rejected.is_damage;
-                    let journaled = ingest::reject(self.shared, rejected.what).await;
-                    match (journaled, is_damage) {
-                        (Ok(_), true) => Ok(()),
-                        (Ok(problem), false) => Err(Refusal::Payload(problem)),
-                        (Err(refusal), _) => Err(refusal),
-                    }
-                }
             };
-            match outcome {
-                Ok(()) => accepted += 1,
-                Err(Refusal::Overloaded) => return Err(Left::Overloaded),
-                Err(Refusal::Payload(_)) => {}
-            }
+            outcome.map_err(|_| Left::Overloaded)?;
+            accepted += 1;
         }
         newer.map_or(Ok(accepted), |version| {
             Err(Left::Unread(format!(
@@ -283,16 +272,10 @@ fn is_whole(bytes: &[u8]) -> bool {
 /// What a frame of a spool file holds.
 enum Call {
     Read(Box<Normal>),
-    Rejected(Box<Refused>),
+    /// Journaled as rejected.
+    Rejected(Box<Rejected>),
     /// Written by a newer client, in this format.
     Newer(u8),
-}
-
-/// A frame that is journaled as rejected.
-struct Refused {
-    what: Rejected,
-    /// The file is damaged here; otherwise the call itself cannot be read.
-    is_damage: bool,
 }
 
 fn read_file(config: &Config, bytes: &[u8]) -> Vec<Call> {
@@ -310,7 +293,7 @@ fn read_file(config: &Config, bytes: &[u8]) -> Vec<Call> {
         Err(damage) => {
             is_damage_told = true;
             let problem = format!("a spool file is damaged: {damage:?}");
-            Some(refused(config, bytes, &problem, true))
+            Some(refused(config, bytes, &problem))
         }
     };
     Reader::new(bytes).filter_map(frame).collect()
@@ -322,21 +305,18 @@ fn read_frame(config: &Config, bytes: &[u8]) -> Call {
             let headers = HookHeaders::read(received.agent, |name| received.header(name));
             match ingest::read(config, &headers, received.body) {
                 Ok(normal) => Call::Read(Box::new(normal)),
-                Err(what) => Call::Rejected(Box::new(Refused {
-                    what: *what,
-                    is_damage: false,
-                })),
+                Err(rejected) => Call::Rejected(rejected),
             }
         }
-        Err(problem) => refused(config, bytes, problem, false),
+        Err(problem) => refused(config, bytes, problem),
     }
 }
 
-fn refused(config: &Config, bytes: &[u8], problem: &str, is_damage: bool) -> Call {
-    Call::Rejected(Box::new(Refused {
-        what: Rejected::new(config, "spool", None, bytes, id_of(bytes), problem),
-        is_damage,
-    }))
+fn refused(config: &Config, bytes: &[u8], problem: &str) -> Call {
+    // A file that cannot be removed is accepted again, with the same id.
+    let id = Uuid::new_v5(&Uuid::NAMESPACE_OID, bytes);
+    let rejected = Rejected::new(config, "spool", None, bytes, id, problem);
+    Call::Rejected(Box::new(rejected))
 }
 
 /// Lists the complete files of the spool, oldest first: their names begin with their time.
@@ -357,11 +337,6 @@ pub fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         .collect();
     files.sort();
     Ok(files)
-}
-
-/// Returns an id made from the bytes, which are accepted again if their file cannot be removed.
-fn id_of(bytes: &[u8]) -> Uuid {
-    Uuid::new_v5(&Uuid::NAMESPACE_OID, bytes)
 }
 
 /// Returns whether a file or a folder changed. Reading a file or listing a folder is an event too: reacting to it by

@@ -20,8 +20,8 @@ use crate::hook_headers::HookHeaders;
 use crate::hook_reply::HookReply;
 use crate::ingest::{self, AcceptHook, Accepted, Ingest};
 use crate::registry::{DecideIn, EventsAppended, GetStateOf, SessionRegistry};
-use crate::routes::Routes;
 use crate::session::Decide;
+use crate::session::Routes;
 use crate::spool;
 use crate::tmux::TmuxDelivery;
 

@@ -162,7 +162,7 @@ fn prompt_found(state: &SessionState, path: &Path, user: UserText) -> Draft {
         &state.stream,
         user.at,
         event,
-        &format!("{}:{digest}", user.at.as_micros()),
+        format!("{}:{digest}", user.at.as_micros()),
     )
 }
 

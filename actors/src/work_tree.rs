@@ -28,11 +28,12 @@ pub(crate) fn look(of: Of<'_>) -> Looked {
     let mut early = None;
     let tree = inspect(of, &mut |seen| early = Some(read(of, seen)));
     let late = || {
-        let (files, top) = (tree.changes.files()?, tree.top.as_deref()?);
-        Some(read(
-            of,
-            git::Seen::new(top, files, tree.listing.as_deref()),
-        ))
+        let seen = git::Seen {
+            top: tree.top.as_deref()?,
+            files: tree.changes.files()?,
+            listing: tree.listing.as_deref(),
+        };
+        Some(read(of, seen))
     };
     let (workspace, taken) = early.or_else(late).unwrap_or_default();
     Looked {

@@ -28,7 +28,7 @@ use actors::listener::{self, Listener};
 use actors::progress;
 use actors::registry::{EventsAppended, SessionRegistry};
 use actors::restart::Restarts;
-use actors::routes::Routes;
+use actors::session::Routes;
 use actors::tmux::TmuxDelivery;
 use actors::trust::Trust;
 use actors::{Shared, recovery, spool};

@@ -5,11 +5,10 @@ use std::time::Instant;
 
 use super::answers::Answers;
 use super::before::Reader;
-use super::bounds::Bounds;
-use super::command::Git;
-use super::request::Request;
+use super::command::{Git, Output};
+use super::request::{Bounds, Request};
 use super::view::View;
-use super::{commits, head, parse};
+use super::{head, parse};
 
 /// The changed files of a work tree.
 #[derive(Debug)]
@@ -33,7 +32,7 @@ pub(crate) fn changed(cwd: &Path, wanted: &Request, bounds: Bounds) -> Option<Ch
         return None;
     }
     let top = view.found.top.as_path();
-    let mut committed = commits::files(log, answer.unborn, &mut Vec::new());
+    let mut committed = commits(log, answer.unborn, &mut Vec::new());
     let before = head::commit_at_top(wanted.head.as_ref(), top);
     head::keep_changed(&view, before, &mut committed, deadline);
     let mut paths = answer.paths;
@@ -48,4 +47,24 @@ pub(crate) fn changed(cwd: &Path, wanted: &Request, bounds: Bounds) -> Option<Ch
         paths: paths.into_iter().map(<[u8]>::to_vec).collect(),
         is_cut,
     })
+}
+
+/// Returns the files of the turn's commits.
+pub(super) fn commits<'a>(
+    log: Option<&'a Output>,
+    is_unborn: bool,
+    notes: &mut Vec<String>,
+) -> Vec<&'a [u8]> {
+    match log {
+        Some(log) if log.is_good() => parse::names(&log.stdout).collect(),
+        // `git log` fails in a repository without commits.
+        Some(log) if !is_unborn => {
+            notes.push(format!(
+                "git log: {}; commits of this turn are not counted",
+                log.complaint()
+            ));
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
 }

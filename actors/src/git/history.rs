@@ -6,9 +6,9 @@ use std::time::Instant;
 use checkpoint::lookback::Commit;
 use journal::Timestamp;
 
-use super::bounds::Bounds;
 use super::command::{Git, Output, words};
 use super::listing::{self, Listing};
+use super::request::Bounds;
 use super::view::View;
 use super::{head, parse};
 

@@ -24,11 +24,9 @@
 
 mod answers;
 mod before;
-mod bounds;
 mod cached;
 mod changed;
 mod command;
-mod commits;
 mod contents;
 mod found;
 mod head;
@@ -60,7 +58,6 @@ use checkpoint::text;
 use checkpoint::whose::Times;
 use journal::{ChangedFile, Changes, FileFacts, Timestamp};
 
-pub use bounds::Bounds;
 pub use cached::{keep_private_folders, remove_private_folders};
 pub(crate) use cached::{main_tree, shared_dir};
 pub(crate) use changed::{Changed, changed};
@@ -70,14 +67,14 @@ pub use history::{commits_since, ignored, listed};
 pub use listing::Listing;
 pub use named::Named;
 pub(crate) use named::Within;
-pub use snapshot::{committed, hashes, snapshot, was_touched};
+pub use snapshot::{committed, held, snapshot, was_touched};
 pub(crate) use times::{FILE_TICK, Stamp, changed as changed_at, written as written_at};
 
 use answers::Answers;
 use before::{Held, Reader, commit_before};
 use command::{Failure, Git, Output};
 use contents::Contents;
-pub use request::Request;
+pub use request::{Bounds, Request};
 use view::{Closed, View};
 
 /// Asks git about a work tree, once for each list of arguments, without that a program of the repository's settings runs.
@@ -159,20 +156,6 @@ pub struct Seen<'a> {
     pub files: &'a [ChangedFile],
     /// The listed files, if any were asked for.
     pub listing: Option<&'a Listing>,
-}
-
-impl<'a> Seen<'a> {
-    pub(crate) const fn new(
-        top: &'a Path,
-        files: &'a [ChangedFile],
-        listing: Option<&'a Listing>,
-    ) -> Self {
-        Self {
-            top,
-            files,
-            listing,
-        }
-    }
 }
 
 /// Inspects the work tree around `cwd`. Blocks for at most `bounds.within`.
@@ -267,8 +250,8 @@ fn tree(
         notes.push(format!("git status: {}", status.complaint()));
     }
     let submodules = submodules_of(git, view, deadline, &mut notes);
-    let mut committed = commits::files(log, answer.unborn, &mut notes);
-    committed.extend(commits::files(answers.dated.as_ref(), true, &mut notes));
+    let mut committed = changed::commits(log, answer.unborn, &mut notes);
+    committed.extend(changed::commits(answers.dated.as_ref(), true, &mut notes));
     let before = head::commit_at_top(wanted.head.as_ref(), top);
     head::keep_changed(view, before, &mut committed, deadline);
     let is_cut = status.is_cut || log.is_some_and(|log| log.is_cut);
@@ -299,7 +282,11 @@ fn tree(
     let hash = |path: &[u8]| contents.hash(path);
     let left = left::files(view, wanted, answer.head, hash, deadline);
     let left = add_left(&mut files, left, &mut notes);
-    let seen = Seen::new(top, &files, answers.listing.as_deref());
+    let seen = Seen {
+        top,
+        files: &files,
+        listing: answers.listing.as_deref(),
+    };
     let since = wanted.since.filter(|_| !committed.is_empty());
     let before = || compared_with(view, answer.unborn, since, before, deadline);
     let facts = held.map(|held| held.compare(reader, before, deadline, || meanwhile(seen)));

@@ -104,11 +104,12 @@ impl Within {
             .collect();
         let read = before::Reader::new(view).read(&names, deadline, || ());
         let read = read.unwrap_or_else(|_| Vec::new());
-        let differs = |((path, now), before): ((Vec<u8>, Vec<u8>), Option<Vec<u8>>)| {
-            let differs = before.map_or(is_cut, |before| !is_same(&before, &now));
-            differs.then_some(path)
-        };
-        files.into_iter().zip(read).filter_map(differs).collect()
+        let compared = files.into_iter().zip(read);
+        let differing = compared.filter(|((_, now), before)| {
+            let before = before.as_ref();
+            before.map_or(is_cut, |before| !is_same(before, now))
+        });
+        differing.map(|((path, _), _)| path).collect()
     }
 }
 

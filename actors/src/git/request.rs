@@ -1,5 +1,7 @@
 //! What an inspection is asked for.
 
+use std::time::Duration;
+
 use checkpoint::state::Head;
 use journal::Timestamp;
 
@@ -24,4 +26,13 @@ pub struct Request {
     pub spans: Option<Vec<(Timestamp, Timestamp)>>,
     /// Patterns of the files that are to be listed too, whether they changed or not.
     pub listed: &'static [&'static str],
+}
+
+/// Limits of one inspection.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Time limit for all git commands together.
+    pub within: Duration,
+    /// The most changed files returned.
+    pub files_max: usize,
 }

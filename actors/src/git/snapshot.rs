@@ -2,13 +2,12 @@
 //! distance to its upstream branch.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Instant;
 
 use checkpoint::progress::GitState;
-use journal::Timestamp;
+use journal::{ChangedFile, Timestamp};
 
 use super::command::{Failure, Git, words};
 use super::contents::Contents;
@@ -118,15 +117,17 @@ pub fn was_touched(path: &Path, since: Timestamp) -> bool {
     times::changed(&meta).plus(FILE_TICK) >= since
 }
 
-/// Returns the hash of each file, or `None` if it does not exist. Paths are absolute or relative to `top`. For files
-/// that are too large, and after `deadline`, hashes the length and modification time instead of the content.
-pub fn hashes<'a>(
+/// Returns each file with the hash of its content, or without one if it does not exist. Paths are absolute or relative to `top`.
+/// For files that are too large, and after `deadline`, hashes the length and modification time instead of the content.
+pub fn held<'a>(
     top: &Path,
     paths: impl Iterator<Item = &'a str>,
     deadline: Instant,
-) -> Vec<Option<u64>> {
+) -> Vec<ChangedFile> {
     let mut contents = Contents::new(top, deadline);
-    paths
-        .map(|path| contents.hash(OsStr::new(path).as_bytes()))
-        .collect()
+    let held = |path: &str| ChangedFile {
+        hash: contents.hash(path.as_bytes()),
+        path: path.to_owned(),
+    };
+    paths.map(held).collect()
 }

@@ -48,6 +48,12 @@ pub fn read(envelope: &Envelope) -> Option<(String, Document)> {
     }
 }
 
+/// Returns the document of an event, if it has one.
+pub(super) fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
+    let read = journal.event(seq)?.as_ref().and_then(read);
+    Ok(read.map(|(_, document)| document))
+}
+
 /// Returns the states of a project's sessions that have events since `since`, the newest first.
 pub(super) fn sessions_of(
     journal: &Journal,

@@ -7,7 +7,7 @@ use checkpoint::progress::{self, CheckResult, Document};
 use journal::Journal;
 use uuid::Uuid;
 
-use super::documents::Error;
+use super::documents::{self, Error};
 use super::rebuild::{self, DOCUMENT_BYTES_MAX, FileState, Known};
 use crate::named_file;
 
@@ -28,7 +28,7 @@ pub(super) fn check(
     for (path, known) in rebuild::known(journal, data, session)? {
         if is_wanted(&known)
             && let Some(newest) = known.documents.last()
-            && let Some(newest) = rebuild::document(journal, *newest)?
+            && let Some(newest) = documents::document(journal, *newest)?
         {
             let text = progress::render(&newest);
             let state = rebuild::file_state(journal, &path, &text, &known.documents)?;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkpoint::config::Config;
-use checkpoint::progress::{FileMark, GitState};
+use checkpoint::progress::GitState;
+use journal::ChangedFile;
 
 use crate::git;
 
@@ -16,7 +17,7 @@ const LOCK_FILES_MAX: usize = 32;
 /// The present state of a project's files.
 pub(super) struct ProjectState {
     pub(super) git: Result<GitState, String>,
-    pub(super) lock_files: Vec<FileMark>,
+    pub(super) lock_files: Vec<ChangedFile>,
 }
 
 pub(super) fn read_project(config: &Config, project: &str, deadline: Instant) -> ProjectState {
@@ -36,15 +37,7 @@ pub(super) fn read_project(config: &Config, project: &str, deadline: Instant) ->
         .take(LOCK_FILES_MAX)
         .collect();
     locks.sort_unstable();
-    let hashes = git::hashes(top, locks.iter().map(String::as_str), deadline);
-    let there = locks.iter().zip(hashes).filter(|(_, hash)| hash.is_some());
-    ProjectState {
-        git,
-        lock_files: there
-            .map(|(path, hash)| FileMark {
-                path: path.into(),
-                hash,
-            })
-            .collect(),
-    }
+    let mut lock_files = git::held(top, locks.iter().map(String::as_str), deadline);
+    lock_files.retain(|file| file.hash.is_some());
+    ProjectState { git, lock_files }
 }

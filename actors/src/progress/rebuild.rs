@@ -5,12 +5,12 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use checkpoint::progress::{self, Document};
+use checkpoint::progress;
 use journal::{Event, Home, Journal, ProgressKind, Stream};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::documents::{Error, TURN, project_root, read};
+use super::documents::{Error, TURN, document, project_root, read};
 use super::files::Place;
 use crate::{named_file, session_state};
 
@@ -214,14 +214,6 @@ pub(super) fn known(
             .push(envelope.seq);
     }
     Ok(known)
-}
-
-pub(super) fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
-    Ok(journal
-        .event(seq)?
-        .as_ref()
-        .and_then(read)
-        .map(|(_, document)| document))
 }
 
 /// Compares a file with `text`, which is that of the last of its documents.

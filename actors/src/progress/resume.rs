@@ -128,7 +128,7 @@ async fn offer(shared: &Arc<Shared>, stream: &Stream, source: &str, seq: u64) ->
             document,
             text: text.clone(),
         };
-        let draft = derived(stream, Timestamp::now(), event, &seq.to_string());
+        let draft = derived(stream, Timestamp::now(), event, seq);
         shared.append(vec![draft]).await.ok().map(|_| text)
     };
     tokio::time::timeout(OFFER_WITHIN, work)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkpoint::config::{Config, UserCheck, VariableName};
-use checkpoint::progress::{self, CheckResult, Document, Elsewhere, FileMark, Now, Report};
+use checkpoint::progress::{self, CheckResult, Document, Elsewhere, Now, Report};
 use journal::{Draft, Event, Home, Journal, Timestamp};
 use uuid::Uuid;
 
@@ -85,26 +85,12 @@ pub(super) fn compare(
     let top = Path::new(&document.project);
     let deadline = Instant::now() + within;
     let ProjectState { git, lock_files } = read_project(config, &document.project, deadline);
-    let paths: Vec<&str> = document
-        .facts
-        .files
-        .iter()
-        .map(|file| file.path.as_str())
-        .collect();
-    let hashes = git::hashes(top, paths.iter().copied(), deadline);
-    let mark = |path: &str, hash: Option<u64>| FileMark {
-        path: path.to_owned(),
-        hash,
-    };
-    let mut files = paths
-        .iter()
-        .zip(hashes)
-        .map(|(path, hash)| mark(path, hash))
-        .collect::<Vec<_>>();
+    let paths = document.facts.files.iter().map(|file| file.path.as_str());
+    let mut files = git::held(top, paths, deadline);
     for other in &document.others {
-        let hash = git::hashes(top, [other.path.as_str()].into_iter(), deadline);
+        let held = git::held(top, [other.path.as_str()].into_iter(), deadline);
         if Instant::now() < deadline {
-            files.extend(hash.into_iter().map(|hash| mark(&other.path, hash)));
+            files.extend(held);
         }
     }
     let to_read = document

@@ -10,10 +10,12 @@ use checkpoint::progress::{
     Stated,
 };
 use checkpoint::state::SessionState;
-use journal::{Draft, Envelope, Event, Home, Journal, ProgressKind, Stream, Timestamp};
+use journal::{
+    ChangedFile, Draft, Envelope, Event, Home, Journal, ProgressKind, Stream, Timestamp,
+};
 use uuid::Uuid;
 
-use super::documents::{Error, TURN, project_root, read};
+use super::documents::{Error, TURN, document, project_root, read};
 use super::files::Place;
 use super::project::{ProjectState, READ_WITHIN, read_project};
 use crate::{bounded_io, git, phase, session_state};
@@ -177,8 +179,8 @@ fn assemble(journal: &Journal, config: &Config, order: &Order) -> Result<Documen
     let ProjectState { git, lock_files } = read_project(config, &project, deadline);
     let mut facts = progress::facts(&events, &project);
     let paths = facts.files.iter().map(|file| file.path.as_str());
-    let hashes = git::hashes(Path::new(&project), paths, deadline);
-    for (file, hash) in facts.files.iter_mut().zip(hashes) {
+    let held = git::held(Path::new(&project), paths, deadline);
+    for (file, ChangedFile { hash, .. }) in facts.files.iter_mut().zip(held) {
         let code = git
             .as_ref()
             .ok()
@@ -279,8 +281,8 @@ fn others(
     files.retain(|other| !facts.files.iter().any(|file| file.path == other.path));
     files.truncate(OTHERS_MAX);
     let paths = files.iter().map(|file| file.path.as_str());
-    let hashes = git::hashes(top, paths, deadline);
-    for (file, hash) in files.iter_mut().zip(hashes) {
+    let held = git::held(top, paths, deadline);
+    for (file, ChangedFile { hash, .. }) in files.iter_mut().zip(held) {
         file.hash = hash;
         if hash.is_none() && file.status != "stated" {
             file.status = "deleted".into();
@@ -333,14 +335,6 @@ fn previous(journal: &Journal, state: &SessionState, events: &[Envelope]) -> Res
     Ok(document.map(|document| document.stated).unwrap_or_default())
 }
 
-fn document(journal: &Journal, seq: u64) -> Result<Option<Document>, Error> {
-    let envelope = journal.event(seq)?;
-    Ok(envelope
-        .as_ref()
-        .and_then(read)
-        .map(|(_, document)| document))
-}
-
 fn parent(seq: u64, document: Document) -> Parent {
     let decisions = document.stated.now.decisions.unwrap_or_default();
     Parent {
@@ -353,12 +347,14 @@ fn parent(seq: u64, document: Document) -> Parent {
 }
 
 pub(super) fn open_phase(journal: &Journal, scope: Scope) -> Result<Option<OpenPhase>, Error> {
-    Ok(
-        phase::latest_incomplete(journal, &scope)?.map(|phase| OpenPhase {
+    let phases = phase::load(journal)?;
+    Ok(phases
+        .latest_incomplete(&scope)
+        .cloned()
+        .map(|phase| OpenPhase {
             name: phase.checkpoint.phase,
             number: phase.checkpoint.number,
             checkpoint: phase.checkpoint.id,
             summary: phase.checkpoint.summary,
-        }),
-    )
+        }))
 }

@@ -137,12 +137,7 @@ async fn restart(shared: Arc<Shared>, stream: Stream) -> Result<Restarted, Refus
     let now = Timestamp::now();
     let due = now.plus(delay);
     let draft = match done {
-        Ok(()) => derived(
-            &stream,
-            now,
-            Event::AgentRestarted { due },
-            &seq.to_string(),
-        ),
+        Ok(()) => derived(&stream, now, Event::AgentRestarted { due }, seq),
         Err(refusal) => {
             let reason = refusal.word();
             tracing::warn!(session = %stream.session, reason, "Could not restart an agent.");
@@ -177,7 +172,7 @@ fn closed(stream: &Stream, restart: u64, reason: &str) -> Draft {
         restart,
         reason: reason.to_owned(),
     };
-    derived(stream, Timestamp::now(), event, &restart.to_string())
+    derived(stream, Timestamp::now(), event, restart)
 }
 
 fn target(config: &Config, state: &SessionState, is_pane_taken: bool) -> Result<Target, Refusal> {

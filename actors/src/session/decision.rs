@@ -16,7 +16,6 @@ use crate::beginning;
 use crate::draft::derived;
 use crate::evidence::{self, Beside, Gathered};
 use crate::hook_reply::{self, Release};
-use crate::session_state;
 use crate::shared::Shared;
 use crate::transcripts;
 
@@ -168,8 +167,7 @@ impl Session {
         decision: &Decision,
         evidence: Option<Evidence>,
     ) -> Vec<Draft> {
-        let draft =
-            |event, cause: u64| derived(&self.state.stream, stop.at, event, &cause.to_string());
+        let draft = |event, cause: u64| derived(&self.state.stream, stop.at, event, cause);
         let mut drafts = Vec::new();
         if let Some(mut evidence) = evidence {
             if decision.reason == Reason::EscapeHatch {
@@ -276,40 +274,25 @@ impl Session {
 }
 
 /// Journals prompts that only the transcript has, and returns the state with them.
-async fn find_prompts(shared: &Arc<Shared>, state: SessionState) -> SessionState {
+async fn find_prompts(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
     let known = state.clone();
     let find =
         move |shared: &Shared| transcripts::prompts(&shared.config(), &shared.trust(), &known);
     let found = shared.look_at(state.project(), find).await;
-    journaled(shared, state, found.unwrap_or_default()).await
+    shared.note(&mut state, found.unwrap_or_default()).await;
+    state
 }
 
 /// Joins the turn with an earlier one, if it is part of that, and returns the state (spec TURN-14).
-async fn join_turns(shared: &Arc<Shared>, state: SessionState) -> SessionState {
+async fn join_turns(shared: &Arc<Shared>, mut state: SessionState) -> SessionState {
     if state.joins().is_none() {
         return state;
     }
     let known = state.clone();
     let join = move |shared: &Shared| beginning::joined(&shared.config(), &shared.trust(), &known);
     let event = shared.look_at(state.project(), join).await.flatten();
-    let cause = state.last_seq.to_string();
-    let draft = event.map(|event| derived(&state.stream, Timestamp::now(), event, &cause));
-    journaled(shared, state, Vec::from_iter(draft)).await
-}
-
-/// Journals events found for a decision, and returns the state with them.
-async fn journaled(
-    shared: &Arc<Shared>,
-    mut state: SessionState,
-    found: Vec<Draft>,
-) -> SessionState {
-    if found.is_empty() {
-        return state;
-    }
-    if let Err(error) = shared.append_and_settle(found).await {
-        tracing::warn!(session = %state.session(), %error, "Could not journal what was found out for a decision.");
-    } else if let Err(error) = session_state::catch_up(&shared.journal, &mut state) {
-        tracing::warn!(session = %state.session(), %error, "Could not read the session's events.");
-    }
+    let cause = state.last_seq;
+    let draft = event.map(|event| derived(&state.stream, Timestamp::now(), event, cause));
+    shared.note(&mut state, Vec::from_iter(draft)).await;
     state
 }

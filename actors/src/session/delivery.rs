@@ -25,8 +25,7 @@ impl Session {
             return;
         };
         self.busy = true;
-        let cause = decision.to_string();
-        let draft = derived(&self.state.stream, Timestamp::now(), event, &cause);
+        let draft = derived(&self.state.stream, Timestamp::now(), event, decision);
         let shared = Arc::clone(&self.shared);
         let work = async move { shared.append_and_settle(vec![draft]).await };
         ctx.spawn(work.into_actor(self).map(|appended, session, ctx| {

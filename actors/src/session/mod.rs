@@ -5,7 +5,6 @@
 
 mod decision;
 mod delivery;
-mod examination;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,15 +18,25 @@ use uuid::Uuid;
 use crate::beginning;
 use crate::draft::derived;
 use crate::examine::Examining;
+use crate::hook_reply::HookReply;
 use crate::restart;
-use crate::routes::Routes;
 use crate::session_state;
 use crate::shared::Shared;
+use crate::tmux::TmuxDelivery;
 
 /// How often a session checks whether it is idle, and whether a delivery has expired.
 const TICK: Duration = Duration::from_secs(5);
 /// How long after a decision a snapshot is kept.
 const SNAPSHOT_AFTER: Duration = Duration::from_secs(1);
+
+/// The delivery actors that a session hands its decisions to.
+#[derive(Clone)]
+pub struct Routes {
+    /// Answers waiting hook calls.
+    pub replies: Addr<HookReply>,
+    /// Types into terminals.
+    pub tmux: Addr<TmuxDelivery>,
+}
 
 /// The actor of one session.
 pub struct Session {
@@ -88,9 +97,7 @@ impl Session {
     }
 
     fn catch_up(&mut self) {
-        if let Err(error) = session_state::catch_up(&self.shared.journal, &mut self.state) {
-            tracing::error!(session = %self.state.session(), %error, "Could not read the session's events.");
-        }
+        self.shared.catch_up(&mut self.state);
     }
 
     /// Keeps a snapshot of the state. Without one, the next replay only takes longer.
@@ -148,8 +155,8 @@ impl Session {
             let take =
                 move |shared: &Shared| beginning::seen(&shared.config(), &shared.trust(), &state);
             let seen = shared.beside(shared.look_at(&project, take)).await;
-            let cause = turn_at.as_micros().to_string();
-            let draft = |(at, event)| derived(&stream, at, event, &cause);
+            let cause = turn_at.as_micros();
+            let draft = |(at, event)| derived(&stream, at, event, cause);
             let drafts: Vec<_> = seen.unwrap_or_default().into_iter().map(draft).collect();
             if drafts.is_empty() {
                 return;
@@ -162,6 +169,22 @@ impl Session {
             work.into_actor(self)
                 .map(|(), session, _| session.catch_up()),
         );
+    }
+
+    /// Examines the calls that have ended, one after the other.
+    fn examine(&mut self, ctx: &mut Context<Self>) {
+        if self.examines || !self.examining.has_next(&self.state) {
+            return;
+        }
+        self.examines = true;
+        let (shared, state) = (Arc::clone(&self.shared), self.state.clone());
+        let examining = Arc::clone(&self.examining);
+        let work = async move { shared.beside(examining.work(&shared, state)).await };
+        ctx.spawn(work.into_actor(self).map(|_, session, ctx| {
+            session.examines = false;
+            session.catch_up();
+            session.examine(ctx);
+        }));
     }
 
     /// Starts a timer for the checkpoint after a restart (spec RESTART-2). Without a terminal to type into, that checkpoint

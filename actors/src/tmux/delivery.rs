@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use checkpoint::agents::adapter;
@@ -16,10 +16,13 @@ use checkpoint::state::{Delivery, SessionState};
 use checkpoint::terminal::{self, Seen, Situation, Step};
 use journal::{Event, Reason, Route, Stream, Timestamp};
 use tokio::sync::Mutex;
+use uuid::Uuid;
 
+use super::Pane;
 use super::terminal::{Observation, Terminal};
-use super::{Pane, queue};
 use crate::draft::derived;
+use crate::environment;
+use crate::process::{self, Failure};
 use crate::session_state;
 use crate::shared::Shared;
 use crate::transcripts;
@@ -215,8 +218,7 @@ impl Work {
                 self.append_all(vec![attempted, entered]).await?;
                 let session = self.state.session();
                 let command = command.clone();
-                let queued =
-                    tokio::task::spawn_blocking(move || queue::hand_over(session, command)).await;
+                let queued = tokio::task::spawn_blocking(move || hand_over(session, command)).await;
                 if let Some(reason) = queued.unwrap_or(Some("queue_failed")) {
                     return self
                         .end(Event::DeliveryFailed {
@@ -435,5 +437,34 @@ impl Work {
             .append_and_settle(drafts.collect())
             .await
             .map(drop)
+    }
+}
+
+/// The longest that an agent's own command may take.
+const HAND_OVER_WITHIN: Duration = Duration::from_secs(15);
+
+/// Runs the command. Returns the reason word if that failed.
+fn hand_over(session: Uuid, by: HandOver) -> Option<&'static str> {
+    let HandOver {
+        program, missing, ..
+    } = by;
+    let Some(mut command) = environment::tool(program) else {
+        return Some(missing);
+    };
+    command.args(by.arguments).envs(by.env);
+    match process::feed(command, &[], Instant::now() + HAND_OVER_WITHIN) {
+        Ok(output) if output.is_good() => None,
+        Ok(output) => {
+            let complaint = output.complaint();
+            tracing::warn!(%session, program, complaint, "The agent's command refused a checkpoint.");
+            Some("queue_refused")
+        }
+        Err(Failure::Missing) => Some(missing),
+        // The message may be in the queue all the same.
+        Err(Failure::Timeout) => None,
+        Err(Failure::System(error)) => {
+            tracing::warn!(%session, program, %error, "Could not run the agent's command.");
+            Some("queue_failed")
+        }
     }
 }

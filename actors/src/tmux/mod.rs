@@ -6,7 +6,6 @@
 mod delivery;
 mod pane;
 mod processes;
-mod queue;
 mod server;
 mod terminal;
 

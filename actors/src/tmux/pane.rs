@@ -60,33 +60,25 @@ impl Pane {
 /// Why a call of tmux or ps failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TmuxError {
-    /// The program is not on the daemon's `PATH`.
-    #[error("`{0}` is not on the daemon's PATH")]
-    Missing(&'static str),
     /// The pane, or the server with all its panes, is gone.
     #[error("the pane is gone: {0}")]
     PaneGone(String),
-    #[error("`{0}` did not answer in time")]
-    Timeout(&'static str),
-    #[error("`{program}` failed: {complaint}")]
-    Refused {
-        program: &'static str,
-        complaint: String,
-    },
-    #[error("cannot run `{program}`: {source}")]
-    System {
-        program: &'static str,
-        source: std::io::Error,
-    },
+    /// Anything else, in one sentence.
+    #[error("{0}")]
+    Failed(String),
 }
 
 impl TmuxError {
-    fn of(program: &'static str, failure: Failure) -> Self {
-        match failure {
-            Failure::Missing => Self::Missing(program),
-            Failure::Timeout => Self::Timeout(program),
-            Failure::System(source) => Self::System { program, source },
-        }
+    fn of(program: &str, failure: Failure) -> Self {
+        Self::Failed(match failure {
+            Failure::Missing => format!("`{program}` is not on the daemon's PATH"),
+            Failure::Timeout => format!("`{program}` did not answer in time"),
+            Failure::System(error) => format!("cannot run `{program}`: {error}"),
+        })
+    }
+
+    fn refused(complaint: &str) -> Self {
+        Self::Failed(format!("`tmux` failed: {complaint}"))
     }
 }
 
@@ -179,10 +171,7 @@ impl Tmux<'_> {
                 },
             })
         };
-        read().ok_or_else(|| TmuxError::Refused {
-            program: "tmux",
-            complaint: "tmux's description of the pane could not be read".into(),
-        })
+        read().ok_or_else(|| TmuxError::refused("tmux's description of the pane could not be read"))
     }
 
     /// Pastes `text` as one bracketed paste with its line breaks, through a buffer that is deleted afterward. Returns
@@ -235,11 +224,7 @@ impl Tmux<'_> {
         )?;
         match self.call(&["switch-client", "-t", id], &[]) {
             Ok(_) => Ok(true),
-            Err(TmuxError::Refused { complaint, .. })
-                if complaint.contains("no current client") =>
-            {
-                Ok(false)
-            }
+            Err(TmuxError::Failed(why)) if why.contains("no current client") => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -253,10 +238,8 @@ impl Tmux<'_> {
     fn call(self, arguments: &[&str], input: &[u8]) -> Result<String, TmuxError> {
         let mut command = clean_command("tmux")?;
         if let Some(complaint) = server::objection(&self.pane.socket, self.within) {
-            return Err(TmuxError::Refused {
-                program: "tmux",
-                complaint: format!("{}: {complaint}", self.pane.socket.display()),
-            });
+            let socket = self.pane.socket.display();
+            return Err(TmuxError::refused(&format!("{socket}: {complaint}")));
         }
         // Without -u, tmux prints every character outside ASCII as `_` to a caller without a terminal.
         command
@@ -286,10 +269,7 @@ fn refusal(output: &Output) -> TmuxError {
     if GONE.iter().any(|words| complaint.starts_with(words)) {
         TmuxError::PaneGone(complaint)
     } else {
-        TmuxError::Refused {
-            program: "tmux",
-            complaint,
-        }
+        TmuxError::refused(&complaint)
     }
 }
 
@@ -308,12 +288,8 @@ pub(super) fn query(
 ) -> Result<Output, TmuxError> {
     let mut command = clean_command(program)?;
     command.args(arguments);
-    let outputs = process::run(vec![command], Instant::now() + within);
-    let mut outputs = outputs.map_err(|failure| TmuxError::of(program, failure))?;
-    outputs.pop().ok_or_else(|| TmuxError::Refused {
-        program,
-        complaint: "it printed nothing".into(),
-    })
+    let output = process::feed(command, &[], Instant::now() + within);
+    output.map_err(|failure| TmuxError::of(program, failure))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The document: facts from the journal and git, and what the agent stated.
 
-use journal::{ProgressKind, Timestamp};
+use journal::{ChangedFile, ProgressKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::facts::{Facts, FileWork};
@@ -33,15 +33,6 @@ pub struct GitState {
     pub ahead: Option<u32>,
     /// Commits that only the remote has.
     pub behind: Option<u32>,
-}
-
-/// A file with the hash of its content.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileMark {
-    /// The path, relative to the project if it is in the project.
-    pub path: String,
-    /// Hash of the content; `None` when the file did not exist.
-    pub hash: Option<u64>,
 }
 
 /// A file that no tool call of the session is known to have changed: the shell, another program, or a person did, or the
@@ -120,13 +111,11 @@ pub struct Document {
     pub others: Vec<OtherFile>,
     /// The state of git, or the reason why it is not known.
     pub git: Result<GitState, String>,
-    /// Lock files of the project's dependencies.
-    pub lock_files: Vec<FileMark>,
+    /// Lock files of the project's dependencies, with the hashes of what they hold.
+    pub lock_files: Vec<ChangedFile>,
     /// The open work phase.
-    #[serde(default)]
     pub open_phase: Option<OpenPhase>,
     /// The document that an incremental one builds on.
-    #[serde(default)]
     pub parent: Option<Parent>,
     /// What the agent stated.
     #[serde(default)]

@@ -23,7 +23,7 @@ mod tests;
 mod values;
 
 pub use difference::difference;
-pub use document::{DOCUMENT_VERSION, Document, FileMark, GitState, OpenPhase, OtherFile, Parent};
+pub use document::{DOCUMENT_VERSION, Document, GitState, OpenPhase, OtherFile, Parent};
 pub use facts::{Facts, Failed, FileWork, Worked, facts};
 pub use input::{INPUT_BYTES_MAX, read};
 pub use offer::{OFFER_BYTES_MAX, offer};

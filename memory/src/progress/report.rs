@@ -1,11 +1,11 @@
 //! Validation of a document (spec PROG-10): its content compared with the current state.
 
-use journal::Timestamp;
+use journal::{ChangedFile, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use reading::{shell, text};
 
-use super::document::{Document, FileMark, GitState};
+use super::document::{Document, GitState};
 use super::lines::span;
 
 /// The most names in one line; the rest are counted.
@@ -93,11 +93,11 @@ pub struct Now {
     /// The state of git, or the reason why it is not known.
     pub git: Result<GitState, String>,
     /// The document's files with their current hashes; other files that could not be read in time are not in it.
-    pub files: Vec<FileMark>,
+    pub files: Vec<ChangedFile>,
     /// The must-read files that do not exist.
     pub missing: Vec<String>,
     /// The lock files with their current hashes.
-    pub lock_files: Vec<FileMark>,
+    pub lock_files: Vec<ChangedFile>,
     /// Later work of other sessions.
     pub elsewhere: Vec<Elsewhere>,
 }
@@ -346,8 +346,8 @@ fn sessions(document: &Document, elsewhere: &[Elsewhere]) -> Vec<CheckResult> {
     lines
 }
 
-fn dependencies(then: &[FileMark], now: &[FileMark]) -> CheckResult {
-    let hash = |marks: &[FileMark], path: &str| {
+fn dependencies(then: &[ChangedFile], now: &[ChangedFile]) -> CheckResult {
+    let hash = |marks: &[ChangedFile], path: &str| {
         marks
             .iter()
             .find(|mark| mark.path == path)

@@ -48,10 +48,15 @@ pub(super) fn head(out: &mut String, document: &Document) {
     );
 }
 
+/// Returns a text on one line, or what stands for a missing one.
+fn line_or(text: &Option<String>, missing: &str) -> String {
+    text.as_deref().map_or(missing.to_owned(), one_line)
+}
+
 pub(super) fn task(out: &mut String, document: &Document) {
     let now = &document.stated.now;
     line!(out, "\n## Current Task\n");
-    let words = |text: &Option<String>| text.as_deref().map_or("not stated".to_owned(), one_line);
+    let words = |text| line_or(text, "not stated");
     line!(out, "**Task ID**: {}", words(&now.task_id));
     line!(out, "**Objective**: {}", words(&now.objective));
     line!(out, "**Status**: {}", words(&now.status));
@@ -202,10 +207,7 @@ pub(super) fn runs(out: &mut String, document: &Document) {
         } else {
             format!(": {}", one_line(&failed.said))
         };
-        let resolved = failed
-            .resolved
-            .as_deref()
-            .map_or("not resolved".to_owned(), one_line);
+        let resolved = line_or(&failed.resolved, "not resolved");
         line!(
             out,
             "- {} {} `{}`{said} -> {resolved}",
@@ -223,10 +225,7 @@ fn failure(out: &mut String, failed: &Failed) {
         "" => String::new(),
         said => format!(", which said {}", span(said)),
     };
-    let resolved = failed
-        .resolved
-        .as_deref()
-        .map_or("not resolved".to_owned(), one_line);
+    let resolved = line_or(&failed.resolved, "not resolved");
     line!(
         out,
         "- {} {resolved}: {} {}{said}",
@@ -290,7 +289,7 @@ fn decision_table(out: &mut String, made: &[&Decision], is_terse: bool) {
 pub(super) fn handoff(out: &mut String, document: &Document) {
     let now = &document.stated.now;
     line!(out, "\n## Handoff Notes\n");
-    let words = |text: &Option<String>| text.as_deref().map_or("not stated".to_owned(), one_line);
+    let words = |text| line_or(text, "not stated");
     let many = |list: &Option<Texts>| match list {
         Some(list) if list.0.is_empty() => "None".to_owned(),
         Some(list) => list

@@ -74,9 +74,7 @@ impl<'de> Deserialize<'de> for Decision {
             decision: String,
             #[serde(default)]
             rationale: String,
-            #[serde(default)]
             confidence: Option<Percent>,
-            #[serde(default)]
             reversible: Option<Value>,
         }
         let value = Value::deserialize(deserializer)?;

@@ -161,8 +161,8 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
 }
 
 fn incomplete_phase(journal: &Journal, scope: &Scope, emit: &mut Emit<'_>) -> Result<()> {
-    let phase = actors::phase::latest_incomplete(journal, scope)?;
-    send(emit, &phase.as_ref().map(PhaseView::new))
+    let phases = actors::phase::load(journal)?;
+    send(emit, &phases.latest_incomplete(scope).map(PhaseView::new))
 }
 
 /// Compares intake log and store, with lines of progress.

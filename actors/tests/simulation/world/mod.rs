@@ -12,7 +12,7 @@ use actix::{Actor, Addr, System};
 use actors::hook_reply::HookReply;
 use actors::ingest::Ingest;
 use actors::registry::{EventsAppended, GetStateOf, SessionRegistry};
-use actors::routes::Routes;
+use actors::session::Routes;
 use actors::tmux::TmuxDelivery;
 use actors::{Shared, recovery, spool};
 use checkpoint::config::Config;

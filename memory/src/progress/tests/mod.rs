@@ -1,6 +1,6 @@
 //! Documents: read, rendered, compared.
 
-use journal::{ProgressKind, Timestamp};
+use journal::{ChangedFile, ProgressKind, Timestamp};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -122,7 +122,7 @@ pub(super) fn document(kind: ProgressKind, stated: &str) -> Document {
             ahead: Some(3),
             behind: Some(0),
         }),
-        lock_files: vec![FileMark {
+        lock_files: vec![ChangedFile {
             path: "Cargo.lock".into(),
             hash: Some(1),
         }],

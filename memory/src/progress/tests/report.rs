@@ -1,9 +1,9 @@
 //! Whether a document still holds.
 
-use journal::ProgressKind;
+use journal::{ChangedFile, ProgressKind};
 
 use super::{HANDOFF, at, document};
-use crate::progress::{Elsewhere, FileMark, Now, OtherFile, compare};
+use crate::progress::{Elsewhere, Now, OtherFile, compare};
 
 type Change = fn(&mut Now);
 
@@ -57,7 +57,7 @@ fn a_report_names_each_thing_that_does_not_hold_any_more() {
         hash: Some(7),
         ..OtherFile::default()
     });
-    let mark = |path: &str| FileMark {
+    let mark = |path: &str| ChangedFile {
         path: path.into(),
         hash: Some(7),
     };
