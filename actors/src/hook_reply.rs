@@ -28,6 +28,12 @@ impl HookReply {
             waiting: HashMap::new(),
         }
     }
+
+    /// Answers a call with nothing; returns whether it waited.
+    fn release(&mut self, key: (Uuid, u64)) -> bool {
+        let waiting = self.waiting.remove(&key);
+        waiting.is_some_and(|answer| answer.send(String::new()).is_ok())
+    }
 }
 
 impl Actor for HookReply {
@@ -54,13 +60,11 @@ impl Handler<Wait> for HookReply {
     fn handle(&mut self, wait: Wait, ctx: &mut Self::Context) {
         let key = (wait.session, wait.seq);
         // One caller gets the answer; an earlier one for the same stop has given up by now.
-        if let Some(earlier) = self.waiting.insert(key, wait.answer) {
-            let _ = earlier.send(String::new());
-        }
+        self.release(key);
+        self.waiting.insert(key, wait.answer);
         ctx.run_later(wait.within, move |actor, _| {
-            if let Some(answer) = actor.waiting.remove(&key) {
+            if actor.release(key) {
                 tracing::warn!(session = %key.0, seq = key.1, "A stop was not decided in time; the agent stops normally.");
-                let _ = answer.send(String::new());
             }
         });
     }
@@ -84,18 +88,15 @@ impl Handler<Decided> for HookReply {
     type Result = ();
 
     fn handle(&mut self, decided: Decided, ctx: &mut Self::Context) {
-        let waiting = self
-            .waiting
-            .remove(&(decided.stream.session, decided.decision.trigger));
+        let key = (decided.stream.session, decided.decision.trigger);
         let (Some(form), Some(message)) =
             (decided.decision.form, decided.decision.message.as_deref())
         else {
             // The stop passes, or its checkpoint is typed.
-            if let Some(answer) = waiting {
-                let _ = answer.send(String::new());
-            }
+            self.release(key);
             return;
         };
+        let waiting = self.waiting.remove(&key);
         let Some(answer) = waiting.filter(|answer| !answer.is_closed()) else {
             ctx.spawn(fail(Arc::clone(&self.shared), decided, "nobody_waiting").into_actor(self));
             return;
@@ -123,9 +124,7 @@ impl Handler<Release> for HookReply {
     type Result = ();
 
     fn handle(&mut self, release: Release, _: &mut Self::Context) {
-        if let Some(answer) = self.waiting.remove(&(release.session, release.seq)) {
-            let _ = answer.send(String::new());
-        }
+        self.release((release.session, release.seq));
     }
 }
 

@@ -95,20 +95,17 @@ pub async fn drain(shared: &Shared, ingest: &Addr<Ingest>) -> std::io::Result<u6
     result.map(|()| pass.accepted)
 }
 
-/// Why a file stays in the spool.
-enum Left {
-    /// The journal is overloaded, so it would not take another file either.
-    Overloaded,
-    /// The file cannot be read; the text says why, in one sentence.
-    Unread(String),
-}
-
 struct Pass<'a> {
     shared: &'a Shared,
     ingest: &'a Addr<Ingest>,
     accepted: u64,
-    /// Files that stay, and why.
+    /// Files that stay, and why: one sentence each.
     left: HashMap<PathBuf, String>,
+}
+
+/// No other file would be taken either.
+fn overloaded<E>(_: E) -> std::io::Error {
+    std::io::Error::other("the journal is overloaded")
 }
 
 impl Pass<'_> {
@@ -129,17 +126,12 @@ impl Pass<'_> {
                 if is_enough(is_first) {
                     break;
                 }
-                match self.accept_file(&file).await {
+                match self.accept_file(&file).await? {
                     Ok(calls) => {
                         self.accepted += calls;
                         done.push(file);
                     }
-                    Err(Left::Overloaded) => {
-                        return Err(std::io::Error::other("the journal is overloaded"));
-                    }
-                    Err(Left::Unread(why)) => {
-                        self.left.insert(file, why);
-                    }
+                    Err(why) => drop(self.left.insert(file, why)),
                 }
             }
             // Tool events are acknowledged before their fsync, but a spooled call is safe already and must stay so.
@@ -156,7 +148,8 @@ impl Pass<'_> {
         }
     }
 
-    async fn accept_file(&self, file: &Path) -> Result<u64, Left> {
+    /// Accepts the calls of a file and returns their number, or why it cannot be read.
+    async fn accept_file(&self, file: &Path) -> std::io::Result<Result<u64, String>> {
         let name = file.display();
         let path = file.to_owned();
         let config = self.shared.config();
@@ -165,10 +158,10 @@ impl Pass<'_> {
             let bytes = named_file::own(&path, FILE_BYTES_MAX)?;
             Ok::<_, std::io::Error>(read_file(&config, &bytes))
         });
-        let calls = read
-            .await
-            .map_err(|_| Left::Overloaded)?
-            .map_err(|error| Left::Unread(format!("cannot read {name}: {error}")))?;
+        let calls = match read.await.map_err(overloaded)? {
+            Ok(calls) => calls,
+            Err(error) => return Ok(Err(format!("cannot read {name}: {error}"))),
+        };
         let mut accepted = 0;
         let mut newer = None;
         for call in calls {
@@ -180,14 +173,13 @@ impl Pass<'_> {
                     continue;
                 }
             };
-            outcome.map_err(|_| Left::Overloaded)?;
+            outcome.map_err(overloaded)?;
             accepted += 1;
         }
-        newer.map_or(Ok(accepted), |version| {
-            Err(Left::Unread(format!(
-                "a newer client wrote {name} (format {version}): upgrade checkpointd"
-            )))
-        })
+        let newer = newer.map(|version| {
+            format!("a newer client wrote {name} (format {version}): upgrade checkpointd")
+        });
+        Ok(newer.map_or(Ok(accepted), Err))
     }
 
     async fn accept_call(&self, normal: Normal) -> Result<(), Refusal> {

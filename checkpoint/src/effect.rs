@@ -39,7 +39,7 @@ const CORRECTIONS: [&str; 17] = [
 ];
 
 /// What followed one turn in which something was due.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
     /// Number of the decision.
     pub decision: u64,
@@ -129,11 +129,7 @@ fn followed<'a>(
     let mut seen = Observed {
         decision: decided.seq,
         is_held,
-        corrected: false,
-        edited_again: false,
-        failed_later: false,
-        ms: 0,
-        calls: 0,
+        ..Observed::default()
     };
     for (later, envelope) in rest.take_while(|(later, _)| *later <= LATER_TURNS) {
         match &envelope.event {
