@@ -47,7 +47,7 @@ pub(crate) fn fill(journal: &Journal, sessions: usize) -> usize {
     };
     writer.push(daemon_draft(
         Event::PolicyAdopted { fingerprint, text },
-        &fingerprint.to_string(),
+        fingerprint,
     ));
     let mut decisions = 0;
     let began = Timestamp::now().minus(std::time::Duration::from_secs(30 * 86_400));
@@ -247,7 +247,7 @@ impl Session {
             trigger: stop.seq,
             evidence: Box::new(evidence.clone()),
         };
-        let draft = derived(&self.state.stream, self.at, event, &stop.seq.to_string());
+        let draft = derived(&self.state.stream, self.at, event, stop.seq);
         self.evidence = Some(evidence);
         draft
     }
@@ -266,7 +266,7 @@ impl Session {
             fingerprint,
         };
         let event = Event::Decided(Box::new(decide::decide(&case)));
-        derived(&self.state.stream, self.at, event, &stop.seq.to_string())
+        derived(&self.state.stream, self.at, event, stop.seq)
     }
 
     /// After a checkpoint come its attempt and its arrival; after a pass the host has something to tell.
@@ -287,7 +287,7 @@ impl Session {
                 by: "next_event".into(),
             },
         };
-        derived(&self.state.stream, self.at, event, &decision.to_string())
+        derived(&self.state.stream, self.at, event, decision)
     }
 }
 

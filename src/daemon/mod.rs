@@ -269,7 +269,7 @@ async fn come_up(
         std::process::id(),
         journal::Timestamp::now().as_micros()
     );
-    shared.append(vec![daemon_draft(event, &name)]).await?;
+    shared.append(vec![daemon_draft(event, name)]).await?;
     match spool::drain(shared, ingest).await {
         Ok(0) => {}
         Ok(calls) => tracing::info!(calls, "Accepted spooled hook calls."),

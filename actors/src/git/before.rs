@@ -134,7 +134,7 @@ impl<'v> Reader<'v> {
         self.waiting = self.new_one().ok();
     }
 
-    /// Reads files of commits, each by its [`name`]; `None` for one that is not there. If git's answer is cut, the last ones
+    /// Reads files of commits, each by its [`name`]; `None` for one that is missing. If git's answer is cut, the last ones
     /// are missing. `meanwhile` runs while git works.
     pub(super) fn read(
         mut self,

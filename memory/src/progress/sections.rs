@@ -48,7 +48,7 @@ pub(super) fn head(out: &mut String, document: &Document) {
     );
 }
 
-/// Returns a text on one line, or what stands for a missing one.
+/// Returns a text on one line, or the words for a missing one.
 fn line_or(text: &Option<String>, missing: &str) -> String {
     text.as_deref().map_or(missing.to_owned(), one_line)
 }

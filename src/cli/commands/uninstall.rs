@@ -211,8 +211,7 @@ fn note(home: &Home) -> Result<()> {
         by: UNINSTALL.to_owned(),
     };
     let journal = connection::open_journal(home)?;
-    let name = Uuid::new_v4().to_string();
-    journal.append_wait(vec![daemon_draft(event, &name)])?;
+    journal.append_wait(vec![daemon_draft(event, Uuid::new_v4())])?;
     journal.close();
     Ok(())
 }

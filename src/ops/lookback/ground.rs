@@ -142,7 +142,7 @@ impl<'a> Projects<'a> {
         let adopted = Arc::new(Adopted {
             policy,
             fingerprint,
-            adoption: daemon_draft(event, &fingerprint.to_string()),
+            adoption: daemon_draft(event, fingerprint),
         });
         known.policies.lock().insert(touched, Arc::clone(&adopted));
         adopted

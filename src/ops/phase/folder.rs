@@ -161,7 +161,7 @@ pub(crate) fn draft(event: Event) -> Draft {
         }
         _ => String::new(),
     };
-    derived(&Stream::phases(), Timestamp::now(), event, &about)
+    derived(&Stream::phases(), Timestamp::now(), event, about)
 }
 
 /// Writes a record's file atomically. Returns its path.
