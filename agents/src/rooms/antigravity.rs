@@ -2,11 +2,9 @@
 //! of its transcripts is that of those which its users published: one step a line, `{step_index, source, type, created_at,
 //! content, tool_calls}`.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, ReplyForm, Timestamp};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::cursor::settle;
@@ -17,8 +15,8 @@ use crate::known::{Known, known};
 use crate::prompts::element;
 use crate::tools::{ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::Scalar;
-use crate::transcript::normal::{Entry, begun};
+use crate::transcript::json::Object;
+use crate::transcript::normal::Entry;
 
 pub(super) const ANTIGRAVITY: Adapter = Adapter {
     agent: Agent::Antigravity,
@@ -89,62 +87,38 @@ fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Ev
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow)]
-    step_index: Scalar<'a>,
-    source: Scalar<'a>,
-    #[serde(rename = "type")]
-    kind: Scalar<'a>,
-    status: Scalar<'a>,
-    created_at: Scalar<'a>,
-    content: Scalar<'a>,
-    error: Scalar<'a>,
-    tool_calls: Vec<Call>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Call {
-    name: String,
-    args: BTreeMap<String, Value>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let at = line.created_at.time();
-    let step = line.step_index.count();
+    let line = Object::read(text)?;
+    let at = line.time("created_at");
+    let step = line.count("step_index");
     let Some(step) = step.filter(|step| *step < u64::from(u32::MAX)) else {
         return Ok(Read::Nothing);
     };
-    match (line.source.text(), line.kind.text()) {
+    match (&*line.word("source"), &*line.word("type")) {
         ("USER_EXPLICIT", "USER_INPUT") => {
-            let sent = line.content.text();
-            let typed = element(sent, "USER_REQUEST").map_or(sent, |(typed, _)| typed);
+            let sent = line.word("content");
+            let typed = element(&sent, "USER_REQUEST").map_or(&*sent, |(typed, _)| typed);
             reader.user(typed.trim().to_owned().into(), at);
             return Ok(Read::Own { may_begin: true });
         }
         ("MODEL", "PLANNER_RESPONSE") => {
-            reader.entries.extend(Entry::said(line.content, at));
+            reader.entries.extend(Entry::said(line.text("content"), at));
             // The results are the steps that follow, in the order of the calls.
-            let calls = (step + 1..).zip(line.tool_calls);
-            let calls = calls.map(|(result, call)| begin(result, call, at));
+            let calls = (step + 1..).zip(line.objects("tool_calls"));
+            let calls = calls.map(|(result, call)| begin(result, &call, at));
             reader.entries.extend(calls);
         }
-        ("MODEL", _) => reader.entries.push(end(step, line, at)),
+        ("MODEL", _) => reader.entries.push(end(step, &line, at)),
         _ => {}
     }
     Ok(Read::Own { may_begin: false })
 }
 
-fn begin<'a>(result: u64, call: Call, at: Timestamp) -> Entry<'a> {
-    let args = call
-        .args
-        .into_iter()
-        .map(|(name, value)| (name, plain(value)));
+fn begin<'a>(result: u64, call: &Object<'_>, at: Timestamp) -> Entry<'a> {
+    let args: serde_json::Map<_, _> = call.part("args").unwrap_or_default();
+    let args = args.into_iter().map(|(name, value)| (name, plain(value)));
     let input = Value::Object(args.collect());
-    Entry::begun(begun(&TOOLS, &result.to_string(), &call.name, &input, at))
+    Entry::begun(&TOOLS, &result.to_string(), &call.word("name"), &input, at)
 }
 
 /// Older versions write each argument as JSON in a text.
@@ -154,11 +128,10 @@ fn plain(value: Value) -> Value {
     held.unwrap_or(value)
 }
 
-fn end(step: u64, line: Line<'_>, at: Timestamp) -> Entry<'_> {
-    let has_error = !line.error.text().is_empty();
-    let content = line.content.into_text().unwrap_or_default();
-    let said = ended(&content);
-    let (exit_code, text) = match said {
+fn end<'a>(step: u64, line: &Object<'a>, at: Timestamp) -> Entry<'a> {
+    let has_error = !line.word("error").is_empty();
+    let content = line.word("content");
+    let (exit_code, text) = match ended(&content) {
         Some((code, printed)) => (Some(code), printed.to_owned().into()),
         None => (None, content),
     };
@@ -167,7 +140,7 @@ fn end(step: u64, line: Line<'_>, at: Timestamp) -> Entry<'_> {
         result: ResultText {
             is_error: exit_code.is_none().then_some(has_error),
             exit_code,
-            running: line.status.text() == "RUNNING",
+            running: line.word("status") == "RUNNING",
             text,
             ..ResultText::default()
         },

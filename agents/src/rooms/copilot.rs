@@ -4,9 +4,7 @@
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, ToolKind};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Variables};
 use crate::hooks::common;
@@ -17,7 +15,7 @@ use crate::terminal::text_box::between_rules;
 use crate::tools::{Frame, ResultText, Tools, plain};
 use crate::transcript::facts::Facts;
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 pub(super) const COPILOT: Adapter = Adapter {
@@ -110,93 +108,29 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
     common::event(usual, host, payload, tools)
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    id: Scalar<'a>,
-    timestamp: Scalar<'a>,
-    data: Option<Data<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Data<'a> {
-    #[serde(borrow)]
-    session_id: Scalar<'a>,
-    copilot_version: Scalar<'a>,
-    context: Option<&'a RawValue>,
-    parent_tool_call_id: Scalar<'a>,
-    content: Option<&'a RawValue>,
-    tool_requests: Option<&'a RawValue>,
-    tool_call_id: Scalar<'a>,
-    success: Scalar<'a>,
-    result: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
-    shell_execution: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Context<'a> {
-    #[serde(borrow)]
-    cwd: Scalar<'a>,
-    branch: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Request<'a> {
-    #[serde(borrow)]
-    tool_call_id: Scalar<'a>,
-    name: Scalar<'a>,
-    arguments: Option<&'a RawValue>,
-}
-
-/// The result of a call.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Said<'a> {
-    #[serde(borrow)]
-    content: Scalar<'a>,
-    message: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Execution<'a> {
-    #[serde(borrow)]
-    exit_code: Scalar<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let at = line.timestamp.time();
-    let data = line
-        .data
-        .filter(|data| !line.id.text().is_empty() && data.parent_tool_call_id.text().is_empty());
-    let Some(data) = data else {
+    let line = Object::read(text)?;
+    let at = line.time("timestamp");
+    let data = line.object("data");
+    let is_subagents = !data.word("parentToolCallId").is_empty();
+    if line.word("id").is_empty() || line.get("data").is_none() || is_subagents {
         return Ok(Read::Nothing);
-    };
-    match line.kind.text() {
+    }
+    match &*line.word("type") {
         "session.start" => note_place(&data, &mut reader.facts),
         "user.message" => {
-            reader.user(json::plain(data.content), at);
+            reader.user(data.plain("content"), at);
             return Ok(Read::Own { may_begin: true });
         }
         "assistant.message" => {
-            let text = json::plain(data.content);
-            reader.entries.push(Entry::Assistant { text, at });
-            let requests: Vec<Request<'_>> = json::part(data.tool_requests).unwrap_or_default();
-            reader.entries.extend(requests.iter().map(|request| {
-                let (id, tool) = (&request.tool_call_id, &request.name);
-                Entry::call(&TOOLS, id, tool, request.arguments, at)
-            }));
+            let said = Entry::said(Some(data.plain("content")), at);
+            let requests = data.objects("toolRequests").into_iter();
+            let names = ["toolCallId", "name", "arguments"];
+            let calls = requests.map(|request| Entry::call(&TOOLS, &request, names, at));
+            reader.entries.extend(said.into_iter().chain(calls));
         }
         "tool.execution_complete" => {
-            let result = result(&data);
-            let result = Entry::result(data.tool_call_id, result, at);
+            let result = Entry::result(data.text("toolCallId"), result(&data), at);
             reader.entries.extend(result);
         }
         "abort" => reader.entries.push(Entry::Interrupted { at }),
@@ -205,26 +139,23 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
     Ok(Read::Own { may_begin: false })
 }
 
-fn note_place(data: &Data<'_>, facts: &mut Facts) {
-    let context: Option<Context<'_>> = json::part(data.context);
-    let (cwd, branch) = context
-        .map(|context| (context.cwd.owned(), context.branch.owned()))
-        .unwrap_or_default();
-    facts.session = data.session_id.owned();
-    facts.host_version = data.copilot_version.owned();
-    facts.cwd = cwd;
-    facts.branch = branch;
+fn note_place(data: &Object<'_>, facts: &mut Facts) {
+    let context = data.object("context");
+    facts.session = data.owned("sessionId");
+    facts.host_version = data.owned("copilotVersion");
+    facts.cwd = context.owned("cwd");
+    facts.branch = context.owned("branch");
 }
 
-fn result<'a>(data: &Data<'a>) -> ResultText<'a> {
-    let exit_code = json::part::<Execution<'_>>(data.shell_execution)
-        .and_then(|execution| execution.exit_code.number());
-    let said: Option<Said<'_>> = json::part(data.result).or_else(|| json::part(data.error));
-    let text = said.and_then(|said| said.content.into_text().or(said.message.into_text()));
+/// The result of a call.
+fn result<'a>(data: &Object<'a>) -> ResultText<'a> {
+    let said = data.part("result").or_else(|| data.part("error"));
+    let said: Object<'_> = said.unwrap_or_default();
+    let text = said.text("content").or_else(|| said.text("message"));
     ResultText {
         // A command that failed is a success.
-        is_error: (data.success.flag() == Some(false)).then_some(true),
-        exit_code,
+        is_error: (data.flag("success") == Some(false)).then_some(true),
+        exit_code: data.object("shellExecution").number("exitCode"),
         text: text.unwrap_or_default(),
         ..ResultText::default()
     }

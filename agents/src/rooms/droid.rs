@@ -4,7 +4,6 @@
 use std::sync::LazyLock;
 
 use journal::{Agent, Timestamp};
-use serde::Deserialize;
 
 use crate::adapter::{Adapter, DEFAULT, Library, Variables};
 use crate::hooks::common;
@@ -12,7 +11,7 @@ use crate::known::{Known, known};
 use crate::prompts::Authors;
 use crate::tools::{Frame, ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Block, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 /// Its screens are not recorded. Its reminders are like Claude Code's, and our text arrives as it was sent.
@@ -41,40 +40,22 @@ const TOOLS: Tools = Tools {
     ..Tools::PLAIN
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    id: Scalar<'a>,
-    cwd: Scalar<'a>,
-    timestamp: Scalar<'a>,
-    message: Option<Message<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Scalar<'a>,
-    content: Vec<Block<'a>>,
-    timestamp: Scalar<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    Ok(match (line.kind.text(), line.message) {
-        ("session_start", _) => {
-            reader.facts.session = line.id.owned();
-            reader.facts.cwd = line.cwd.owned();
+    let line = Object::read(text)?;
+    let message = line.object("message");
+    Ok(match &*line.word("type") {
+        "session_start" => {
+            reader.facts.session = line.owned("id");
+            reader.facts.cwd = line.owned("cwd");
             Read::Own { may_begin: false }
         }
         // Pi's messages are like these, with a time of their own.
-        ("message", Some(message)) if message.timestamp.number().is_none() => {
-            let (at, authors) = (line.timestamp.time(), reader.authors);
-            let is_users = message.role.text() == "user";
+        "message" if message.number("timestamp").is_none() => {
+            let (at, authors) = (line.time("timestamp"), reader.authors);
+            let is_users = message.word("role") == "user";
             let known = reader.entries.len();
-            let entries = message.content.into_iter();
+            let parts = message.objects("content");
+            let entries = parts.iter();
             let entries = entries.filter_map(|part| entry(part, is_users, at, authors));
             reader.entries.extend(entries);
             if reader.entries.len() == known {
@@ -89,18 +70,18 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
 }
 
 fn entry<'a>(
-    part: Block<'a>,
+    part: &Object<'a>,
     is_users: bool,
     at: Timestamp,
     authors: &Authors<'_>,
 ) -> Option<Entry<'a>> {
-    match part.kind.text() {
-        "text" if is_users => Some(Entry::user(part.text.into_text()?, at, authors)),
-        "text" => Entry::said(part.text, at),
-        "tool_use" => Some(Entry::call(&TOOLS, &part.id, &part.name, part.input, at)),
+    match &*part.word("type") {
+        "text" if is_users => Some(Entry::user(part.text("text")?, at, authors)),
+        "text" => Entry::said(part.text("text"), at),
+        "tool_use" => Some(Entry::call(&TOOLS, part, ["id", "name", "input"], at)),
         "tool_result" => {
-            let result = ResultText::of(part.is_error.flag(), json::plain(part.content));
-            Entry::result(part.tool_use_id, result, at)
+            let result = ResultText::of(part.flag("is_error"), part.plain("content"));
+            Entry::result(part.text("tool_use_id"), result, at)
         }
         _ => None,
     }

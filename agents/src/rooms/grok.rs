@@ -4,9 +4,7 @@
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, ToolKind};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::claude::CLAUDE;
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, SubagentTranscripts};
@@ -17,7 +15,7 @@ use crate::prompts::element;
 use crate::terminal::text_box::framed;
 use crate::tools::{Reported, ResultText, Tools};
 use crate::transcript::forward::{Forward, Lines, Read, Reader};
-use crate::transcript::json::{self, Block, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 /// It runs hooks in Claude Code's form, also those of Claude Code's own settings, and names fields and events in its way.
@@ -112,96 +110,30 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow)]
-    params: Option<Params<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Params<'a> {
-    #[serde(borrow, rename = "sessionId")]
-    session: Scalar<'a>,
-    update: Update<'a>,
-    #[serde(rename = "_meta")]
-    meta: Meta<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Meta<'a> {
-    #[serde(borrow)]
-    agent_timestamp_ms: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Update<'a> {
-    #[serde(borrow)]
-    session_update: Scalar<'a>,
-    tool_call_id: Scalar<'a>,
-    title: Scalar<'a>,
-    status: Scalar<'a>,
-    raw_input: Option<&'a RawValue>,
-    raw_output: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
-}
-
-/// What a tool returned.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Output<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    exit_code: Scalar<'a>,
-    subagent_id: Scalar<'a>,
-    tool_calls: Scalar<'a>,
-}
-
-/// A part of what is shown of a call.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Shown<'a> {
-    #[serde(borrow)]
-    content: Block<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let Some(Params {
-        session,
-        update,
-        meta,
-    }) = line.params
-    else {
-        return Ok(Read::Nothing);
-    };
-    let at = meta.agent_timestamp_ms.millis().unwrap_or_default();
-    let entry = match (update.session_update.text(), update.status.text()) {
+    let params = Object::read(text)?.object("params");
+    let update = params.object("update");
+    let at = params.object("_meta").millis("agentTimestampMs");
+    let at = at.unwrap_or_default();
+    let entry = match (&*update.word("sessionUpdate"), &*update.word("status")) {
         ("user_message_chunk", _) => {
-            reader.facts.session = session.owned();
-            reader.user(json::plain(update.content), at);
+            reader.facts.session = params.owned("sessionId");
+            reader.user(update.plain("content"), at);
             return Ok(Read::Own { may_begin: true });
         }
-        ("agent_message_chunk", _) => Some(Entry::Assistant {
-            text: json::plain(update.content),
-            at,
-        }),
+        ("agent_message_chunk", _) => Entry::said(Some(update.plain("content")), at),
         ("tool_call", _) => {
-            let (id, tool) = (&update.tool_call_id, &update.title);
-            Some(Entry::call(&TOOLS, id, tool, update.raw_input, at))
+            let names = ["toolCallId", "title", "rawInput"];
+            Some(Entry::call(&TOOLS, &update, names, at))
         }
         ("tool_call_update", "completed" | "failed") => {
-            let result = result(&update);
-            Entry::result(update.tool_call_id, result, at)
+            Entry::result(update.text("toolCallId"), result(&update), at)
         }
         _ => None,
     };
     Ok(match entry {
         Some(entry) => {
-            reader.facts.session = session.owned();
+            reader.facts.session = params.owned("sessionId");
             reader.entries.push(entry);
             Read::Own { may_begin: false }
         }
@@ -209,20 +141,20 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
     })
 }
 
-fn result<'a>(update: &Update<'a>) -> ResultText<'a> {
-    let output: Output<'_> = json::part(update.raw_output).unwrap_or_default();
-    let shown: Vec<Shown<'_>> = json::part(update.content).unwrap_or_default();
-    let text = shown.into_iter().find_map(|it| it.content.text.into_text());
+fn result<'a>(update: &Object<'a>) -> ResultText<'a> {
+    let output = update.object("rawOutput");
+    let shown = update.objects("content").into_iter();
+    let mut texts = shown.filter_map(|it| it.object("content").text("text"));
     ResultText {
-        is_error: (update.status.text() == "failed").then_some(true),
-        exit_code: output.exit_code.number(),
-        running: output.kind.text() == STARTED,
-        subagent: output.subagent_id.into_text().map(|id| Reported {
+        is_error: (update.word("status") == "failed").then_some(true),
+        exit_code: output.number("exit_code"),
+        running: output.word("type") == STARTED,
+        subagent: output.text("subagent_id").map(|id| Reported {
             id: Some(id),
-            calls: output.tool_calls.count(),
+            calls: output.count("tool_calls"),
             continues: false,
         }),
-        text: text.unwrap_or_default(),
+        text: texts.next().unwrap_or_default(),
         ..ResultText::default()
     }
 }

@@ -5,9 +5,7 @@
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, ReplyForm, Timestamp};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, TranscriptPlace};
 use crate::hooks::common;
@@ -16,7 +14,7 @@ use crate::known::{Known, known};
 use crate::terminal::text_box::{framed, numbered_paste};
 use crate::tools::{Frame, ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 const MESSAGE: &str = "context.append_message";
@@ -75,97 +73,45 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    time: Scalar<'a>,
-    message: Option<Message<'a>>,
-    event: Option<Step<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Scalar<'a>,
-    content: Option<&'a RawValue>,
-    origin: Option<Origin<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Origin<'a> {
-    #[serde(borrow)]
-    kind: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Step<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    part: Option<&'a RawValue>,
-    tool_call_id: Scalar<'a>,
-    name: Scalar<'a>,
-    args: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Ended<'a> {
-    #[serde(borrow)]
-    output: Option<&'a RawValue>,
-    is_error: Scalar<'a>,
-    duration_ms: Scalar<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let at = line.time.millis().unwrap_or_default();
-    Ok(match (line.kind.text(), line.message, line.event) {
-        (MESSAGE, Some(message), _) if message.role.text() == "user" => {
-            let text = json::plain(message.content);
-            let origin = message.origin.as_ref().map(|origin| origin.kind.text());
-            let user = Entry::user_of(text, at, reader.authors, origin == Some("user"));
-            reader.entries.push(user);
-            Read::Own { may_begin: true }
+    let line = Object::read(text)?;
+    let at = line.millis("time").unwrap_or_default();
+    let message = line.object("message");
+    let kind = line.word("type");
+    if kind == MESSAGE && message.word("role") == "user" {
+        let is_persons = message.object("origin").word("kind") == "user";
+        let text = message.plain("content");
+        let user = Entry::user_of(text, at, reader.authors, is_persons);
+        reader.entries.push(user);
+        return Ok(Read::Own { may_begin: true });
+    }
+    let step = line.object("event");
+    Ok(match entry(&step, at).filter(|_| kind == STEP) {
+        Some(entry) => {
+            reader.entries.push(entry);
+            Read::Own { may_begin: false }
         }
-        (STEP, _, Some(step)) => match entry(step, at) {
-            Some(entry) => {
-                reader.entries.push(entry);
-                Read::Own { may_begin: false }
-            }
-            None => Read::Nothing,
-        },
-        _ => Read::Nothing,
+        None => Read::Nothing,
     })
 }
 
-fn entry(step: Step<'_>, at: Timestamp) -> Option<Entry<'_>> {
-    match step.kind.text() {
-        "content.part" => Some(Entry::Assistant {
-            text: json::plain(step.part),
-            at,
-        }),
+fn entry<'a>(step: &Object<'a>, at: Timestamp) -> Option<Entry<'a>> {
+    match &*step.word("type") {
+        "content.part" => Entry::said(Some(step.plain("part")), at),
         "tool.call" => Some(Entry::call(
             &TOOLS,
-            &step.tool_call_id,
-            &step.name,
-            step.args,
+            step,
+            ["toolCallId", "name", "args"],
             at,
         )),
         "tool.result" => {
-            let ended: Ended<'_> = json::part(step.result)?;
-            let text = json::plain(ended.output);
-            let took = ended.duration_ms.number();
+            let ended: Object<'_> = step.part("result")?;
+            let is_error = ended.is_true("isError");
             Some(Entry::Result {
-                id: step.tool_call_id.into_text()?,
-                result: ResultText::of(Some(ended.is_error.is_true()), text),
+                id: step.text("toolCallId")?,
+                result: ResultText::of(Some(is_error), ended.plain("output")),
                 at,
-                duration_ms: took.and_then(|took| u64::try_from(took).ok()),
+                duration_ms: ended.count("durationMs"),
             })
         }
         _ => None,

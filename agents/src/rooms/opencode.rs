@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, Timestamp};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Database, Library, Variables};
 use crate::hooks::common;
@@ -17,7 +15,7 @@ use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, begins};
 use crate::tools::{ResultText, Tools, plain};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 /// Its plugin calls hooks by Claude Code's names, gives commands the session's id, and leaves out what opencode adds to a
@@ -100,93 +98,24 @@ fn composer<'a>(rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
     Some(TextBox::new(lines, START, at_start, &["Ask anything"]))
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow)]
-    session: Scalar<'a>,
-    version: Scalar<'a>,
-    cwd: Scalar<'a>,
-    at: Scalar<'a>,
-    message: Option<Message<'a>>,
-    parts: Vec<Part<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Scalar<'a>,
-    error: Option<Failure<'a>>,
-    time: Option<Times<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Failure<'a> {
-    #[serde(borrow)]
-    name: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Times<'a> {
-    #[serde(borrow)]
-    start: Scalar<'a>,
-    end: Scalar<'a>,
-    completed: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    text: Scalar<'a>,
-    synthetic: Scalar<'a>,
-    tool: Scalar<'a>,
-    #[serde(rename = "callID")]
-    call_id: Scalar<'a>,
-    state: Option<State<'a>>,
-    time: Option<Times<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct State<'a> {
-    #[serde(borrow)]
-    status: Scalar<'a>,
-    input: Option<&'a RawValue>,
-    output: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
-    metadata: Option<Metadata<'a>>,
-    time: Option<Times<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Metadata<'a> {
-    #[serde(borrow)]
-    exit: Scalar<'a>,
-}
-
 /// Reads one message.
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let Some(message) = line.message else {
+    let line = Object::read(text)?;
+    let Some(message) = line.part::<Object<'_>>("message") else {
         return Ok(Read::Nothing);
     };
-    reader.facts.session = line.session.owned();
-    reader.facts.host_version = line.version.owned();
-    reader.facts.cwd = line.cwd.owned();
-    let at = line.at.millis().unwrap_or_default();
-    Ok(match message.role.text() {
+    reader.facts.session = line.owned("session");
+    reader.facts.host_version = line.owned("version");
+    reader.facts.cwd = line.owned("cwd");
+    let at = line.millis("at").unwrap_or_default();
+    let parts = line.objects("parts");
+    Ok(match &*message.word("role") {
         "user" => {
             // opencode adds texts of its own to a message.
             let is_typed =
-                |part: &Part<'_>| part.kind.text() == "text" && !part.synthetic.is_true();
-            let typed = line.parts.into_iter().filter(is_typed);
-            let texts: Vec<Cow<'_, str>> = typed.filter_map(|part| part.text.into_text()).collect();
+                |part: &&Object<'_>| part.word("type") == "text" && !part.is_true("synthetic");
+            let typed = parts.iter().filter(is_typed);
+            let texts: Vec<Cow<'_, str>> = typed.filter_map(|part| part.text("text")).collect();
             let text: Cow<'_, str> = match texts.as_slice() {
                 [] => return Ok(Read::Own { may_begin: false }),
                 [one] => one.clone(),
@@ -196,12 +125,11 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
             Read::Own { may_begin: true }
         }
         "assistant" => {
-            for part in line.parts {
+            for part in &parts {
                 add(part, at, &mut reader.entries);
             }
-            let error = message.error.as_ref().map(|error| error.name.text());
-            if error == Some("MessageAbortedError") {
-                let ended = message.time.and_then(|times| times.completed.millis());
+            if message.object("error").word("name") == "MessageAbortedError" {
+                let ended = message.object("time").millis("completed");
                 let at = ended.unwrap_or(at);
                 reader.entries.push(Entry::Interrupted { at });
             }
@@ -211,29 +139,34 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
     })
 }
 
-fn add<'a>(part: Part<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
-    match (part.kind.text(), part.state) {
+fn add<'a>(part: &Object<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
+    match (&*part.word("type"), part.part::<Object<'_>>("state")) {
         ("text", _) => {
-            let ended = part.time.and_then(|times| times.end.millis());
-            entries.extend(Entry::said(part.text, ended.unwrap_or(at)));
+            let ended = part.object("time").millis("end");
+            entries.extend(Entry::said(part.text("text"), ended.unwrap_or(at)));
         }
         ("tool", Some(state)) => {
-            let times = state.time.unwrap_or_default();
-            let began = times.start.millis().unwrap_or(at);
-            let (id, tool) = (part.call_id, part.tool);
-            entries.push(Entry::call(&TOOLS, &id, &tool, state.input, began));
-            let is_error = state.status.text() == "error";
-            if let (Scalar::Text(id), true) = (id, is_error || state.status.text() == "completed") {
-                let ended = times.end.millis();
+            let times = state.object("time");
+            let began = times.millis("start").unwrap_or(at);
+            let (id, tool) = (part.word("callID"), part.word("tool"));
+            entries.push(Entry::begun(
+                &TOOLS,
+                &id,
+                &tool,
+                &state.value("input"),
+                began,
+            ));
+            let status = state.word("status");
+            let is_error = status == "error";
+            if !id.is_empty() && (is_error || status == "completed") {
+                let ended = times.millis("end");
                 let took = ended.map(|ended| ended.since(began).as_millis());
+                let text = state.plain(if is_error { "error" } else { "output" });
                 entries.push(Entry::Result {
                     id,
                     result: ResultText {
-                        exit_code: state.metadata.and_then(|it| it.exit.number()),
-                        ..ResultText::of(
-                            is_error.then_some(true),
-                            json::plain(if is_error { state.error } else { state.output }),
-                        )
+                        exit_code: state.object("metadata").number("exit"),
+                        ..ResultText::of(is_error.then_some(true), text)
                     },
                     at: ended.unwrap_or(began),
                     duration_ms: took.and_then(|took| u64::try_from(took).ok()),

@@ -4,8 +4,6 @@
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, Timestamp};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Variables};
 use crate::hooks::common;
@@ -15,7 +13,7 @@ use crate::terminal::screen::{Row, View};
 use crate::terminal::text_box::{TextBox, numbered_paste};
 use crate::tools::{Frame, ResultText, Tools, flag, plain};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Block, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 /// Its plugin calls hooks by Claude Code's names, and gives commands the session's id.
@@ -66,72 +64,50 @@ fn composer<'a>(rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
     is_inside.then(|| TextBox::new(lines, 0, false, &[]))
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    id: Scalar<'a>,
-    cwd: Scalar<'a>,
-    timestamp: Scalar<'a>,
-    message: Option<Message<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Scalar<'a>,
-    content: Option<&'a RawValue>,
-    tool_call_id: Scalar<'a>,
-    is_error: Scalar<'a>,
-    stop_reason: Scalar<'a>,
-    timestamp: Scalar<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    Ok(match (line.kind.text(), line.message) {
-        ("session", _) => {
-            reader.facts.session = line.id.owned();
-            reader.facts.cwd = line.cwd.owned();
+    let line = Object::read(text)?;
+    let message = line.object("message");
+    Ok(match &*line.word("type") {
+        "session" => {
+            reader.facts.session = line.owned("id");
+            reader.facts.cwd = line.owned("cwd");
             Read::Own { may_begin: false }
         }
         // Factory droid's messages are like these, without a time of their own.
-        ("message", Some(message)) if message.timestamp.number().is_some() => {
-            add(message, line.timestamp.time(), reader)
+        "message" if message.number("timestamp").is_some() => {
+            add(&message, line.time("timestamp"), reader)
         }
         _ => Read::Nothing,
     })
 }
 
-fn add<'a>(message: Message<'a>, at: Timestamp, reader: &mut Reader<'a, '_>) -> Read {
-    match (message.role.text(), message.tool_call_id) {
+fn add<'a>(message: &Object<'a>, at: Timestamp, reader: &mut Reader<'a, '_>) -> Read {
+    match (&*message.word("role"), message.text("toolCallId")) {
         ("user", _) => {
-            reader.user(json::plain(message.content), at);
+            reader.user(message.plain("content"), at);
             return Read::Own { may_begin: true };
         }
         ("assistant", _) => {
-            let parts: Vec<Block<'_>> = json::part(message.content).unwrap_or_default();
-            let said = parts.into_iter().filter_map(|part| said(part, at));
+            let parts = message.objects("content");
+            let said = parts.iter().filter_map(|part| said(part, at));
             reader.entries.extend(said);
-            if message.stop_reason.text() == "aborted" {
+            if message.word("stopReason") == "aborted" {
                 reader.entries.push(Entry::Interrupted { at });
             }
         }
-        ("toolResult", id @ Scalar::Text(_)) => {
-            let result = ResultText::of(message.is_error.flag(), json::plain(message.content));
-            reader.entries.extend(Entry::result(id, result, at));
+        ("toolResult", Some(id)) => {
+            let result = ResultText::of(message.flag("isError"), message.plain("content"));
+            reader.entries.extend(Entry::result(Some(id), result, at));
         }
         _ => return Read::Nothing,
     }
     Read::Own { may_begin: false }
 }
 
-fn said(part: Block<'_>, at: Timestamp) -> Option<Entry<'_>> {
-    match part.kind.text() {
-        "toolCall" => Some(Entry::call(&TOOLS, &part.id, &part.name, part.input, at)),
-        "text" => Entry::said(part.text, at),
+fn said<'a>(part: &Object<'a>, at: Timestamp) -> Option<Entry<'a>> {
+    match &*part.word("type") {
+        "toolCall" => Some(Entry::call(&TOOLS, part, ["id", "name", "arguments"], at)),
+        "text" => Entry::said(part.text("text"), at),
         _ => None,
     }
 }

@@ -4,10 +4,8 @@
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::gemini::{Part, answer};
+use super::gemini::{RESPONSE, answer};
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, Variables};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
@@ -15,7 +13,7 @@ use crate::known::{Known, known};
 use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools, labeled, plain};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 
 /// The mark of a line that a person typed while the agent worked.
@@ -87,112 +85,70 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
     event
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    subtype: Scalar<'a>,
-    provenance: Scalar<'a>,
-    uuid: Scalar<'a>,
-    session_id: Scalar<'a>,
-    timestamp: Scalar<'a>,
-    cwd: Scalar<'a>,
-    git_branch: Scalar<'a>,
-    version: Scalar<'a>,
-    message: Option<Message<'a>>,
-    tool_call_result: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Message<'a> {
-    #[serde(borrow)]
-    parts: Vec<Part<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct CallResult<'a> {
-    #[serde(borrow)]
-    status: Scalar<'a>,
-    result_display: Option<&'a RawValue>,
-}
-
-/// How a command ended.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Display<'a> {
-    #[serde(borrow)]
-    exit_code: Scalar<'a>,
-    output: Scalar<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
+    let line = Object::read(text)?;
+    let kind = line.word("type");
+    let parts = line.object("message").objects("parts");
     // Claude Code's lines have no parts.
-    let is_own = matches!(line.kind.text(), "user" | "assistant" | "tool_result")
-        && !line.session_id.text().is_empty()
-        && !line.uuid.text().is_empty()
-        && line.message.as_ref().is_some_and(|it| !it.parts.is_empty());
+    let is_own = matches!(&*kind, "user" | "assistant" | "tool_result")
+        && !line.word("sessionId").is_empty()
+        && !line.word("uuid").is_empty()
+        && !parts.is_empty();
     if !is_own {
         return Ok(Read::Nothing);
     }
-    reader.place([&line.session_id, &line.cwd, &line.git_branch, &line.version]);
-    let may_begin = line.kind.text() == "user" && line.subtype.text() != MID_TURN;
-    add_entries(line, reader);
-    Ok(Read::Own { may_begin })
-}
-
-fn add_entries<'a>(mut line: Line<'a>, reader: &mut Reader<'a, '_>) {
-    let at = line.timestamp.time();
-    let parts = line.message.take().map(|it| it.parts).unwrap_or_default();
-    match line.kind.text() {
+    reader.place(&line);
+    let at = line.time("timestamp");
+    match &*kind {
         "user" => {
-            let texts: Vec<&str> = parts.iter().map(|part| part.text.text()).collect();
+            let texts: Vec<_> = parts.iter().map(|part| part.word("text")).collect();
+            let is_persons = matches!(&*line.word("provenance"), "" | "real_user");
             let text = texts.join("\n").into();
-            let is_persons = matches!(line.provenance.text(), "" | "real_user");
             let user = Entry::user_of(text, at, reader.authors, is_persons);
             reader.entries.push(user);
         }
         "assistant" => {
-            let said = parts
-                .into_iter()
-                .filter_map(|part| match part.function_call {
-                    Some(call) => Some(Entry::call(&TOOLS, &call.id, &call.name, call.args, at)),
-                    None if part.thought.is_true() => None,
-                    None => Entry::said(part.text, at),
-                });
+            let said = parts.iter().filter_map(|part| {
+                let call = part.part::<Object<'_>>("functionCall");
+                match call {
+                    Some(call) => Some(Entry::call(&TOOLS, &call, ["id", "name", "args"], at)),
+                    None if part.is_true("thought") => None,
+                    None => Entry::said(part.text("text"), at),
+                }
+            });
             reader.entries.extend(said);
         }
         _ => {
-            let ended: CallResult<'_> = json::part(line.tool_call_result).unwrap_or_default();
-            let responses = parts.into_iter().filter_map(|part| part.function_response);
-            reader.entries.extend(responses.filter_map(|response| {
-                Entry::result(response.id, result(&ended, response.response), at)
-            }));
+            let ended = line.object("toolCallResult");
+            let responses = parts.iter().filter_map(|part| part.part(RESPONSE));
+            reader
+                .entries
+                .extend(responses.filter_map(|response: Object<'_>| {
+                    Entry::result(response.text("id"), result(&ended, &response), at)
+                }));
         }
     }
+    let may_begin = kind == "user" && line.word("subtype") != MID_TURN;
+    Ok(Read::Own { may_begin })
 }
 
-fn result<'a>(ended: &CallResult<'a>, response: Option<&'a RawValue>) -> ResultText<'a> {
-    let display: Option<Display<'_>> = json::part(ended.result_display);
-    let exit_code = display.as_ref().and_then(|it| it.exit_code.number());
+/// Returns how a command ended.
+fn result<'a>(ended: &Object<'a>, response: &Object<'a>) -> ResultText<'a> {
+    let display = ended.object("resultDisplay");
+    let exit_code = display.number("exitCode");
     let answer = answer(response);
     // With a code of its own, a command's text is what the command printed.
-    let text = match (exit_code, display.map(|it| it.output)) {
-        (Some(_), Some(Scalar::Text(output))) => output,
-        _ => answer.text,
-    };
+    let printed = display.text("output").filter(|_| exit_code.is_some());
+    let status = ended.word("status");
     ResultText {
-        is_error: match ended.status.text() {
+        is_error: match &*status {
             "success" => Some(false),
             "error" => Some(true),
             _ => Some(answer.is_error == Some(true)),
         },
-        refused: ended.status.text() == "cancelled",
+        refused: status == "cancelled",
         exit_code,
-        text,
+        text: printed.unwrap_or(answer.text),
         ..ResultText::default()
     }
 }

@@ -9,9 +9,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host, ReplyForm, Timestamp, ToolKind};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, HeadlessSign, Library, ProjectFile};
 use crate::hooks::common;
@@ -22,7 +20,7 @@ use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools, plain};
 use crate::transcript::facts::Facts;
 use crate::transcript::forward::{Forward, Reader, Whole};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::tail::{self, Tail};
 
@@ -130,100 +128,6 @@ fn is_programmatic(beginning: &[u8]) -> bool {
     begun.is_some_and(|(_, command)| command.starts_with("turn-"))
 }
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(borrow, default, rename = "type")]
-    kind: Scalar<'a>,
-    #[serde(borrow)]
-    payload: Body<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Body<'a> {
-    #[serde(borrow)]
-    input: Option<Input<'a>>,
-    request: Option<Request<'a>>,
-    params: Option<Params<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Params<'a> {
-    #[serde(borrow)]
-    session_id: Scalar<'a>,
-}
-
-#[derive(Deserialize)]
-struct Input<'a> {
-    #[serde(borrow)]
-    command: Command<'a>,
-    #[serde(borrow, default)]
-    determinism: Option<Determinism<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Determinism<'a> {
-    #[serde(borrow)]
-    time_unix_ms: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Command<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    content: Option<&'a RawValue>,
-    call_id: Scalar<'a>,
-    result: Option<&'a RawValue>,
-}
-
-/// How a call of the model, of a tool or of a hook ended.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Ended<'a> {
-    #[serde(borrow)]
-    parts: Option<&'a RawValue>,
-    structured_content: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
-    error: Option<Failure<'a>>,
-    output: Option<Output<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Failure<'a> {
-    #[serde(borrow)]
-    message: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Output<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    feedback: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Request<'a> {
-    #[serde(borrow)]
-    call: Option<Call<'a>>,
-    call_id: Scalar<'a>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Call<'a> {
-    #[serde(borrow)]
-    name: Scalar<'a>,
-    group_name: Scalar<'a>,
-    tool_name: Scalar<'a>,
-    arguments: Option<&'a RawValue>,
-}
-
 /// Lines in the order in which they were written, and what they said so far.
 #[derive(Default)]
 struct Log {
@@ -285,68 +189,66 @@ impl Log {
         if !KNOWN.marks(text) {
             return;
         }
-        let Ok(line) = serde_json::from_str::<Line<'a>>(text) else {
+        let Ok(line) = Object::read(text) else {
             self.broken += 1;
             return;
         };
-        let Body {
-            input,
-            request,
-            params,
-        } = line.payload;
-        match (line.kind.text(), input, request, params) {
-            ("command_reserved", _, _, Some(params)) => self.session = params.session_id.owned(),
-            ("core_input", Some(input), _, _) => {
-                let known = input.determinism;
-                let known = known.and_then(|known| known.time_unix_ms.millis());
-                self.now = known.unwrap_or(self.now);
-                self.is_own = true;
-                entries.extend(entry(input.command, self.now, authors));
+        let payload = line.object("payload");
+        match &*line.word("type") {
+            "command_reserved" => {
+                let session = payload.object("params").owned("sessionId");
+                self.session = session.or(self.session.take());
             }
-            ("action_intent", _, Some(request), _) => {
+            "core_input" if payload.get("input").is_some() => {
+                let input = payload.object("input");
+                let now = input.object("determinism").millis("time_unix_ms");
+                self.now = now.unwrap_or(self.now);
                 self.is_own = true;
-                entries.extend(call(request, self.now));
+                entries.extend(entry(&input.object("command"), self.now, authors));
+            }
+            "action_intent" if payload.get("request").is_some() => {
+                self.is_own = true;
+                entries.extend(call(&payload.object("request"), self.now));
             }
             _ => {}
         }
     }
 }
 
-fn entry<'a>(command: Command<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
-    if command.kind.text() == "user_message" {
-        return Some(Entry::user(json::plain(command.content), at, authors));
+fn entry<'a>(command: &Object<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
+    let kind = command.word("type");
+    if kind == "user_message" {
+        return Some(Entry::user(command.plain("content"), at, authors));
     }
-    let ended: Ended<'a> = json::part(command.result)?;
-    match command.kind.text() {
-        "completion_succeeded" => Some(Entry::Assistant {
-            text: json::plain(ended.parts),
-            at,
-        }),
+    let ended: Object<'_> = command.part("result")?;
+    match &*kind {
+        "completion_succeeded" => Entry::said(Some(ended.plain("parts")), at),
         "hook_completed" => {
-            let output = ended
-                .output
-                .filter(|output| output.kind.text() == "retry")?;
+            let output = ended.object("output");
             // Text from a hook is not a person's, even if the person wrote the hook.
-            let text = json::plain(output.feedback);
-            Some(Entry::user_of(text, at, authors, false))
+            let retry = || Entry::user_of(output.plain("feedback"), at, authors, false);
+            (output.word("type") == "retry").then(retry)
         }
-        "tool_succeeded" | "tool_failed" => Entry::result(command.call_id, result(&ended), at),
+        "tool_succeeded" | "tool_failed" => {
+            Entry::result(command.text("call_id"), result(&ended), at)
+        }
         _ => None,
     }
 }
 
-fn result<'a>(ended: &Ended<'a>) -> ResultText<'a> {
-    if let Some(error) = &ended.error {
-        return ResultText::of(Some(true), error.message.text().to_owned().into());
+/// Returns how a call of a tool ended.
+fn result<'a>(ended: &Object<'a>) -> ResultText<'a> {
+    if let Some(error) = ended.part::<Object<'_>>("error") {
+        return ResultText::of(Some(true), error.word("message"));
     }
-    let given: Value = json::value(ended.structured_content);
+    let given = ended.value("structured_content");
     let kind = match given.get("returncode") {
         Some(_) => ToolKind::Shell,
         None => ToolKind::Other,
     };
     let result = response(kind, &given);
     let text = match result.text.is_empty() {
-        true => json::plain(ended.content),
+        true => ended.plain("content"),
         false => result.text.into_owned().into(),
     };
     ResultText {
@@ -355,14 +257,13 @@ fn result<'a>(ended: &Ended<'a>) -> ResultText<'a> {
     }
 }
 
-fn call<'a>(request: Request<'a>, at: Timestamp) -> Option<Entry<'a>> {
-    let call = request.call?;
-    let tool = match (call.name.text(), call.group_name.text()) {
+fn call<'a>(request: &Object<'a>, at: Timestamp) -> Option<Entry<'a>> {
+    let call = request.object("call");
+    let tool = match (&*call.word("name"), &*call.word("group_name")) {
         ("", "") => return None,
-        ("", group) => format!("{group}.{}", call.tool_name.text()),
+        ("", group) => format!("{group}.{}", call.word("tool_name")),
         (name, _) => name.to_owned(),
     };
-    let input = json::value(call.arguments);
-    let call = normal::begun(&TOOLS, request.call_id.text(), &tool, &input, at);
-    Some(Entry::begun(call))
+    let (id, input) = (request.word("call_id"), call.value("arguments"));
+    Some(Entry::begun(&TOOLS, &id, &tool, &input, at))
 }

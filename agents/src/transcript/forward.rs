@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use journal::Timestamp;
 
 use super::facts::Facts;
-use super::json::Scalar;
+use super::json::Object;
 use super::normal::Entry;
 use crate::known::Known;
 use crate::prompts::Authors;
@@ -40,13 +40,16 @@ impl<'a, 'r> Reader<'a, 'r> {
         self.entries.push(Entry::user(text, at, self.authors));
     }
 
-    /// Keeps what the first line says about the session: its id, its folder, its branch and the agent's version.
-    pub(crate) fn place(&mut self, said: [&Scalar<'_>; 4]) {
+    /// Keeps what the first line says about the session, as Claude Code and Qwen Code name it.
+    pub(crate) fn place(&mut self, line: &Object<'_>) {
         let facts = &mut self.facts;
-        let (place, agent) = ((&mut facts.cwd, &mut facts.branch), &mut facts.host_version);
-        let known = [&mut facts.session, place.0, place.1, agent];
-        for (known, said) in known.into_iter().zip(said) {
-            *known = known.take().or_else(|| said.owned());
+        for (known, name) in [
+            (&mut facts.session, "sessionId"),
+            (&mut facts.cwd, "cwd"),
+            (&mut facts.branch, "gitBranch"),
+            (&mut facts.host_version, "version"),
+        ] {
+            *known = known.take().or_else(|| line.owned(name));
         }
     }
 }

@@ -1,155 +1,129 @@
-//! Reading other programs' JSON: borrowed where possible, and patient with fields of another type than expected.
+//! Reading other programs' JSON: borrowed where possible, and patient with members of another type than expected.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use journal::Timestamp;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A string, number or flag; anything else in its place is the same as nothing.
+/// An object. Its members are read when they are asked for; one of another type is the same as none.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Scalar<'a> {
-    /// Missing, null, a list or an object.
-    #[default]
-    Nothing,
-    /// `true` or `false`.
-    Flag(bool),
-    /// A number without its fraction.
-    Number(i64),
-    Text(Cow<'a, str>),
-}
+pub(crate) struct Object<'a>(Vec<(Text<'a>, &'a RawValue)>);
 
-impl<'a> Scalar<'a> {
-    pub(crate) fn into_text(self) -> Option<Cow<'a, str>> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
+/// A text, borrowed if nothing in it is escaped.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Object<'a> {
+    /// Reads a text that is an object.
+    pub(crate) fn read(text: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
     }
 
-    pub(crate) fn text(&self) -> &str {
-        if let Self::Text(text) = self {
-            text
-        } else {
-            ""
-        }
+    /// Returns a member as it is written; none if it is missing or null.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let (_, raw) = self.0.iter().find(|(known, _)| known.0 == name)?;
+        Some(*raw).filter(|raw| raw.get() != "null")
     }
 
-    pub(crate) fn owned(&self) -> Option<String> {
-        Some(self.text())
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
+    /// Returns a member that has the shape of `T`.
+    pub(crate) fn part<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
+        part(self.get(name))
     }
 
-    pub(crate) fn flag(&self) -> Option<bool> {
-        if let Self::Flag(flag) = self {
-            Some(*flag)
-        } else {
-            None
-        }
+    /// Returns an object; without members if there is none.
+    pub(crate) fn object(&self, name: &str) -> Self {
+        self.part(name).unwrap_or_default()
     }
 
-    pub(crate) fn is_true(&self) -> bool {
-        self.flag() == Some(true)
+    /// Returns the objects of a list; none if it has anything else.
+    pub(crate) fn objects(&self, name: &str) -> Vec<Self> {
+        self.part(name).unwrap_or_default()
     }
 
-    pub(crate) fn number(&self) -> Option<i64> {
-        if let Self::Number(number) = self {
-            Some(*number)
-        } else {
-            None
-        }
+    /// Returns a text.
+    pub(crate) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.part(name).map(|Text(text)| text)
     }
 
-    pub(crate) fn count(&self) -> Option<u64> {
-        self.number().and_then(|number| number.try_into().ok())
+    /// Returns a text; an empty one if there is none.
+    pub(crate) fn word(&self, name: &str) -> Cow<'a, str> {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// Returns a text that is not empty.
+    pub(crate) fn owned(&self, name: &str) -> Option<String> {
+        let text = self.text(name).filter(|text| !text.is_empty());
+        text.map(Cow::into_owned)
+    }
+
+    /// Returns `true` or `false`.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.part(name)
+    }
+
+    /// Returns whether a member is `true`.
+    pub(crate) fn is_true(&self, name: &str) -> bool {
+        self.flag(name) == Some(true)
+    }
+
+    /// Returns a number without its fraction.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.part(name).map(|number: f64| number as i64)
+    }
+
+    /// Returns a number that counts something.
+    pub(crate) fn count(&self, name: &str) -> Option<u64> {
+        self.number(name)?.try_into().ok()
     }
 
     /// Returns the point in time that is this many milliseconds after the epoch.
-    pub(crate) fn millis(&self) -> Option<Timestamp> {
-        let millis = self.number()?;
+    pub(crate) fn millis(&self, name: &str) -> Option<Timestamp> {
+        let millis = self.number(name)?;
         Some(Timestamp::from_micros(millis.saturating_mul(1000)))
     }
 
     /// Returns the point in time that an RFC 3339 text names, the epoch if it names none.
-    pub(crate) fn time(&self) -> Timestamp {
-        self.text().parse().unwrap_or_default()
+    pub(crate) fn time(&self, name: &str) -> Timestamp {
+        self.word(name).parse().unwrap_or_default()
+    }
+
+    /// Returns the words of a member, as [`plain`].
+    pub(crate) fn plain(&self, name: &str) -> Cow<'a, str> {
+        plain(self.get(name))
+    }
+
+    /// Returns a member in full, null if it is missing or broken.
+    pub(crate) fn value(&self, name: &str) -> serde_json::Value {
+        self.part(name).unwrap_or_default()
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
+        deserializer.deserialize_map(Members)
     }
 }
 
-struct ScalarVisitor;
+struct Members;
 
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar<'de>;
+impl<'de> Visitor<'de> for Members {
+    type Value = Object<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+        f.write_str("an object")
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Scalar::Flag(flag))
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Object(members))
     }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Scalar::Number(number))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(i64::try_from(number).map_or(Scalar::Nothing, Scalar::Number))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Scalar::Number(number as i64))
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Owned(text)))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Scalar::Nothing)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nothing)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nothing)
-    }
-}
-
-/// A block of a message's content, as Anthropic's API has it, and several agents after it.
-#[derive(Default, serde::Deserialize)]
-#[serde(default)]
-pub(crate) struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(crate) kind: Scalar<'a>,
-    pub(crate) text: Scalar<'a>,
-    pub(crate) id: Scalar<'a>,
-    pub(crate) name: Scalar<'a>,
-    #[serde(alias = "arguments")]
-    pub(crate) input: Option<&'a RawValue>,
-    pub(crate) tool_use_id: Scalar<'a>,
-    pub(crate) is_error: Scalar<'a>,
-    pub(crate) content: Option<&'a RawValue>,
 }
 
 /// Reads a part that was set aside; none if it has another shape.
@@ -157,40 +131,16 @@ pub(crate) fn part<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
-/// Reads a part in full, null if it is missing or broken.
-pub(crate) fn value(raw: Option<&RawValue>) -> serde_json::Value {
-    part(raw).unwrap_or_default()
-}
-
-/// Returns the words of a result: a string, the `text` fields of a list of parts, or of one part.
+/// Returns the words of a result: a string, the `text` members of a list of parts, or of one part.
 pub(crate) fn plain(raw: Option<&RawValue>) -> Cow<'_, str> {
-    #[derive(serde::Deserialize)]
-    struct Part<'a> {
-        #[serde(borrow, default)]
-        text: Scalar<'a>,
-    }
-    let Some(text) = raw.map(RawValue::get) else {
-        return Cow::Borrowed("");
-    };
-    match text.as_bytes().first() {
-        Some(b'"') => match part::<Scalar<'_>>(raw) {
-            Some(Scalar::Text(text)) => text,
-            _ => Cow::Borrowed(""),
-        },
-        Some(b'[') => {
-            let parts: Vec<Part<'_>> = part(raw).unwrap_or_default();
-            let texts: Vec<&str> = parts
-                .iter()
-                .map(|part| part.text.text())
-                .filter(|text| !text.is_empty())
-                .collect();
-            Cow::Owned(texts.join("\n"))
+    match raw.map_or(b' ', |raw| raw.get().as_bytes()[0]) {
+        b'"' => part(raw).map_or_else(Cow::default, |Text(text)| text),
+        b'[' => {
+            let parts: Vec<Object<'_>> = part(raw).unwrap_or_default();
+            let texts: Vec<_> = parts.iter().filter_map(|part| part.owned("text")).collect();
+            texts.join("\n").into()
         }
-        _ => Cow::Owned(
-            part::<Part<'_>>(raw)
-                .and_then(|part| part.text.owned())
-                .unwrap_or_default(),
-        ),
+        _ => part::<Object<'_>>(raw).unwrap_or_default().word("text"),
     }
 }
 
@@ -198,30 +148,23 @@ pub(crate) fn plain(raw: Option<&RawValue>) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    #[derive(serde::Deserialize)]
-    struct Line<'a> {
-        #[serde(borrow, default)]
-        a: Scalar<'a>,
-        #[serde(borrow, default)]
-        b: Option<&'a RawValue>,
-    }
-
     #[test]
     fn unexpected_types_are_nothing() {
         for (json, expected) in [
-            (r#"{"a":"x"}"#, "Text(\"x\")"),
-            (r#"{"a":"\u00e9"}"#, "Text(\"é\")"),
-            (r#"{"a":true}"#, "Flag(true)"),
-            (r#"{"a":-3}"#, "Number(-3)"),
-            (r#"{"a":1.5}"#, "Number(1)"),
-            (r#"{"a":18446744073709551615}"#, "Nothing"),
-            (r#"{"a":null}"#, "Nothing"),
-            (r#"{"a":[1,{"x":2}]}"#, "Nothing"),
-            (r#"{"a":{"x":[2]},"z":1}"#, "Nothing"),
-            (r#"{}"#, "Nothing"),
+            (r#"{"a":"x"}"#, (Some("x"), None, None)),
+            (r#"{"a":"\u00e9"}"#, (Some("é"), None, None)),
+            (r#"{"a":true}"#, (None, Some(true), None)),
+            (r#"{"a":-3}"#, (None, None, Some(-3))),
+            (r#"{"a":1.5}"#, (None, None, Some(1))),
+            (r#"{"a":null}"#, (None, None, None)),
+            (r#"{"a":[1,{"x":2}]}"#, (None, None, None)),
+            (r#"{"a":{"x":[2]},"z":1}"#, (None, None, None)),
+            (r#"{}"#, (None, None, None)),
         ] {
-            let line: Line<'_> = serde_json::from_str(json).expect("valid");
-            assert_eq!(format!("{:?}", line.a), expected, "{json}");
+            let line = Object::read(json).expect("valid");
+            let text = line.text("a");
+            let found = (text.as_deref(), line.flag("a"), line.number("a"));
+            assert_eq!(found, expected, "{json}");
         }
     }
 
@@ -238,8 +181,8 @@ mod tests {
             (r#"{"b":[1,2]}"#, ""),
             (r#"{}"#, ""),
         ] {
-            let line: Line<'_> = serde_json::from_str(json).expect("valid");
-            assert_eq!(plain(line.b), expected, "{json}");
+            let line = Object::read(json).expect("valid");
+            assert_eq!(line.plain("b"), expected, "{json}");
         }
     }
 }

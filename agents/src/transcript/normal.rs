@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
-use serde_json::value::RawValue;
 
 use super::facts::{Facts, Said, UserText};
-use super::json::{self, Scalar};
-use super::outputs::{Outputs, TaskEnd};
+use super::json::Object;
+use super::outputs::{Outputs, TaskEnd, task_in};
 use crate::prompts::Authors;
 use crate::tools::{ResultText, Tools};
 use reading::text;
@@ -89,36 +88,45 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns what the agent said; none if it is no text.
-    pub(crate) fn said(text: Scalar<'a>, at: Timestamp) -> Option<Self> {
-        let text = text.into_text()?;
-        Some(Self::Assistant { text, at })
+    pub(crate) fn said(text: Option<Cow<'a, str>>, at: Timestamp) -> Option<Self> {
+        text.map(|text| Self::Assistant { text, at })
     }
 
-    /// Returns the beginning of a call.
-    pub(crate) fn call(
-        tools: &Tools,
-        id: &Scalar<'_>,
-        tool: &Scalar<'_>,
-        input: Option<&RawValue>,
-        at: Timestamp,
-    ) -> Self {
-        let input = json::value(input);
-        Self::begun(begun(tools, id.text(), tool.text(), &input, at))
+    /// Returns the beginning of a call. `names` are those of the members with its id, its tool and its input.
+    pub(crate) fn call(tools: &Tools, said: &Object<'_>, names: [&str; 3], at: Timestamp) -> Self {
+        let [id, tool, input] = names;
+        Self::begun(
+            tools,
+            &said.word(id),
+            &said.word(tool),
+            &said.value(input),
+            at,
+        )
     }
 
     /// Returns the beginning of a call, of which the record says all.
-    pub(crate) const fn begun(call: ToolCall) -> Self {
+    pub(crate) fn begun(
+        tools: &Tools,
+        id: &str,
+        tool: &str,
+        input: &serde_json::Value,
+        at: Timestamp,
+    ) -> Self {
         Self::Call {
-            call,
+            call: begun(tools, id, tool, input, at),
             is_echo: false,
-            task: None,
+            task: task_in(input),
         }
     }
 
     /// Returns the end of a call; none if no call is named.
-    pub(crate) fn result(id: Scalar<'a>, result: ResultText<'a>, at: Timestamp) -> Option<Self> {
+    pub(crate) fn result(
+        id: Option<Cow<'a, str>>,
+        result: ResultText<'a>,
+        at: Timestamp,
+    ) -> Option<Self> {
         Some(Self::Result {
-            id: id.into_text()?,
+            id: id?,
             result,
             at,
             duration_ms: None,

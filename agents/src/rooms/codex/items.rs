@@ -3,67 +3,39 @@
 use std::borrow::Cow;
 
 use journal::{PromptOrigin, Timestamp};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::tools::TOOLS;
 use crate::prompts::Authors;
 use crate::tools::ResultText;
-use crate::transcript::json::{self as read_json, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::{self, Entry};
 
-/// What was run: an item, or an event of an older rollout.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Item<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    id: Scalar<'a>,
-    call_id: Scalar<'a>,
-    content: Option<&'a RawValue>,
-    fragments: Option<&'a RawValue>,
-    command: Option<&'a RawValue>,
-    source: Scalar<'a>,
-    status: Scalar<'a>,
-    exit_code: Scalar<'a>,
-    success: Scalar<'a>,
-    aggregated_output: Option<&'a RawValue>,
-    stderr: Option<&'a RawValue>,
-    duration: Option<&'a RawValue>,
-    changes: Option<&'a RawValue>,
-}
-
+/// Adds what an item says, or an event of an older rollout.
 pub(super) fn add_item<'a>(
-    item: Item<'a>,
+    item: &Object<'a>,
     at: Timestamp,
     authors: &Authors<'_>,
     entries: &mut Vec<Entry<'a>>,
 ) {
-    match item.kind.text() {
+    match &*item.word("type") {
         "UserMessage" => {
-            let text = read_json::plain(item.content);
+            let text = item.plain("content");
             entries.push(said(text, at, authors, PromptOrigin::User));
         }
         "HookPrompt" => {
             // As the model gets it.
-            let fragments: Vec<Value> = read_json::part(item.fragments).unwrap_or_default();
-            let texts = fragments
-                .iter()
-                .filter_map(|fragment| fragment.get("text")?.as_str());
-            let text = texts
+            let fragments = item.objects("fragments").into_iter();
+            let text = fragments
+                .filter_map(|fragment| fragment.text("text"))
                 .map(|text| format!("<hook_prompt>{text}</hook_prompt>"))
                 .collect::<Vec<_>>()
                 .join("\n");
             entries.push(said(text.into(), at, authors, PromptOrigin::Host));
         }
-        "AgentMessage" => entries.push(Entry::Assistant {
-            text: read_json::plain(item.content),
-            at,
-        }),
-        "CommandExecution" | "exec_command_end" | "FileChange" | "patch_apply_end" => {
-            add_run(item, at, entries)
-        }
+        "AgentMessage" => entries.extend(Entry::said(Some(item.plain("content")), at)),
+        "CommandExecution" | "exec_command_end" => add_run(item, true, at, entries),
+        "FileChange" | "patch_apply_end" => add_run(item, false, at, entries),
         _ => {}
     }
 }
@@ -82,30 +54,23 @@ fn said<'a>(
     Entry::User { text, at, origin }
 }
 
-/// Adds a command that was run, and its end.
-fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
+/// Adds a command or a patch that was run, and its end.
+fn add_run<'a>(item: &Object<'a>, is_command: bool, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
+    let source = item.word("source");
     // A person's own `!` command is not the agent's.
-    if item.source.text() == "user_shell" {
+    if source == "user_shell" {
         return;
     }
-    let is_command = matches!(item.kind.text(), "CommandExecution" | "exec_command_end");
-    let duration_ms = milliseconds(item.duration);
-    let ended = ended(&item, is_command);
-    let id = match item.call_id.text() {
-        "" => item.id,
-        _ => item.call_id,
-    };
-    let id = id.into_text().unwrap_or_default();
+    let duration_ms = milliseconds(&item.object("duration"));
+    let id = item.text("call_id").filter(|id| !id.is_empty());
+    let id = id.unwrap_or_else(|| item.word("id"));
     let (tool, input) = if is_command {
-        (
-            "exec_command",
-            json!({ "command": read_json::value(item.command) }),
-        )
+        ("exec_command", json!({ "command": item.value("command") }))
     } else {
-        ("apply_patch", Value::from(patch_of(item.changes)))
+        ("apply_patch", Value::from(patch_of(&item.value("changes"))))
     };
     // A second check of a running command is not a second command.
-    if item.source.text() != "unified_exec_interaction" {
+    if source != "unified_exec_interaction" {
         let began = at.minus(std::time::Duration::from_millis(duration_ms.unwrap_or(0)));
         entries.push(Entry::Call {
             call: normal::begun(&TOOLS, &id, tool, &input, began),
@@ -115,40 +80,35 @@ fn add_run<'a>(item: Item<'a>, at: Timestamp, entries: &mut Vec<Entry<'a>>) {
     }
     entries.push(Entry::Result {
         id,
-        result: ended,
+        result: ended(item, is_command),
         at,
         duration_ms,
     });
 }
 
-fn ended<'a>(item: &Item<'a>, is_command: bool) -> ResultText<'a> {
-    let status = item.status.text();
-    let exit_code = item.exit_code.number().filter(|_| is_command);
-    let failed = status == "failed" || item.success.flag() == Some(false);
-    let raw = if is_command {
-        item.aggregated_output
-    } else {
-        item.stderr
-    };
+fn ended<'a>(item: &Object<'a>, is_command: bool) -> ResultText<'a> {
+    let status = item.word("status");
+    let exit_code = item.number("exit_code").filter(|_| is_command);
+    let failed = status == "failed" || item.flag("success") == Some(false);
     ResultText {
         is_error: exit_code.is_none().then_some(failed),
         exit_code,
         refused: status == "declined",
         running: status == "in_progress",
         // The text of successful edits is not needed, and may be long.
-        text: if is_command || failed {
-            read_json::plain(raw)
-        } else {
-            Cow::Borrowed("")
+        text: match (is_command, failed) {
+            (true, _) => item.plain("aggregated_output"),
+            (false, true) => item.plain("stderr"),
+            (false, false) => Cow::Borrowed(""),
         },
         ..ResultText::default()
     }
 }
 
 /// Writes the headers of a patch that makes these changes.
-fn patch_of(changes: Option<&RawValue>) -> String {
-    let changes: serde_json::Map<String, Value> = read_json::part(changes).unwrap_or_default();
-    let headers = changes.iter().map(|(path, change)| {
+fn patch_of(changes: &Value) -> String {
+    let changes = changes.as_object().into_iter().flatten();
+    let headers = changes.map(|(path, change)| {
         let adds =
             change.get("type").is_some_and(|kind| kind == "add") || change.get("add").is_some();
         format!("*** {} File: {path}\n", if adds { "Add" } else { "Update" })
@@ -156,12 +116,7 @@ fn patch_of(changes: Option<&RawValue>) -> String {
     headers.collect()
 }
 
-fn milliseconds(duration: Option<&RawValue>) -> Option<u64> {
-    #[derive(Deserialize)]
-    struct Parts {
-        secs: u64,
-        nanos: u64,
-    }
-    let Parts { secs, nanos } = read_json::part(duration)?;
+fn milliseconds(duration: &Object<'_>) -> Option<u64> {
+    let (secs, nanos) = (duration.count("secs")?, duration.count("nanos")?);
     Some(secs.saturating_mul(1_000).saturating_add(nanos / 1_000_000))
 }

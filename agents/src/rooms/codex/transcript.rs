@@ -8,70 +8,25 @@
 use std::borrow::Cow;
 
 use journal::{PromptOrigin, Timestamp};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::items::{Item, add_item};
+use super::items::add_item;
 use super::tools::{KNOWN, TOOLS, session_in};
 use super::{results, script};
 use crate::prompts::Authors;
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::forward::{Read, Reader};
-use crate::transcript::json::{self as read_json, Scalar};
+use crate::transcript::json::{self, Object};
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::outputs::task_in;
 use crate::transcript::tail::Tail;
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+/// A line that is read.
 struct Line<'a> {
-    #[serde(borrow)]
-    timestamp: Scalar<'a>,
-    #[serde(rename = "type")]
-    kind: Scalar<'a>,
-    payload: Option<&'a RawValue>,
-}
-
-/// The fields of every payload that is read; each type has some of them.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Payload<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Scalar<'a>,
-    thread_id: Scalar<'a>,
-    item: Option<&'a RawValue>,
-    role: Scalar<'a>,
-    content: Option<&'a RawValue>,
-    #[serde(rename = "internal_chat_message_metadata_passthrough")]
-    metadata: Option<&'a RawValue>,
-    message: Scalar<'a>,
-    call_id: Scalar<'a>,
-    name: Scalar<'a>,
-    arguments: Scalar<'a>,
-    input: Scalar<'a>,
-    action: Option<&'a RawValue>,
-    output: Option<&'a RawValue>,
-}
-
-/// What a session says about itself.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Place<'a> {
-    #[serde(borrow)]
-    id: Scalar<'a>,
-    cwd: Scalar<'a>,
-    cli_version: Scalar<'a>,
-    source: Option<&'a RawValue>,
-    git: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Git<'a> {
-    #[serde(borrow)]
-    branch: Scalar<'a>,
+    at: Timestamp,
+    kind: Cow<'a, str>,
+    payload: Object<'a>,
 }
 
 /// Reads the tail from its end back to where the turn began.
@@ -139,48 +94,41 @@ fn parsed(text: &str) -> serde_json::Result<Option<Line<'_>>> {
     if !KNOWN.marks(text) {
         return Ok(None);
     }
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let is_known =
-        KNOWN.line_types.iter().any(|it| it == line.kind.text()) && line.payload.is_some();
-    Ok(is_known.then_some(line))
+    let line = Object::read(text)?;
+    let kind = line.word("type");
+    let payload = line.part("payload");
+    let is_known = KNOWN.line_types.iter().any(|it| *it == kind);
+    Ok(payload.filter(|_| is_known).map(|payload| Line {
+        at: line.time("timestamp"),
+        kind,
+        payload,
+    }))
 }
 
 /// Returns whether a line begins the rollout of a subagent.
 fn is_subagent(line: &Line<'_>) -> bool {
-    line.kind.text() == "session_meta"
-        && read_json::part::<Place<'_>>(line.payload)
-            .and_then(|place| place.source)
-            .is_some_and(|source| source.get().contains("\"subagent\""))
+    let source = line.payload.get("source");
+    line.kind == "session_meta"
+        && source.is_some_and(|source| source.get().contains("\"subagent\""))
 }
 
 fn is_task_mark(line: &Line<'_>) -> bool {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Kind<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Scalar<'a>,
-    }
-    line.kind.text() == "event_msg"
-        && read_json::part::<Kind<'_>>(line.payload)
-            .is_some_and(|payload| KNOWN.task_marks.iter().any(|it| it == payload.kind.text()))
+    let kind = line.payload.word("type");
+    line.kind == "event_msg" && KNOWN.task_marks.iter().any(|it| *it == kind)
 }
 
 fn note_place(line: &Line<'_>, facts: &mut Facts) {
-    let is_session = line.kind.text() == "session_meta";
-    if !is_session && line.kind.text() != "turn_context" {
+    let is_session = line.kind == "session_meta";
+    if !is_session && line.kind != "turn_context" {
         return;
     }
-    let Some(place) = read_json::part::<Place<'_>>(line.payload) else {
-        return;
-    };
-    facts.cwd = facts.cwd.take().or_else(|| place.cwd.owned());
+    let place = &line.payload;
+    facts.cwd = facts.cwd.take().or_else(|| place.owned("cwd"));
     if is_session {
-        facts.session = place.id.owned().or(facts.session.take());
-        facts.host_version = place.cli_version.owned();
-        facts.branch = read_json::part::<Git<'_>>(place.git).and_then(|git| git.branch.owned());
-        facts.headless = place
-            .source
-            .is_some_and(|source| source.get() == "\"exec\"");
+        facts.session = place.owned("id").or(facts.session.take());
+        facts.host_version = place.owned("cli_version");
+        facts.branch = place.object("git").owned("branch");
+        facts.headless = place.word("source") == "exec";
     }
 }
 
@@ -190,52 +138,40 @@ fn add_entries<'a>(
     facts: &mut Facts,
     entries: &mut Vec<Entry<'a>>,
 ) {
-    let (at, kind) = (line.timestamp.time(), line.kind.text());
-    if !matches!(kind, "response_item" | "event_msg") {
-        return;
-    }
-    let Some(payload) = read_json::part::<Payload<'_>>(line.payload) else {
-        return;
-    };
-    match (kind, payload.kind.text()) {
-        ("response_item", "message") => entries.extend(message(&payload, at, authors)),
+    let (at, payload) = (line.at, &line.payload);
+    match (&*line.kind, &*payload.word("type")) {
+        ("response_item", "message") => entries.extend(message(payload, at, authors)),
         ("response_item", "function_call" | "custom_tool_call" | "local_shell_call") => {
-            entries.push(call(&payload, at))
+            entries.push(call(payload, at))
         }
         ("response_item", "function_call_output" | "custom_tool_call_output") => {
             entries.extend(output(payload, at))
         }
         ("event_msg", "item_completed") => {
-            facts.session = facts.session.take().or_else(|| payload.thread_id.owned());
-            if let Some(item) = read_json::part::<Item<'_>>(payload.item) {
-                add_item(item, at, authors, entries);
-            }
+            facts.session = facts.session.take().or_else(|| payload.owned("thread_id"));
+            add_item(&payload.object("item"), at, authors, entries);
         }
         ("event_msg", "user_message") => {
-            let text = payload.message.into_text().unwrap_or_default();
-            entries.push(Entry::user(text, at, authors));
+            entries.push(Entry::user(payload.word("message"), at, authors));
         }
-        ("event_msg", "agent_message") => entries.push(Entry::Assistant {
-            text: payload.message.into_text().unwrap_or_default(),
-            at,
-        }),
+        ("event_msg", "agent_message") => {
+            entries.extend(Entry::said(Some(payload.word("message")), at));
+        }
         ("event_msg", "turn_aborted") => entries.push(Entry::Interrupted { at }),
         ("event_msg", "exec_command_end" | "patch_apply_end") => {
-            if let Some(item) = read_json::part::<Item<'_>>(line.payload) {
-                add_item(item, at, authors, entries);
-            }
+            add_item(payload, at, authors, entries);
         }
         _ => {}
     }
 }
 
-fn message<'a>(payload: &Payload<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
-    let text = read_json::plain(payload.content);
-    match payload.role.text() {
+fn message<'a>(payload: &Object<'a>, at: Timestamp, authors: &Authors<'_>) -> Option<Entry<'a>> {
+    let text = payload.plain("content");
+    match &*payload.word("role") {
         "assistant" => Some(Entry::Assistant { text, at }),
         "user" => {
             let by_text = authors.origin(&text, false);
-            let origin = match (by_text, wrote_user(payload.metadata)) {
+            let origin = match (by_text, wrote_user(payload)) {
                 (PromptOrigin::Own, _) => PromptOrigin::Own,
                 (_, Some(true)) => PromptOrigin::User,
                 (_, Some(false)) => PromptOrigin::Host,
@@ -248,14 +184,10 @@ fn message<'a>(payload: &Payload<'a>, at: Timestamp, authors: &Authors<'_>) -> O
 }
 
 /// Returns whether the provenance of a message says that a user wrote it; none if it has no provenance.
-fn wrote_user(metadata: Option<&RawValue>) -> Option<bool> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        content_item_metadata: Vec<Value>,
-    }
-    let metadata = read_json::part::<Metadata>(metadata)?;
-    let mut types = metadata
-        .content_item_metadata
+fn wrote_user(message: &Object<'_>) -> Option<bool> {
+    let metadata = message.object("internal_chat_message_metadata_passthrough");
+    let parts: Vec<Value> = metadata.part("content_item_metadata")?;
+    let mut types = parts
         .iter()
         .filter_map(|part| part.pointer("/provenance/type"))
         .peekable();
@@ -263,54 +195,38 @@ fn wrote_user(metadata: Option<&RawValue>) -> Option<bool> {
     Some(types.any(|kind| kind == "user"))
 }
 
-fn call<'a>(payload: &Payload<'a>, at: Timestamp) -> Entry<'a> {
-    let (tool, input) = match payload.kind.text() {
-        "local_shell_call" => ("local_shell", read_json::value(payload.action)),
-        "custom_tool_call" => (payload.name.text(), Value::from(payload.input.text())),
+fn call<'a>(payload: &Object<'a>, at: Timestamp) -> Entry<'a> {
+    let name = payload.word("name");
+    let (tool, input) = match &*payload.word("type") {
+        "local_shell_call" => ("local_shell", payload.value("action")),
+        "custom_tool_call" => (&*name, Value::from(payload.word("input"))),
         _ => {
-            let arguments = payload.arguments.text();
-            (
-                payload.name.text(),
-                serde_json::from_str(arguments).unwrap_or_else(|_| Value::from(arguments)),
-            )
+            let arguments = payload.word("arguments");
+            let read = serde_json::from_str(&arguments);
+            (&*name, read.unwrap_or_else(|_| Value::from(arguments)))
         }
     };
     Entry::Call {
-        call: normal::begun(&TOOLS, payload.call_id.text(), tool, &input, at),
+        call: normal::begun(&TOOLS, &payload.word("call_id"), tool, &input, at),
         is_echo: false,
         task: task_in(&input).or_else(|| script::cell_in(&input)),
     }
 }
 
-fn output<'a>(payload: Payload<'a>, at: Timestamp) -> Option<Entry<'a>> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Output<'a> {
-        #[serde(borrow)]
-        success: Scalar<'a>,
-        content: Option<&'a RawValue>,
-    }
-    let is_object = payload
-        .output
-        .is_some_and(|output| output.get().starts_with('{'));
-    let object = if is_object {
-        read_json::part::<Output<'_>>(payload.output)
-    } else {
-        None
+fn output<'a>(payload: &Object<'a>, at: Timestamp) -> Option<Entry<'a>> {
+    let (is_error, raw) = match payload.part::<Object<'_>>("output") {
+        Some(object) => {
+            let success = object.flag("success");
+            (success.map(|success| !success), object.get("content"))
+        }
+        None => (None, payload.get("output")),
     };
-    let (is_error, raw) = match object {
-        Some(object) => (
-            object.success.flag().map(|success| !success),
-            object.content,
-        ),
-        None => (None, payload.output),
-    };
-    let text = read_json::plain(raw);
+    let text = json::plain(raw);
     let result = results::result(&text).unwrap_or_else(|| ResultText {
         is_error,
         task: session_in(&text).map(|id| Cow::Owned(id.to_owned())),
         text,
         ..ResultText::default()
     });
-    Entry::result(payload.call_id, result, at)
+    Entry::result(payload.text("call_id"), result, at)
 }

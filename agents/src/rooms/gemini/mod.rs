@@ -17,7 +17,7 @@ use crate::terminal::text_box::{TextBox, is_choice, is_rule, open_composer};
 use crate::tools::Tools;
 use crate::transcript::forward::Forward;
 
-pub(super) use transcript::{Part, answer};
+pub(super) use transcript::{RESPONSE, answer};
 
 pub(super) const GEMINI: Adapter = Adapter {
     agent: Agent::Gemini,

@@ -7,8 +7,7 @@
 
 use std::borrow::Cow;
 
-use journal::{PromptOrigin, Timestamp, ToolKind};
-use serde::Deserialize;
+use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
 use serde_json::value::RawValue;
 
 use super::chat::{Chat, Line, Log, document};
@@ -17,53 +16,12 @@ use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
 use crate::transcript::facts::Facts;
 use crate::transcript::forward::{Reader, Whole};
-use crate::transcript::json::{self, Scalar};
+use crate::transcript::json::Object;
 use crate::transcript::normal::{self, Entry};
 use crate::transcript::tail::{self, Tail};
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(in crate::rooms) struct ToolUse<'a> {
-    #[serde(borrow)]
-    pub(in crate::rooms) id: Scalar<'a>,
-    pub(in crate::rooms) name: Scalar<'a>,
-    pub(in crate::rooms) args: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-    result_display: Option<&'a RawValue>,
-    status: Scalar<'a>,
-    timestamp: Scalar<'a>,
-}
-
-/// A part of a message's content, and of a tool's result.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(in crate::rooms) struct Part<'a> {
-    #[serde(borrow)]
-    pub(in crate::rooms) text: Scalar<'a>,
-    /// Qwen Code keeps what the model thought.
-    pub(in crate::rooms) thought: Scalar<'a>,
-    pub(in crate::rooms) function_call: Option<ToolUse<'a>>,
-    pub(in crate::rooms) function_response: Option<Response<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(in crate::rooms) struct Response<'a> {
-    #[serde(borrow)]
-    pub(in crate::rooms) id: Scalar<'a>,
-    pub(in crate::rooms) response: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    output: Scalar<'a>,
-    error: Scalar<'a>,
-}
 
 /// Reads the tail: first the list of messages, then that list from its end back to where the turn began. If it began
 /// before, another part is read.
@@ -82,7 +40,7 @@ pub(super) fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
             (entries, is_whole) = (turn, at.is_some());
             // What comes before a message tells who wrote it.
             let mut before = chat.messages[..at.unwrap_or(0)].iter();
-            if log.is_all || before.any(|message| message.kind.text() != "info") {
+            if log.is_all || before.any(|message| message.word("type") != "info") {
                 break;
             }
         }
@@ -133,8 +91,8 @@ pub(super) fn whole<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> Whole {
     facts.cwd = chat.messages.iter().take(CONTEXT_MESSAGES).find_map(folder);
     for at in 0..chat.messages.len() {
         let message = &chat.messages[at];
-        if message.kind.text() == "info" && json::plain(message.content) == CANCELLED {
-            let at = message.timestamp.time();
+        if message.word("type") == "info" && message.plain("content") == CANCELLED {
+            let at = message.time("timestamp");
             entries.push(Entry::Interrupted { at });
         }
         add_entries(&chat.messages, at, reader.authors, entries);
@@ -156,9 +114,9 @@ const FOLDER_MARKS: [&str; 2] = [
 
 /// Returns the folder that the agent says it runs in.
 fn folder(message: &Line<'_>) -> Option<String> {
-    let text = match parts(message.content) {
-        None => json::plain(message.content).into_owned(),
-        Some(parts) => parts.iter().map(|part| part.text.text()).collect(),
+    let text: String = match parts(message) {
+        None => message.plain("content").into_owned(),
+        Some(parts) => parts.iter().map(|part| part.word("text")).collect(),
     };
     let after = FOLDER_MARKS
         .iter()
@@ -175,7 +133,7 @@ fn add_entries<'a>(
     entries: &mut Vec<Entry<'a>>,
 ) {
     let message = &messages[at];
-    match message.kind.text() {
+    match &*message.word("type") {
         "user" => add_user(messages, at, authors, entries),
         "gemini" => add_agent(message, entries),
         _ => {}
@@ -183,12 +141,8 @@ fn add_entries<'a>(
 }
 
 /// Returns the parts of a content that is a list; none if it is a text.
-fn parts(content: Option<&RawValue>) -> Option<Vec<Part<'_>>> {
-    if content?.get().starts_with('[') {
-        json::part(content)
-    } else {
-        None
-    }
+fn parts<'a>(message: &Line<'a>) -> Option<Vec<Object<'a>>> {
+    message.part("content")
 }
 
 fn add_user<'a>(
@@ -197,28 +151,25 @@ fn add_user<'a>(
     authors: &Authors<'_>,
     entries: &mut Vec<Entry<'a>>,
 ) {
-    let message = &messages[at];
-    let text =
-        match parts(message.content) {
-            None => json::plain(message.content),
-            Some(parts) if parts.iter().any(|part| part.function_response.is_some()) => {
-                let responses = parts.into_iter().filter_map(|part| part.function_response);
-                let at = message.timestamp.time();
-                return entries.extend(responses.filter_map(|response| {
-                    Entry::result(response.id, answer(response.response), at)
+    let (message, sent) = (&messages[at], messages[at].time("timestamp"));
+    let text = match parts(message) {
+        None => message.plain("content"),
+        Some(parts) => {
+            let responses = parts.iter().filter_map(|part| part.part(RESPONSE));
+            let responses: Vec<Object<'_>> = responses.collect();
+            if !responses.is_empty() {
+                return entries.extend(responses.iter().filter_map(|response| {
+                    Entry::result(response.text("id"), answer(response), sent)
                 }));
             }
-            Some(parts) => {
-                // What hooks add to a prompt is a part of its own.
-                let is_added =
-                    |text: &&str| text.starts_with("<hook_context>") && authors.is_host(text);
-                let texts = parts
-                    .iter()
-                    .map(|part| part.text.text())
-                    .filter(|text| !is_added(text));
-                Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
-            }
-        };
+            // What hooks add to a prompt is a part of its own.
+            let is_added =
+                |text: &Cow<'_, str>| text.starts_with("<hook_context>") && authors.is_host(text);
+            let texts = parts.iter().map(|part| part.word("text"));
+            let typed: Vec<_> = texts.filter(|text| !is_added(text)).collect();
+            typed.join("\n").into()
+        }
+    };
     let origin = authors.origin(&text, false);
     let (origin, text) = if origin == PromptOrigin::User && is_feedback(messages, at, &text) {
         (
@@ -230,7 +181,7 @@ fn add_user<'a>(
     };
     entries.push(Entry::User {
         text,
-        at: message.timestamp.time(),
+        at: sent,
         origin,
     });
 }
@@ -240,92 +191,86 @@ fn is_feedback(messages: &[Line<'_>], at: usize, text: &str) -> bool {
     let said = messages[..at]
         .iter()
         .rev()
-        .find(|message| message.kind.text() != "info");
-    said.filter(|message| message.kind.text() == "warning")
-        .is_some_and(|message| json::plain(message.content).strip_prefix(BLOCKED) == Some(text))
+        .find(|message| message.word("type") != "info");
+    said.filter(|message| message.word("type") == "warning")
+        .is_some_and(|message| message.plain("content").strip_prefix(BLOCKED) == Some(text))
 }
 
 fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {
-    let at = message.timestamp.time();
-    let uses: Vec<ToolUse<'_>> = json::part(message.tool_calls).unwrap_or_default();
+    let at = message.time("timestamp");
     let mut texts = Vec::new();
-    match parts(message.content) {
-        None => texts.push(json::plain(message.content)),
+    match parts(message) {
+        None => texts.push(message.plain("content")),
         Some(parts) => {
             for part in parts {
-                if let Some(call) = part.function_call {
+                if let Some(call) = part.part("functionCall") {
                     // A resumed session keeps the bare calls only; else `toolCalls` says more of the same.
                     entries.push(Entry::Call {
                         call: begun(&call, at),
                         is_echo: true,
                         task: None,
                     });
-                } else if let Scalar::Text(text) = part.text {
-                    texts.push(text);
+                } else {
+                    texts.extend(part.text("text"));
                 }
             }
         }
     }
     let said = texts.into_iter();
     entries.extend(said.map(|text| Entry::Assistant { text, at }));
-    for call in uses {
+    for call in message.objects("toolCalls") {
         let begun = begun(&call, at);
-        let ended = ended(call, begun.kind);
-        entries.push(Entry::begun(begun));
+        let ended = ended(&call, begun.kind);
+        entries.push(Entry::Call {
+            call: begun,
+            is_echo: false,
+            task: None,
+        });
         entries.extend(ended);
     }
 }
 
-fn begun(call: &ToolUse<'_>, at: Timestamp) -> journal::ToolCall {
-    normal::begun(
-        &TOOLS,
-        call.id.text(),
-        call.name.text(),
-        &json::value(call.args),
-        at,
-    )
+fn begun(call: &Object<'_>, at: Timestamp) -> ToolCall {
+    let (id, name) = (call.word("id"), call.word("name"));
+    normal::begun(&TOOLS, &id, &name, &call.value("args"), at)
 }
 
-fn ended<'a>(call: ToolUse<'a>, kind: ToolKind) -> Option<Entry<'a>> {
-    let status = call.status.text();
-    let at = call.timestamp.time();
+fn ended<'a>(call: &Object<'a>, kind: ToolKind) -> Option<Entry<'a>> {
+    let status = call.word("status");
     // Of a call that went well only a command's result says more, its exit code; other results may be long.
     let mut result = if status == "success" && kind != ToolKind::Shell {
         ResultText::default()
     } else {
-        let answered = parts(call.result)
-            .and_then(|parts| parts.into_iter().find_map(|part| part.function_response))
-            .map_or_else(
-                || ResultText::of(None, json::plain(call.result)),
-                |response| answer(response.response),
-            );
-        let display = match json::part(call.result_display) {
-            Some(Scalar::Text(display)) => Some(display),
-            _ => None,
+        let parts = call.objects("result");
+        let response: Option<Object<'_>> = parts.iter().find_map(|part| part.part(RESPONSE));
+        let answered = match response {
+            Some(response) => answer(&response),
+            None => ResultText::of(None, call.plain("result")),
         };
         ResultText {
-            display,
+            display: call.text("resultDisplay"),
             ..answered
         }
     };
-    match status {
+    match &*status {
         // A failed command has this status too.
         "success" => {}
         "error" => result.is_error = Some(true),
         "cancelled" => result.refused = true,
-        "" if call.result.is_some() => {}
+        "" if call.get("result").is_some() => {}
         _ => return None,
     }
-    Entry::result(call.id, result, at)
+    Entry::result(call.text("id"), result, call.time("timestamp"))
 }
 
-/// Reads `{"output": TEXT}` or `{"error": TEXT}`.
-pub(in crate::rooms) fn answer(response: Option<&RawValue>) -> ResultText<'_> {
-    let Some(Answer { output, error }) = json::part(response) else {
-        return ResultText::default();
-    };
-    match error.into_text() {
+/// The part of a message that answers a call.
+pub(in crate::rooms) const RESPONSE: &str = "functionResponse";
+
+/// Reads such a part: `{"response": {"output": TEXT}}`, or `error` in place of `output`.
+pub(in crate::rooms) fn answer<'a>(response: &Object<'a>) -> ResultText<'a> {
+    let said = response.object("response");
+    match said.text("error") {
         Some(text) => ResultText::of(Some(true), text),
-        None => ResultText::of(None, output.into_text().unwrap_or_default()),
+        None => ResultText::of(None, said.word("output")),
     }
 }

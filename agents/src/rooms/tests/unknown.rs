@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use journal::{Event, Host, ReplyForm, Timestamp, ToolKind};
-use serde::Deserialize;
 use serde_json::json;
 
 use crate::adapter::Reply;
@@ -17,7 +16,7 @@ use crate::terminal::screen::View;
 use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools};
 use crate::transcript::forward::{Forward, Read, Reader};
-use crate::transcript::json::Scalar;
+use crate::transcript::json::Object;
 use crate::transcript::normal::Entry;
 use crate::transcript::tail::{Part, Parts, Tail};
 
@@ -42,29 +41,18 @@ const TOOLS: Tools = Tools {
     ..Tools::PLAIN
 };
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow)]
-    said: Scalar<'a>,
-    ran: Scalar<'a>,
-    at: Scalar<'a>,
-}
-
 fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
-    let line: Line<'_> = serde_json::from_str(text)?;
-    let at = line.at.millis().unwrap_or_default();
-    if let Some(said) = line.said.into_text() {
+    let line = Object::read(text)?;
+    let at = line.millis("at").unwrap_or_default();
+    if let Some(said) = line.text("said") {
         reader.user(said, at);
         return Ok(Read::Own { may_begin: true });
     }
-    let input = json!({ "command": line.ran.text() });
-    let call = crate::transcript::normal::begun(&TOOLS, "1", "haunt", &input, at);
+    let input = json!({ "command": line.word("ran") });
+    let begun = Entry::begun(&TOOLS, "1", "haunt", &input, at);
     let failed = ResultText::of(Some(true), "boo".into());
-    let ended = Entry::result(Scalar::Text("1".into()), failed, at);
-    reader
-        .entries
-        .extend([Entry::begun(call)].into_iter().chain(ended));
+    let ended = Entry::result(Some("1".into()), failed, at);
+    reader.entries.extend([begun].into_iter().chain(ended));
     Ok(Read::Own { may_begin: false })
 }
 
