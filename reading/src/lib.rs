@@ -18,10 +18,7 @@ pub mod written;
 ///
 /// Panics if the text is not what the type asks for. The tests read every such file.
 pub fn built_in<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {
-    serde_saphyr::from_str(text)
-        .map_err(|error| error.to_string())
-        .and_then(|value: serde_json::Value| {
-            serde_json::from_value(value).map_err(|error| error.to_string())
-        })
-        .unwrap_or_else(|error| panic!("{name}.yml: {error}"))
+    let value = serde_saphyr::from_str::<serde_json::Value>(text);
+    let value = value.unwrap_or_else(|error| panic!("{name}.yml: {error}"));
+    serde_json::from_value(value).unwrap_or_else(|error| panic!("{name}.yml: {error}"))
 }

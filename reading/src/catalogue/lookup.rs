@@ -57,9 +57,8 @@ impl Catalogue {
             return known;
         }
         let behind = (1..words.len().min(BEHIND_MAX)).filter(|at| !words[*at].starts_with('-'));
-        behind
-            .filter_map(|at| self.known(&words[at..], 0))
-            .find(|command| command.does >= Some(Purpose::Lint))
+        let mut known = behind.filter_map(|at| self.known(&words[at..], 0));
+        known.find(|command| command.does >= Some(Purpose::Lint))
     }
 
     fn known(&self, words: &[String], depth: usize) -> Option<Command<'_>> {
@@ -84,9 +83,7 @@ impl Catalogue {
             return Some(command);
         }
         // The row and its language are those of the catalogue, not of the words.
-        let language = self
-            .entry(super::names::file_name(&words[0]))
-            .map_or("", |(name, _)| name);
+        let language = self.language_of_program(super::names::file_name(&words[0]));
         let mut command = Command {
             does: parsed.does(),
             language,
@@ -109,27 +106,20 @@ impl Command<'_> {
         let Some(row) = parsed.row() else {
             return;
         };
+        let args = parsed.args.iter();
         let is_operand = |arg: &&Arg<'_>| matches!(arg.kind, Kind::Operand | Kind::Passed);
-        let operands = parsed
-            .args
-            .iter()
-            .filter(is_operand)
-            .map(|arg| arg.text.to_owned());
-        self.operands = operands.collect();
-        let targets = parsed
-            .args
-            .iter()
+        let operands = args.clone().filter(is_operand);
+        self.operands = operands.map(|arg| arg.text.to_owned()).collect();
+        let targets = args
+            .clone()
             .filter(|arg| parsed.lists(arg, |row| &row.targets));
-        let targets = targets
-            .filter_map(|arg| arg.value)
-            .flat_map(|value| value.split(','));
+        let targets = targets.flat_map(|arg| arg.value.into_iter().flat_map(|it| it.split(',')));
         let targets: Vec<String> = targets.map(str::to_owned).collect();
         if row.script {
             let is_inline = self.operands.first().is_none_or(|script| script == "-");
-            self.opening = if is_inline {
-                Opening::Inline
-            } else {
-                Opening::Script
+            self.opening = match is_inline {
+                true => Opening::Inline,
+                false => Opening::Script,
             };
         } else if !targets.is_empty() {
             self.operands = targets;
@@ -137,12 +127,8 @@ impl Command<'_> {
         } else if row.tasks == Tasks::One && parsed.rows.len() > 1 && row.does.is_some() {
             // The subcommand is the task: `npm test`.
             self.is_partial |= !self.operands.is_empty();
-            self.operands = parsed
-                .verbs
-                .last()
-                .map(|verb| (*verb).to_owned())
-                .into_iter()
-                .collect();
+            let verb = parsed.verbs.last().copied();
+            self.operands = Vec::from_iter(verb.map(str::to_owned));
             self.opening = Opening::Tasks;
         } else if row.tasks == Tasks::One && !self.operands.is_empty() {
             self.is_partial |= self.operands.len() > 1;
@@ -158,11 +144,8 @@ impl Command<'_> {
         if parsed.has(|row| &row.inline) {
             self.opening = Opening::Inline;
         }
-        if parsed
-            .args
-            .iter()
-            .any(|arg| parsed.lists(arg, |row| &row.without_tests) && !arg.text.ends_with("=false"))
-        {
+        let mut without = args.filter(|arg| parsed.lists(arg, |row| &row.without_tests));
+        if without.any(|arg| !arg.text.ends_with("=false")) {
             self.does = self.does.min(Some(Purpose::Build));
         }
     }
@@ -171,20 +154,13 @@ impl Command<'_> {
     fn tasks(&mut self, parsed: &Parsed<'_>, otherwise: Option<Purpose>) {
         let known = |task: &str| {
             let name = task.rsplit(':').next().unwrap_or(task);
-            parsed
-                .rows
-                .iter()
-                .rev()
-                .find_map(|row| row.verb(name)?.1.does)
+            let mut rows = parsed.rows.iter().rev();
+            rows.find_map(|row| row.verb(name)?.1.does)
         };
         let is_of_part = |task: &String| task.contains(':') && known(task).is_some();
         self.is_partial |= self.operands.iter().any(is_of_part);
-        self.does = self
-            .operands
-            .iter()
-            .filter_map(|task| known(task))
-            .max()
-            .or(otherwise);
+        let does = self.operands.iter().filter_map(|task| known(task));
+        self.does = does.max().or(otherwise);
         self.operands.retain(|task| known(task).is_none());
         if !self.operands.is_empty() {
             self.opening = Opening::Tasks;

@@ -28,15 +28,11 @@ impl Catalogue {
 
 /// Returns a path's last part, without the ending of Windows programs.
 pub fn file_name(path: &str) -> &str {
-    let name = path
-        .rsplit(['/', '\\'])
-        .next()
-        .filter(|name| !name.is_empty())
-        .unwrap_or(path);
-    name.strip_suffix(".exe")
-        .or_else(|| launched(path, name))
-        .filter(|name| !name.is_empty())
-        .unwrap_or(name)
+    let is_name = |name: &&str| !name.is_empty();
+    let name = path.rsplit(['/', '\\']).next().filter(is_name);
+    let name = name.unwrap_or(path);
+    let bare = name.strip_suffix(".exe").or_else(|| launched(path, name));
+    bare.filter(is_name).unwrap_or(name)
 }
 
 /// Returns the program that a launcher of Windows starts: `pnpm.cmd`, `node_modules\.bin\eslint.CMD`, `.\gradlew.bat`.

@@ -50,9 +50,8 @@ impl<'a> Arg<'a> {
         let is_one = |option: &str| match option.split_once(' ') {
             Some((option, value)) => name == option && self.value == Some(value),
             None => {
-                let letter = option
-                    .strip_prefix('-')
-                    .filter(|rest| rest.chars().count() == 1);
+                let rest = option.strip_prefix('-');
+                let letter = rest.filter(|rest| rest.chars().count() == 1);
                 name == option || (is_cluster && letter.is_some_and(|l| self.letters.contains(l)))
             }
         };
@@ -91,10 +90,8 @@ impl<'r, 'c> Options<'r, 'c> {
 
     fn take(&self, option: &str) -> bool {
         let lists = |row: &&&'c Row| {
-            let lists = [&row.values, &row.dirs, &row.inline, &row.targets];
-            lists
-                .iter()
-                .any(|list| list.iter().any(|one| one == option))
+            let mut lists = [&row.values, &row.dirs, &row.inline, &row.targets].into_iter();
+            lists.any(|list| list.iter().any(|one| one == option))
         };
         self.rows.iter().any(|row| lists(&row))
     }
@@ -149,12 +146,10 @@ impl Catalogue {
                 // What seemed to be a value is the first argument of the subcommand.
                 reader.next = arg.at + 1;
                 (arg.kind, arg.value, arg.letters) = (Kind::Verb, None, "");
-                let name = key
-                    .split(' ')
-                    .find(|name| *name == arg.text || row.also.iter().any(|a| a == arg.text));
-                parsed
-                    .verbs
-                    .push(name.filter(|_| !key.contains('*')).unwrap_or(arg.text));
+                let is_also = row.also.iter().any(|also| also == arg.text);
+                let mut names = key.split(' ').filter(|_| !key.contains('*'));
+                let name = names.find(|name| *name == arg.text || is_also);
+                parsed.verbs.push(name.unwrap_or(arg.text));
                 parsed.rows.push(row);
             } else {
                 may_be_verb &= arg.kind == Kind::Option;
@@ -261,8 +256,8 @@ impl<'a> Parsed<'a> {
     /// Returns what its operands are.
     pub(super) fn takes(&self) -> Operands {
         let mut rows = self.rows.iter().rev().map(|row| row.operands);
-        rows.find(|takes| *takes != Operands::Unknown)
-            .unwrap_or_default()
+        let known = rows.find(|takes| *takes != Operands::Unknown);
+        known.unwrap_or_default()
     }
 
     /// Returns its arguments that are no options, subcommands included.
@@ -274,11 +269,9 @@ impl<'a> Parsed<'a> {
 
     /// Returns the folders that it changes to by its own options.
     pub fn dirs(&self) -> impl Iterator<Item = &'a str> {
-        let args = self
-            .args
-            .iter()
-            .filter(|arg| self.lists(arg, |row| &row.dirs));
-        args.filter_map(|arg| arg.value)
+        let args = self.args.iter();
+        let dirs = args.filter(|arg| self.lists(arg, |row| &row.dirs));
+        dirs.filter_map(|arg| arg.value)
     }
 
     /// Returns whether it only prints what it would do, or what it is.
@@ -299,19 +292,14 @@ impl<'a> Parsed<'a> {
         let mut words = self.args.iter().filter(|arg| arg.kind != Kind::Option);
         let first = words.next().map(|arg| arg.text);
         let version = self.args.iter().any(|arg| arg.is('\0', "--version"));
+        let is_dry = |word: &str| (self.rows.iter()).any(|row| row.dry.iter().any(|it| it == word));
         let makes = self.row().is_some_and(|row| row.tasks == Tasks::Many);
-        let operand = self
-            .args
-            .iter()
-            .find(|arg| matches!(arg.kind, Kind::Operand | Kind::Passed));
-        let is_bare = first.is_none() || (operand.is_none() && self.does() == Some(Purpose::Tests));
+        let is_operand = |arg: &Arg<'_>| matches!(arg.kind, Kind::Operand | Kind::Passed);
+        let has_operand = self.args.iter().any(is_operand);
+        let is_bare = first.is_none() || (!has_operand && self.does() == Some(Purpose::Tests));
         (version && is_bare)
             || (first == Some("help") && !makes)
             || self.has(|row| &row.dry)
-            || words.any(|arg| {
-                self.rows
-                    .iter()
-                    .any(|row| row.dry.iter().any(|one| one == arg.text))
-            })
+            || words.any(|arg| is_dry(arg.text))
     }
 }

@@ -232,17 +232,12 @@ pub enum Form {
 impl Row {
     /// Returns the subcommand, or the task that is known, of a name: one that is written so, else one whose pattern fits.
     pub fn verb(&self, word: &str) -> Option<(&str, &Self)> {
-        let named = |(key, row): &(&String, &Box<Self>)| {
+        let mut all = self.verbs.iter().map(|(key, row)| (key.as_str(), &**row));
+        let named = |(key, row): &(&str, &Self)| {
             key.split(' ').any(|name| name == word) || row.also.iter().any(|name| name == word)
         };
-        let fits =
-            |(key, _): &(&String, &Box<Self>)| key.split(' ').any(|name| is_like(name, word));
-        let found = self
-            .verbs
-            .iter()
-            .find(named)
-            .or_else(|| self.verbs.iter().find(fits));
-        found.map(|(key, row)| (key.as_str(), &**row))
+        let fits = |(key, _): &(&str, &Self)| key.split(' ').any(|name| is_like(name, word));
+        all.clone().find(named).or_else(|| all.find(fits))
     }
 }
 

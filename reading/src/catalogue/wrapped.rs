@@ -16,22 +16,13 @@ impl Parsed<'_> {
     /// Returns what the command runs, if it is a wrapper and runs something.
     pub fn wrapped<S: AsRef<str>>(&self, words: &[S]) -> Option<Wrapped> {
         let wraps = self.row()?.wraps.as_ref()?;
-        let behind = self
-            .args
-            .iter()
-            .rposition(|arg| arg.kind == Kind::Verb)
-            .map_or(0, |at| at + 1);
-        let args = &self.args[behind..];
+        let verb = self.args.iter().rposition(|arg| arg.kind == Kind::Verb);
+        let args = &self.args[verb.map_or(0, |at| at + 1)..];
         let mut operands = args.iter().filter(|arg| arg.kind != Kind::Option);
-        if wraps.lines
-            && operands
-                .clone()
-                .any(|arg| arg.text.contains(char::is_whitespace))
-        {
-            let lines: Vec<&str> = operands
-                .map(|arg| arg.text)
-                .take_while(|text| *text != ":::")
-                .collect();
+        let is_line = |arg: &Arg<'_>| arg.text.contains(char::is_whitespace);
+        if wraps.lines && operands.clone().any(is_line) {
+            let lines = operands.map(|arg| arg.text);
+            let lines: Vec<&str> = lines.take_while(|text| *text != ":::").collect();
             return Some(Wrapped::Script(lines.join("\n")));
         }
         let begin = begin(wraps, args, words.len())?;

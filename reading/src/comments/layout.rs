@@ -101,11 +101,7 @@ impl Spacing {
                 _ if next.is_whitespace() => {
                     rest = rest.trim_start();
                     let first = rest.chars().next().unwrap_or(' ');
-                    if tokens
-                        .chars()
-                        .next_back()
-                        .is_some_and(|last| parts(last, first))
-                    {
+                    if ends_apart(&tokens, first) {
                         tokens.push(' ');
                     }
                     continue;
@@ -164,11 +160,7 @@ fn parts(last: char, first: char) -> bool {
 /// Adds tokens, separated if they would become one.
 fn join(normal: &mut String, tokens: &str) {
     let first = tokens.chars().next().unwrap_or(' ');
-    if normal
-        .chars()
-        .next_back()
-        .is_some_and(|last| parts(last, first))
-    {
+    if ends_apart(normal, first) {
         normal.push(' ');
     }
     normal.push_str(tokens);
@@ -180,12 +172,16 @@ fn separate(normal: &mut String, goes_on: bool) {
     }
 }
 
+/// Returns whether a blank parts the end of a text from what follows.
+fn ends_apart(text: &str, first: char) -> bool {
+    let last = text.chars().next_back();
+    last.is_some_and(|last| parts(last, first))
+}
+
 /// Returns whether a line cannot begin a statement, so that it belongs to the one before.
 fn begins_within(tokens: &str) -> bool {
     tokens.starts_with([')', ']', '}', ',', ';', '.', '?', ':'])
-        || ["&&", "||", "=="]
-            .iter()
-            .any(|sign| tokens.starts_with(sign))
+        || ["&&", "||", "=="].iter().any(|it| tokens.starts_with(it))
 }
 
 /// Returns whether a line cannot end a statement, so that the next one belongs to it.

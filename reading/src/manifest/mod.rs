@@ -39,10 +39,8 @@ pub fn is_lock(path: &str) -> bool {
 /// manifest or above it.
 pub fn may_lock(manifest: &str, lock: &str) -> bool {
     let folder = lock.rsplit_once('/').map_or("", |(folder, _)| folder);
-    folder.is_empty()
-        || manifest
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
+    let within = manifest.strip_prefix(folder);
+    folder.is_empty() || within.is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns whether two texts of a manifest name the same dependencies in the same versions; `before` is `None` for a

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toml_edit::{Document, Item};
+use toml_edit::{Document, Item, TableLike};
 
 pub(super) fn json(text: &str, parts: &[String]) -> Option<BTreeSet<String>> {
     // A file that was just made may be empty.
@@ -28,29 +28,15 @@ pub(super) fn yaml(text: &str, parts: &[String]) -> Option<BTreeSet<String>> {
 /// Returns a TOML value without its formatting.
 fn value(item: &Item) -> Value {
     if let Some(table) = item.as_table_like() {
-        return Value::Object(
-            table
-                .iter()
-                .map(|(key, item)| (key.to_owned(), value(item)))
-                .collect(),
-        );
+        return object(table);
     }
     if let Some(tables) = item.as_array_of_tables() {
-        let values = tables.iter().map(|table| {
-            let entries = table
-                .iter()
-                .map(|(key, item)| (key.to_owned(), value(item)));
-            Value::Object(entries.collect())
-        });
+        let values = tables.iter().map(|table| object(table));
         return Value::Array(values.collect());
     }
     if let Some(array) = item.as_array() {
-        return Value::Array(
-            array
-                .iter()
-                .map(|it| value(&Item::Value(it.clone())))
-                .collect(),
-        );
+        let values = array.iter().map(|it| value(&Item::Value(it.clone())));
+        return Value::Array(values.collect());
     }
     let text = item.as_str().map(str::to_owned);
     text.or_else(|| item.as_integer().map(|number| number.to_string()))
@@ -58,6 +44,15 @@ fn value(item: &Item) -> Value {
         .or_else(|| item.as_bool().map(|flag| flag.to_string()))
         .or_else(|| item.as_datetime().map(|time| format!("{time:?}")))
         .map_or(Value::Null, Value::String)
+}
+
+fn object(table: &dyn TableLike) -> Value {
+    let entries = table.iter();
+    Value::Object(
+        entries
+            .map(|(key, item)| (key.to_owned(), value(item)))
+            .collect(),
+    )
 }
 
 fn below(root: &Value, parts: &[String]) -> BTreeSet<String> {

@@ -10,9 +10,8 @@ pub(super) fn lines(text: &str, without: &[String]) -> BTreeSet<String> {
 }
 
 fn code_lines<'a>(text: &'a str, comment: &'a str) -> impl Iterator<Item = &'a str> {
-    text.lines()
-        .map(move |line| line.split(comment).next().unwrap_or_default().trim())
-        .filter(|line| !line.is_empty())
+    let code = move |line: &'a str| line.split(comment).next().unwrap_or_default().trim();
+    text.lines().map(code).filter(|line| !line.is_empty())
 }
 
 /// Returns the text with single spaces.
@@ -56,12 +55,8 @@ pub(super) fn elements(text: &str, names: &[String]) -> BTreeSet<String> {
     let properties = text.split("<properties>").skip(1);
     let properties = properties.filter_map(|rest| rest.split("</properties>").next());
     let is_version = |line: &&str| line.contains("version");
-    found.extend(
-        properties
-            .flat_map(str::lines)
-            .filter(is_version)
-            .map(spaced),
-    );
+    let lines = properties.flat_map(str::lines).filter(is_version);
+    found.extend(lines.map(spaced));
     found
 }
 

@@ -15,10 +15,8 @@ pub(super) enum Style {
 
 /// Returns what a word counts.
 pub(super) fn what(word: &str) -> Option<Counted> {
-    let counts = Catalogue::built_in()
-        .languages()
-        .iter()
-        .flat_map(|it| &it.counts);
+    let languages = Catalogue::built_in().languages().iter();
+    let counts = languages.flat_map(|it| &it.counts);
     let is = |known: &String| known.eq_ignore_ascii_case(word);
     let known = counts.into_iter().find(|(_, words)| words.iter().any(is));
     known.map(|(what, _)| *what)

@@ -77,11 +77,8 @@ impl Drafts {
 
     /// Adds a part to the summary before it, unless that one has this part already.
     fn joins(&mut self, part: &Draft) -> bool {
-        let known = self
-            .0
-            .iter_mut()
-            .rev()
-            .find(|known| known.kind == part.kind);
+        let mut upward = self.0.iter_mut().rev();
+        let known = upward.find(|known| known.kind == part.kind);
         let Some(known) = known.filter(|known| known.tool == part.tool) else {
             return false;
         };
@@ -130,16 +127,10 @@ impl Drafts {
     }
 
     pub(super) fn finish(self) -> Vec<Summary> {
-        let drafts: Vec<(Draft, SummaryVerdict)> = self
-            .0
-            .into_iter()
-            .filter_map(|draft| draft.verdict().map(|verdict| (draft, verdict)))
-            .collect();
-        let strong = |kind| {
-            drafts
-                .iter()
-                .any(|(draft, _)| draft.kind == kind && !draft.weak)
-        };
+        let drafts = self.0.into_iter();
+        let drafts = drafts.filter_map(|draft| draft.verdict().map(|verdict| (draft, verdict)));
+        let drafts: Vec<(Draft, SummaryVerdict)> = drafts.collect();
+        let strong = |kind| (drafts.iter()).any(|(draft, _)| draft.kind == kind && !draft.weak);
         let mut summaries: Vec<Summary> = Vec::new();
         for (draft, verdict) in &drafts {
             if draft.weak && strong(draft.kind) {
@@ -193,11 +184,10 @@ impl Draft {
 
     fn note(&mut self, what: Counted, number: u64) {
         let counted = &mut self.counted[what as usize];
-        *counted = Some(match (*counted, what) {
-            (None, _) => number,
-            (Some(known), Counted::Total) => known.max(number),
-            (Some(known), _) => known.saturating_add(number),
-        });
+        *counted = match what {
+            Counted::Total => (*counted).max(Some(number)),
+            _ => added(*counted, Some(number)),
+        };
     }
 
     /// Returns how it ended; none if the lines do not say.
@@ -214,14 +204,12 @@ impl Draft {
             return Some(SummaryVerdict::Failed);
         }
         let skips = skipped.unwrap_or_default();
+        let counted = passed.unwrap_or_default().saturating_add(skips);
         if self.tally {
-            let counted = passed.unwrap_or_default().saturating_add(skips);
             total.filter(|total| counted >= *total)?;
         }
         if self.full {
-            let complete = failed.is_some()
-                || total
-                    .is_some_and(|total| total <= passed.unwrap_or_default().saturating_add(skips));
+            let complete = failed.is_some() || total.is_some_and(|total| total <= counted);
             // Words that anyone may use have to say that something passed.
             let said = passed.is_some() || !self.tool.is_empty();
             if !complete || !said {
@@ -259,12 +247,8 @@ impl Draft {
         let [passed, failed, skipped, total] = self.counted;
         if self.weak && !self.tally {
             let is = |wanted| (verdict == wanted).then_some(1);
-            return [
-                is(SummaryVerdict::Passed),
-                is(SummaryVerdict::Failed),
-                None,
-                None,
-            ];
+            let (passed, failed) = (is(SummaryVerdict::Passed), is(SummaryVerdict::Failed));
+            return [passed, failed, None, None];
         }
         let rest = |known: Option<u64>| {
             let others = known.unwrap_or_default() + skipped.unwrap_or_default();
@@ -285,10 +269,9 @@ impl Draft {
         ] {
             // XCTest and reports in XML count each suite, and again in the suites around it.
             let is_nested = ["xctest", "junit-xml"].contains(&self.tool);
-            *sum = match (*sum, more) {
-                (Some(sum), Some(more)) if is_nested => Some(sum.max(more)),
-                (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
-                (sum, more) => sum.or(more),
+            *sum = match is_nested {
+                true => (*sum).max(more),
+                false => added(*sum, more),
             };
         }
     }
@@ -296,9 +279,13 @@ impl Draft {
 
 fn add_counts(sum: &mut [Option<u64>; 4], more: &[Option<u64>; 4]) {
     for (sum, more) in sum.iter_mut().zip(more) {
-        *sum = match (*sum, *more) {
-            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
-            (sum, more) => sum.or(more),
-        };
+        *sum = added(*sum, *more);
+    }
+}
+
+fn added(sum: Option<u64>, more: Option<u64>) -> Option<u64> {
+    match (sum, more) {
+        (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+        (sum, more) => sum.or(more),
     }
 }

@@ -38,10 +38,8 @@ pub(super) fn each(output: &str, mut known: impl FnMut(&str) -> bool) {
     for part in bounded(output) {
         let plain = plain(part);
         let lines = plain.split('\n').map(seen).filter(|line| !diff.holds(line));
-        for line in lines
-            .flat_map(tags)
-            .filter(|line| line.len() <= LINE_BYTES_MAX)
-        {
+        let lines = lines.flat_map(tags);
+        for line in lines.filter(|line| line.len() <= LINE_BYTES_MAX) {
             let mut line = trim(line);
             for _ in 0..=PREFIXES_MAX {
                 if line.is_empty() || known(line) {
@@ -122,8 +120,8 @@ fn control(text: &str) -> usize {
         (Some('\u{1b}' | '\u{8}'), _) => 1,
         (Some('['), Some('0'..='9')) => {
             let end = text[1..].find(|c: char| !c.is_ascii_digit() && c != ';');
-            end.filter(|end| text[1 + end..].starts_with('m'))
-                .map_or(0, |end| end + 2)
+            let end = end.filter(|end| text[1 + end..].starts_with('m'));
+            end.map_or(0, |end| end + 2)
         }
         _ => 0,
     }

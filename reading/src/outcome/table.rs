@@ -47,11 +47,8 @@ pub(super) struct Row {
 impl Row {
     /// Calls `note` with the counts in the groups of the pattern.
     pub(super) fn groups(&self, line: &str, mut note: impl FnMut(Counted, u64)) {
-        let Some(found) = self
-            .groups
-            .as_ref()
-            .and_then(|groups| groups.captures(line.as_bytes()))
-        else {
+        let groups = self.groups.as_ref();
+        let Some(found) = groups.and_then(|groups| groups.captures(line.as_bytes())) else {
             return;
         };
         for (what, name) in [
@@ -60,9 +57,8 @@ impl Row {
             (Counted::Skipped, "skipped"),
             (Counted::Total, "total"),
         ] {
-            let digits = found
-                .name(name)
-                .and_then(|group| std::str::from_utf8(group.as_bytes()).ok());
+            let group = found.name(name);
+            let digits = group.and_then(|group| std::str::from_utf8(group.as_bytes()).ok());
             if let Some(number) = digits.and_then(|digits| digits.replace(',', "").parse().ok()) {
                 note(what, number);
             }
@@ -99,10 +95,9 @@ pub(super) fn find(line: &str, found: &mut Vec<&'static Row>) {
 fn load() -> Result<Table, String> {
     let languages = Catalogue::built_in().languages().iter();
     let lines = languages.flat_map(|language| language.prints.lines());
-    let mut found = lines
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| row(line).map_err(|problem| format!("{problem}: {line}")))
-        .collect::<Result<Vec<_>, _>>()?;
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    let rows = lines.map(|line| row(line).map_err(|problem| format!("{problem}: {line}")));
+    let mut found: Vec<(Row, String)> = rows.collect::<Result<_, _>>()?;
     found.sort_by_key(|(row, _)| row.tool.is_empty());
     let (rows, patterns): (Vec<Row>, Vec<String>) = found.into_iter().unzip();
     let set = RegexSetBuilder::new(&patterns).unicode(false).build();
@@ -110,14 +105,15 @@ fn load() -> Result<Table, String> {
     Ok(Table { rows, set })
 }
 
+const DURATION: &str = r"[0-9][0-9.,:]*(?: ?(?:[a-z]|µ)+\.?)?(?:,? ?[0-9.]+ ?[a-z]+)*";
+
 fn row(line: &'static str) -> Result<(Row, String), String> {
     let (tool, rest) = column(line)?;
     let (kind, rest) = column(rest)?;
     let (says, pattern) = column(rest)?;
-    let pattern = pattern.replace("%N", "[0-9][0-9,]*").replace(
-        "%D",
-        r"[0-9][0-9.,:]*(?: ?(?:[a-z]|µ)+\.?)?(?:,? ?[0-9.]+ ?[a-z]+)*",
-    );
+    let pattern = pattern
+        .replace("%N", "[0-9][0-9,]*")
+        .replace("%D", DURATION);
     let pattern = format!("^(?:{pattern})$");
     let says = says_of(says).ok_or("what it says is not known")?;
     let uses_groups = matches!(

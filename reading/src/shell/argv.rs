@@ -2,7 +2,7 @@
 
 use super::simple::Simple;
 use super::wrappers::{self, Inner};
-use crate::catalogue::{Arg, Catalogue, Kind, Parsed, Tasks};
+use crate::catalogue::{Arg, Catalogue, Kind, Parsed, Row, Tasks};
 
 /// A command that a rule asks for.
 ///
@@ -32,10 +32,9 @@ impl Pattern {
         let parsed = Catalogue::built_in().parse(&simple.words);
         let reads = matches!(parsed.program, "." | "source");
         let interprets = reads || parsed.row().is_some_and(|row| row.script);
-        let script = parsed.args.iter().find(|arg| arg.kind == Kind::Operand);
-        script
-            .filter(|_| interprets)
-            .is_some_and(|script| is_wanted(&simple.words[script.at..], &self.0))
+        let mut args = parsed.args.iter();
+        let script = args.find(|arg| interprets && arg.kind == Kind::Operand);
+        script.is_some_and(|script| is_wanted(&simple.words[script.at..], &self.0))
     }
 }
 
@@ -46,17 +45,13 @@ fn is_wanted(words: &[String], wanted: &[String]) -> bool {
         return false;
     }
     let have = arguments(&have, words);
-    let mut operands = have
-        .iter()
-        .filter(|arg| arg.option.is_none())
-        .map(|arg| arg.text);
-    arguments(&want, wanted)
-        .iter()
-        .all(|want| match (want.option, want.text.strip_prefix('*')) {
-            (None, Some(part)) => words.iter().skip(1).any(|word| word.contains(part)),
-            (None, None) => operands.any(|operand| operand == want.text),
-            (Some(_), _) => have.iter().any(|arg| arg.covers(want)),
-        })
+    let mut operands = have.iter().filter(|arg| arg.option.is_none());
+    let is_there = |want: &Argument<'_>| match (want.option, want.text.strip_prefix('*')) {
+        (None, Some(part)) => words.iter().skip(1).any(|word| word.contains(part)),
+        (None, None) => operands.any(|operand| operand.text == want.text),
+        (Some(_), _) => have.iter().any(|arg| arg.covers(want)),
+    };
+    arguments(&want, wanted).iter().all(is_there)
 }
 
 /// An argument with the spellings of one thing made equal.
@@ -72,11 +67,8 @@ impl Argument<'_> {
         let Some(option) = self.option else {
             return false;
         };
-        let letter = want
-            .letters
-            .chars()
-            .next()
-            .filter(|_| want.letters.len() == 1);
+        let is_one = want.letters.len() == 1;
+        let letter = want.letters.chars().next().filter(|_| is_one);
         let named = Some(option) == want.option
             || letter.is_some_and(|letter| self.letters.contains(letter));
         named && (want.text.is_empty() || want.text == self.text)
@@ -87,11 +79,8 @@ fn arguments<'a>(parsed: &Parsed<'a>, words: &'a [String]) -> Vec<Argument<'a>> 
     let program = parsed.program;
     let signals = matches!(program, "kill" | "pkill" | "killall");
     // Words after `--` are for another program; `+nightly` selects a toolchain.
-    let passes_on = parsed
-        .rows
-        .first()
-        .is_some_and(|row| row.tasks == Tasks::One)
-        || program == "bun";
+    let first = parsed.rows.first();
+    let passes_on = first.is_some_and(|row| row.tasks == Tasks::One) || program == "bun";
     let mut found: Vec<Argument<'a>> = Vec::new();
     let mut verbs = parsed.verbs.iter();
     let mut add = |text, option, letters| {
@@ -111,10 +100,8 @@ fn arguments<'a>(parsed: &Parsed<'a>, words: &'a [String]) -> Vec<Argument<'a>> 
             Kind::Option => add(arg.value.unwrap_or_default(), Some(arg.name()), arg.letters),
             Kind::Verb => {
                 let verb = verbs.next().copied().unwrap_or(arg.text);
-                let runs = parsed
-                    .rows
-                    .last()
-                    .is_some_and(|row| row.tasks == Tasks::One && row.does.is_none());
+                let is_runner = |row: &Row| row.tasks == Tasks::One && row.does.is_none();
+                let runs = parsed.row().is_some_and(is_runner);
                 // `npm run test` is `npm test`.
                 if arg.text.starts_with('-') {
                     add("", Some(arg.text), "");
@@ -140,10 +127,8 @@ fn signal<'a>(word: &'a str, arg: &Arg<'a>) -> Option<&'a str> {
         _ => word.strip_prefix('-')?,
     };
     let name = name.strip_prefix("SIG").unwrap_or(name);
-    let is_name = name.len() > 1
-        && name
-            .chars()
-            .all(|next| next.is_ascii_uppercase() || next.is_ascii_digit());
+    let fits = |next: char| next.is_ascii_uppercase() || next.is_ascii_digit();
+    let is_name = name.len() > 1 && name.chars().all(fits);
     is_name.then_some(name)
 }
 
@@ -155,8 +140,6 @@ pub fn is_dry(simple: &Simple) -> bool {
 
 /// Returns the operands of a command: its words without options and their values.
 pub fn operands(simple: &Simple) -> Vec<&str> {
-    Catalogue::built_in()
-        .parse(&simple.words)
-        .operands()
-        .collect()
+    let parsed = Catalogue::built_in().parse(&simple.words);
+    parsed.operands().collect()
 }

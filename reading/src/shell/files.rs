@@ -8,10 +8,8 @@ use crate::catalogue::{Arg, Catalogue, Kind, file_name};
 
 /// Returns the paths that the commands of a line show to the agent.
 pub(super) fn reads(runs: &[Run]) -> Vec<String> {
-    distinct(
-        runs.iter()
-            .flat_map(|run| run.inputs.iter().cloned().chain(read_by(run))),
-    )
+    let runs = runs.iter();
+    distinct(runs.flat_map(|run| run.inputs.iter().cloned().chain(read_by(run))))
 }
 
 /// Returns the paths that the commands of a line write.
@@ -28,9 +26,8 @@ pub(super) fn writes(runs: &[Run]) -> Vec<String> {
 
 fn distinct(paths: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    paths
-        .filter(|path| is_path(path) && seen.insert(path.clone()))
-        .collect()
+    let new = paths.filter(|path| is_path(path) && seen.insert(path.clone()));
+    new.collect()
 }
 
 fn is_path(text: &str) -> bool {
@@ -38,6 +35,7 @@ fn is_path(text: &str) -> bool {
 }
 
 /// The options and operands of one command.
+#[derive(Default)]
 struct Parts<'a> {
     options: Vec<Arg<'a>>,
     operands: Vec<&'a str>,
@@ -50,15 +48,11 @@ impl<'a> Parts<'a> {
         let args = Catalogue::built_in().parse(words).args;
         let (options, others): (Vec<_>, Vec<_>) =
             args.into_iter().partition(|arg| arg.kind == Kind::Option);
-        let passed = others
-            .iter()
-            .filter(|arg| arg.kind == Kind::Passed)
-            .map(|arg| arg.text)
-            .collect();
+        let passed = others.iter().filter(|arg| arg.kind == Kind::Passed);
         Self {
             options,
-            operands: others.into_iter().map(|arg| arg.text).collect(),
-            passed,
+            operands: others.iter().map(|arg| arg.text).collect(),
+            passed: passed.map(|arg| arg.text).collect(),
         }
     }
 
@@ -67,10 +61,8 @@ impl<'a> Parts<'a> {
     }
 
     fn value(&self, letter: char, name: &str) -> Option<&'a str> {
-        self.options
-            .iter()
-            .find(|arg| arg.is(letter, name) && arg.value.is_some())?
-            .value
+        let mut named = self.options.iter().filter(|arg| arg.is(letter, name));
+        named.find_map(|arg| arg.value)
     }
 
     /// Returns the operands, without the first if it is a program text.
@@ -80,27 +72,22 @@ impl<'a> Parts<'a> {
 }
 
 fn owned(words: &[&str], from: usize) -> Vec<String> {
-    words
-        .iter()
-        .skip(from)
-        .map(|word| (*word).to_owned())
-        .collect()
+    let words = words.iter().skip(from);
+    words.map(|word| (*word).to_owned()).collect()
 }
 
 fn read_by(run: &Run) -> Vec<String> {
     let Some(program) = run.simple.words.first().map(String::as_str) else {
         return Vec::new();
     };
-    let parts = Parts::of(&run.simple.words);
+    let mut parts = Parts::of(&run.simple.words);
     match program {
         "cat" | "bat" | "batcat" | "nl" | "wc" | "od" | "xxd" | "hexdump" | "tac" | "cut"
         | "sort" | "uniq" | "strings" | "diff" | "cmp" | "comm" => owned(&parts.operands, 0),
-        "head" | "tail" | "less" | "more" => parts
-            .operands
-            .iter()
-            .filter(|word| !word.starts_with('+'))
-            .map(|word| (*word).to_owned())
-            .collect(),
+        "head" | "tail" | "less" | "more" => {
+            parts.operands.retain(|word| !word.starts_with('+'));
+            owned(&parts.operands, 0)
+        }
         "sed" | "gsed" if !edits_in_place(&parts, "sed") => {
             parts.behind_text(parts.has('e', "--expression") || parts.has('f', "--file"))
         }
@@ -136,60 +123,35 @@ fn written_by(run: &Run) -> Vec<String> {
         return Vec::new();
     };
     let words = &run.simple.words;
-    let parts = Parts::of(words);
+    let mut parts = Parts::of(words);
     match program {
         "tee" | "touch" | "truncate" => owned(&parts.operands, 0),
         "sed" | "gsed" if edits_in_place(&parts, "sed") => {
-            let mut files = parts.operands.clone();
             // BSD wants the suffix as a word of its own.
-            files.retain(|word| !word.is_empty());
-            owned(
-                &files,
-                usize::from(!parts.has('e', "--expression") && !parts.has('f', "--file")),
-            )
+            parts.operands.retain(|word| !word.is_empty());
+            parts.behind_text(parts.has('e', "--expression") || parts.has('f', "--file"))
         }
         "perl" | "ruby" if edits_in_place(&parts, "perl") => parts.behind_text(parts.has('e', "")),
         "cp" | "mv" | "install" => destinations(&parts),
-        "dd" => words
-            .iter()
-            .filter_map(|word| word.strip_prefix("of="))
-            .map(str::to_owned)
-            .collect(),
-        "sort" => parts
-            .value('o', "--output")
-            .map(str::to_owned)
-            .into_iter()
-            .collect(),
-        "curl" => parts
-            .value('o', "--output")
-            .map(str::to_owned)
-            .into_iter()
-            .collect(),
-        "wget" => parts
-            .value('O', "--output-document")
-            .map(str::to_owned)
-            .into_iter()
-            .collect(),
+        "dd" => {
+            let files = words.iter().filter_map(|word| word.strip_prefix("of="));
+            files.map(str::to_owned).collect()
+        }
+        "sort" | "curl" => owned(parts.value('o', "--output").as_slice(), 0),
+        "wget" => owned(parts.value('O', "--output-document").as_slice(), 0),
         "patch" => match parts.operands.first() {
-            Some(file) => vec![(*file).to_owned()],
+            Some(_) => owned(&parts.operands[..1], 0),
             None => {
-                let level = parts
-                    .value('p', "--strip")
-                    .and_then(|level| level.parse().ok());
+                let level = parts.value('p', "--strip");
+                let level = level.and_then(|level| level.parse().ok());
                 diff_paths(run.stdin.as_deref().unwrap_or_default(), level)
             }
         },
         "git" => git_writes(&parts, run.stdin.as_deref().unwrap_or_default()),
         "apply_patch" | "applypatch" => {
-            let texts = words
-                .iter()
-                .skip(1)
-                .map(String::as_str)
-                .chain(run.stdin.as_deref());
-            texts
-                .flat_map(str::lines)
-                .filter_map(patched_path)
-                .collect()
+            let texts = words[1..].iter().chain(&run.stdin);
+            let lines = texts.flat_map(|text| text.lines());
+            lines.filter_map(patched_path).collect()
         }
         _ => Vec::new(),
     }
@@ -203,9 +165,8 @@ fn edits_in_place(parts: &Parts<'_>, program: &str) -> bool {
         } else {
             "pnlwaW0123456789"
         };
-        let flag = arg
-            .letters
-            .trim_start_matches(|letter| before.contains(letter));
+        let letters = arg.letters;
+        let flag = letters.trim_start_matches(|letter| before.contains(letter));
         arg.text == "--in-place" || flag.starts_with('i')
     })
 }
@@ -213,10 +174,10 @@ fn edits_in_place(parts: &Parts<'_>, program: &str) -> bool {
 fn destinations(parts: &Parts<'_>) -> Vec<String> {
     let within = |dir: &str, files: &[&str]| {
         let dir = dir.trim_end_matches('/');
-        files
+        let names = files
             .iter()
-            .map(|file| format!("{dir}/{}", file_name(file.trim_end_matches('/'))))
-            .collect()
+            .map(|file| file_name(file.trim_end_matches('/')));
+        names.map(|name| format!("{dir}/{name}")).collect()
     };
     if let Some(dir) = parts.value('t', "--target-directory") {
         return within(dir, &parts.operands);
@@ -238,10 +199,8 @@ fn git_writes(parts: &Parts<'_>, stdin: &str) -> Vec<String> {
     };
     match *verb {
         "apply" if !parts.has('\0', "--check") && !parts.has('\0', "--stat") => {
-            let level = parts
-                .options
-                .iter()
-                .find_map(|arg| arg.text.strip_prefix("-p")?.parse().ok());
+            let mut options = parts.options.iter();
+            let level = options.find_map(|arg| arg.text.strip_prefix("-p")?.parse().ok());
             diff_paths(stdin, Some(level.unwrap_or(1)))
         }
         "checkout" | "restore" if parts.has('\0', "--staged") && !parts.has('W', "--worktree") => {
@@ -250,9 +209,8 @@ fn git_writes(parts: &Parts<'_>, stdin: &str) -> Vec<String> {
         "checkout" => owned(&parts.passed, 0),
         "restore" => owned(operands, usize::from(parts.has('s', ""))),
         "mv" => destinations(&Parts {
-            options: Vec::new(),
             operands: operands.to_vec(),
-            passed: Vec::new(),
+            ..Parts::default()
         }),
         _ => Vec::new(),
     }
@@ -260,21 +218,21 @@ fn git_writes(parts: &Parts<'_>, stdin: &str) -> Vec<String> {
 
 /// Returns the paths of a unified diff, `level` leading parts removed; without a level, only an `a/` or `b/`.
 fn diff_paths(diff: &str, level: Option<usize>) -> Vec<String> {
-    let paths = diff.lines().filter_map(|line| {
-        line.strip_prefix("+++ ")
-            .or_else(|| line.strip_prefix("--- "))
-    });
+    let lines = diff.lines();
+    let paths = lines.filter_map(|line| behind(line, ["+++ ", "--- "]));
     let paths = paths
         .map(|path| path.split('\t').next().unwrap_or(path).trim())
         .filter(|path| *path != "/dev/null");
     let stripped = paths.map(|path| match level {
         Some(level) => path.splitn(level + 1, '/').last().unwrap_or(path),
-        None => path
-            .strip_prefix("b/")
-            .or_else(|| path.strip_prefix("a/"))
-            .unwrap_or(path),
+        None => behind(path, ["b/", "a/"]).unwrap_or(path),
     });
     stripped.map(str::to_owned).collect()
+}
+
+fn behind<'t>(text: &'t str, openings: [&str; 2]) -> Option<&'t str> {
+    let mut openings = openings.into_iter();
+    openings.find_map(|opening| text.strip_prefix(opening))
 }
 
 fn patched_path(line: &str) -> Option<String> {

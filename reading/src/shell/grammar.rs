@@ -199,18 +199,15 @@ impl Reader<'_> {
             if !self.state.pipefail {
                 self.mask(piece);
             }
-            let feeder = (kind == Kind::Simple && self.commands.len() > piece)
-                .then(|| self.commands.len() - 1);
+            let is_one = kind == Kind::Simple && self.commands.len() > piece;
+            let feeder = is_one.then(|| self.commands.len() - 1);
             piece = self.commands.len();
             self.state = state.clone();
             kind = self.command();
             plain &= kind == Kind::Simple;
-            if let (Kind::Simple, Some(command)) = (
-                kind,
-                self.commands
-                    .get_mut(piece..)
-                    .and_then(|new| new.last_mut()),
-            ) {
+            let new = self.commands.get_mut(piece..);
+            let new = new.and_then(|new| new.last_mut());
+            if let (Kind::Simple, Some(command)) = (kind, new) {
                 command.fed_by = feeder;
             }
             piped = true;
@@ -251,10 +248,8 @@ impl Reader<'_> {
             return false;
         };
         let is = |command: &Command, names: &[&str]| {
-            command
-                .words
-                .first()
-                .is_some_and(|name| names.contains(&name.as_str()))
+            let name = command.words.first();
+            name.is_some_and(|name| names.contains(&name.as_str()))
         };
         let words = last.words.iter().map(String::as_str);
         let mut words = words.skip_while(|word| matches!(*word, "builtin" | "command"));
@@ -264,10 +259,8 @@ impl Reader<'_> {
             (Some("exec"), Some(_)) => with("0"),
             _ => false,
         };
-        leaves
-            && before
-                .iter()
-                .all(|command| is(command, &["echo", "printf", "cat", "tail"]))
+        let shows = |command: &Command| is(command, &["echo", "printf", "cat", "tail"]);
+        leaves && before.iter().all(shows)
     }
 
     pub(super) fn command(&mut self) -> Kind {
@@ -389,10 +382,8 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, mut words: Vec<String>, io: Io) {
-        if words
-            .first()
-            .is_some_and(|name| self.state.defined.contains(name))
-        {
+        let name = words.first();
+        if name.is_some_and(|name| self.state.defined.contains(name)) {
             words.clear();
         }
         if self.state.is_over {

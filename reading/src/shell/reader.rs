@@ -110,6 +110,7 @@ impl Heredoc {
 }
 
 /// The reader of one text.
+#[derive(Default)]
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -140,17 +141,10 @@ impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, depth: usize, state: State) -> Self {
         Self {
             text,
-            at: 0,
             depth,
-            open_parens: 0,
             certain: true,
             state,
-            commands: Vec::new(),
-            bodies: Vec::new(),
-            pending: Vec::new(),
-            inert: Vec::new(),
-            last_substitution: 0,
-            overrun: false,
+            ..Self::default()
         }
     }
 

@@ -20,15 +20,10 @@ impl Reader<'_> {
             "<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">|", ">&", ">",
         ];
         let rest = self.rest();
-        let number = rest.len()
-            - rest
-                .trim_start_matches(|next: char| next.is_ascii_digit())
-                .len();
-        let behind = &rest[number..];
-        let Some(operator) = OPERATORS
-            .into_iter()
-            .find(|operator| behind.starts_with(operator))
-        else {
+        let behind = rest.trim_start_matches(|next: char| next.is_ascii_digit());
+        let number = rest.len() - behind.len();
+        let mut operators = OPERATORS.into_iter();
+        let Some(operator) = operators.find(|operator| behind.starts_with(operator)) else {
             return false;
         };
         let substitutes = number == 0 && operator.len() == 1 && behind[1..].starts_with('(');
@@ -42,16 +37,13 @@ impl Reader<'_> {
             "<<<" => io.stdin = Some(self.body(word.text)),
             "<<" | "<<-" => {
                 let body = self.body(String::new());
-                self.pending
-                    .push(Heredoc::new(word, operator == "<<-", body));
+                let heredoc = Heredoc::new(word, operator == "<<-", body);
+                self.pending.push(heredoc);
                 io.stdin = Some(body);
             }
             "<" => io.inputs.extend(file(word)),
             "<&" | "<>" => {}
-            ">&" if word
-                .text
-                .chars()
-                .all(|next| next.is_ascii_digit() || next == '-') => {}
+            ">&" if is_descriptor(&word.text) => {}
             _ => io.outputs.extend(file(word)),
         }
         true
@@ -66,8 +58,8 @@ impl Reader<'_> {
     pub(super) fn reserved(&self) -> Option<&'static str> {
         let rest = self.rest();
         RESERVED.into_iter().find(|word| {
-            rest.strip_prefix(word)
-                .is_some_and(|after| !after.starts_with(continues_word))
+            let after = rest.strip_prefix(word);
+            after.is_some_and(|after| !after.starts_with(continues_word))
         })
     }
 
@@ -85,6 +77,11 @@ fn continues_word(next: char) -> bool {
 
 /// Returns the path of a redirection, unless it is a device or a substitution.
 fn file(word: Word) -> Option<String> {
-    (!word.text.is_empty() && word.text != "$()" && !word.text.starts_with("/dev/"))
-        .then_some(word.text)
+    let is_none = matches!(word.text.as_str(), "" | "$()") || word.text.starts_with("/dev/");
+    (!is_none).then_some(word.text)
+}
+
+fn is_descriptor(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.all(|next| next.is_ascii_digit() || next == '-')
 }

@@ -1,7 +1,7 @@
 //! Programs that run another command: `sudo`, `timeout`, `uv run`, `python -m`, `bash -c`, `docker exec`.
 
 use super::state::State;
-use crate::catalogue::{Catalogue, Wrapped, file_name};
+use crate::catalogue::{Arg, Catalogue, Wrapped, file_name};
 
 /// Words that are looked at for the options of a wrapper.
 const WORDS_MAX: usize = 64;
@@ -70,14 +70,12 @@ pub(super) fn unwrap(words: &[String]) -> Unwrapped {
             }
             Step::Stdin => return found,
             Step::Keep | Step::Skip(_) | Step::Rename(..) => {
-                let command = rest.iter().skip(1).cloned();
-                found.inner = Inner::Command(
-                    rest.iter()
-                        .take(1)
-                        .map(|_| name.to_owned())
-                        .chain(command)
-                        .collect(),
-                );
+                let mut command = rest.to_vec();
+                command
+                    .iter_mut()
+                    .take(1)
+                    .for_each(|first| name.clone_into(first));
+                found.inner = Inner::Command(command);
                 return found;
             }
         }
@@ -90,11 +88,7 @@ fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" => {
             return shell(words, &mut found.state);
         }
-        "cmd"
-            if words
-                .get(1)
-                .is_some_and(|word| word.eq_ignore_ascii_case("/c")) =>
-        {
+        "cmd" if matches!(words.get(1).map(String::as_str), Some("/c" | "/C")) => {
             return Step::Script(words[2..].join(" "));
         }
         "eval" if words.len() > 1 => return Step::Script(words[1..].join(" ")),
@@ -110,25 +104,20 @@ fn step(name: &str, words: &[String], found: &mut Unwrapped) -> Step {
     let Some(wrapped) = parsed.wrapped(&words) else {
         return Step::Keep;
     };
-    let is_uncertain = parsed
-        .row()
-        .and_then(|row| row.wraps.as_ref())
-        .is_some_and(|wraps| wraps.uncertain);
+    let wraps = parsed.row().and_then(|row| row.wraps.as_ref());
     let end = match &wrapped {
         Wrapped::At(at) => *at,
         Wrapped::Script(_) => words.len(),
     };
+    let is_dir = |arg: &&Arg<'_>| arg.at < end && parsed.lists(arg, |row| &row.dirs);
     let dirs = parsed
         .args
         .iter()
-        .filter(|arg| arg.at < end && parsed.lists(arg, |row| &row.dirs));
+        .filter(is_dir)
+        .filter_map(|arg| arg.value);
     let room = DIRS_MAX.saturating_sub(found.dirs.len());
-    found.dirs.extend(
-        dirs.filter_map(|arg| arg.value)
-            .map(str::to_owned)
-            .take(room),
-    );
-    found.uncertain |= is_uncertain;
+    found.dirs.extend(dirs.map(str::to_owned).take(room));
+    found.uncertain |= wraps.is_some_and(|wraps| wraps.uncertain);
     match wrapped {
         Wrapped::Script(text) => Step::Script(text),
         Wrapped::At(at) => match words[at].split_once(':') {
