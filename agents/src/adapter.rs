@@ -25,8 +25,8 @@ pub struct Adapter {
     pub program: &'static str,
 
     // Hook calls.
-    /// The fields that say where a call belongs.
-    pub(crate) fields: fn(&Payload<'_>) -> &'static Fields,
+    /// The fields that say where a call belongs, where they are not the same in each.
+    pub(crate) fields: Option<fn(&Payload<'_>) -> &'static Fields>,
     /// Returns the event that a call of a hook reports. Which prompts are a person's is decided here too, by the whole
     /// payload.
     pub(crate) event: fn(&str, Host, &Payload<'_>, &Tools) -> Event,
@@ -101,7 +101,7 @@ pub struct Adapter {
 pub(crate) const DEFAULT: Adapter = Adapter {
     agent: Agent::Daemon,
     program: "",
-    fields: |_| &Known::nothing().fields,
+    fields: None,
     event: common::event,
     notifications: Notifications {
         dialog: None,
@@ -141,6 +141,13 @@ fn has_no_terminal(place: &Place) -> HeadlessSign {
 }
 
 impl Adapter {
+    pub(crate) fn fields(&self, payload: &Payload<'_>) -> &'static Fields {
+        match self.fields {
+            Some(fields) => fields(payload),
+            None => &(self.tools.known)().fields,
+        }
+    }
+
     /// Returns how many of the running background tasks that a stop's payload lists bring another stop when they end;
     /// `None` if the payload does not say what they are.
     pub fn returning_tasks(&self, payload: &Value) -> Option<u32> {
@@ -158,7 +165,7 @@ impl Adapter {
         match (self.backward, self.forward) {
             (Some(read), _) => read(tail, authors),
             (None, Forward::Lines(lines)) => backward::read(tail, authors, self.tools, lines),
-            (None, Forward::Whole(_)) => None,
+            (None, Forward::Whole(read)) => backward::whole(tail, authors, self.tools, read),
         }
     }
 
@@ -180,10 +187,8 @@ impl Adapter {
 
 /// Returns whether a version is known to be this one or a later one.
 fn is_since(version: Option<&str>, since: [u64; 3]) -> bool {
-    let mut parts = version
-        .unwrap_or_default()
-        .split(['.', '-', '+'])
-        .map(|part| part.parse::<u64>().ok());
+    let parts = version.unwrap_or_default().split(['.', '-', '+']);
+    let mut parts = parts.map(|part| part.parse::<u64>().ok());
     let parts: [Option<u64>; 3] = std::array::from_fn(|_| parts.next().flatten());
     let [Some(major), Some(minor), Some(patch)] = parts else {
         return false;
@@ -221,12 +226,25 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// An agent that sets none.
     pub(crate) const NONE: Self = Self {
         session: None,
         project: None,
         pid: None,
     };
+
+    pub(crate) const fn session(name: &'static str) -> Self {
+        Self {
+            session: Some(name),
+            ..Self::NONE
+        }
+    }
+
+    pub(crate) const fn project(name: &'static str) -> Self {
+        Self {
+            project: Some(name),
+            ..Self::NONE
+        }
+    }
 }
 
 /// The place of a session's transcript that no hook names, in the agent's home.

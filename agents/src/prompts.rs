@@ -40,12 +40,8 @@ impl<'a> Authors<'a> {
 
     /// Returns whether `text` is this product's own: it begins with the canonical prefix once all wrappers are off.
     pub fn is_own(&self, text: &str) -> bool {
-        let prefixes = || {
-            MARKS
-                .into_iter()
-                .chain([self.prefix])
-                .filter(|prefix| !prefix.is_empty())
-        };
+        let all = MARKS.into_iter().chain([self.prefix]);
+        let prefixes = || all.clone().filter(|prefix| !prefix.is_empty());
         let mut pending = vec![text.trim()];
         for _ in 0..WRAPPERS_MAX {
             let Some(text) = pending.pop() else {
@@ -54,13 +50,8 @@ impl<'a> Authors<'a> {
             if prefixes().any(|prefix| text.starts_with(prefix)) {
                 return true;
             }
-            pending.extend(
-                self.peel(text)
-                    .into_iter()
-                    .flatten()
-                    .map(str::trim)
-                    .filter(|part| !part.is_empty()),
-            );
+            let parts = self.peel(text).into_iter().flatten().map(str::trim);
+            pending.extend(parts.filter(|part| !part.is_empty()));
         }
         false
     }
@@ -89,10 +80,8 @@ impl<'a> Authors<'a> {
         if rest.is_empty() {
             return false;
         }
-        while let Some((_, after)) = self
-            .all(|known| &known.companions)
-            .find_map(|name| element(rest, name))
-        {
+        let companions = || self.all(|known| &known.companions);
+        while let Some((_, after)) = companions().find_map(|name| element(rest, name)) {
             rest = after.trim();
         }
         rest.is_empty()

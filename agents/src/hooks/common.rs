@@ -3,6 +3,7 @@
 use journal::{Event, Host};
 
 use super::payload::Payload;
+pub(crate) use super::payload::interrupted;
 use crate::tools::Tools;
 
 /// Like [`event`], of an agent whose notifications have a type.
@@ -47,10 +48,7 @@ pub(crate) fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools
             call: payload.tool(tools),
         },
         "Stop" => payload.stop(host, "last_assistant_message"),
-        "StopFailure" => Event::Interrupted {
-            host,
-            cause: "api_error".into(),
-        },
+        "StopFailure" => interrupted(host, "api_error"),
         "PreCompact" => Event::CompactionStarted {
             host,
             trigger: payload.owned("trigger"),

@@ -116,7 +116,7 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
     rename(&mut value, &(adapter.tools.known)().renames);
     let authors = rooms::authors(reading.prefix);
     let payload = Payload::new(&value, call.at, &authors);
-    let fields = (adapter.fields)(&payload);
+    let fields = adapter.fields(&payload);
     let variable = adapter.variables.session;
     let stream = Stream::of_native(call.agent, payload.session(fields, variable, &call.env)?);
     let hook = payload.hook(fields, call.event)?;
@@ -128,10 +128,8 @@ pub fn normalize(call: &HookCall<'_>, reading: Reading<'_>) -> Result<Normal, St
         _ => digest::of_call(stream.session, hook, call.payload),
     };
     let may_continue = (adapter.may_continue)(&value);
-    let payload = Some(keep_payload(
-        redacted.as_deref().unwrap_or(&raw).trim(),
-        reading.payload_bytes_max,
-    ));
+    let kept = redacted.as_deref().unwrap_or(&raw).trim();
+    let payload = Some(keep_payload(kept, reading.payload_bytes_max));
     Ok(Normal {
         draft: Draft {
             stream,

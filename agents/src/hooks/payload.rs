@@ -60,11 +60,8 @@ impl<'a> Payload<'a> {
         fields: &'static Fields,
         given: Option<&'a str>,
     ) -> Result<&'a str, String> {
-        let name = fields
-            .hook
-            .as_deref()
-            .or_else(|| self.text("hook_event_name"))
-            .or(given);
+        let said = || self.text("hook_event_name");
+        let name = fields.hook.as_deref().or_else(said).or(given);
         match name.map(str::trim).filter(|name| !name.is_empty()) {
             Some(name) => Ok(text::head(name, HOOK_BYTES_MAX)),
             None => Err("the payload has no `hook_event_name`, and the call named no event".into()),
@@ -74,12 +71,10 @@ impl<'a> Payload<'a> {
     pub(super) fn host(&self, fields: &Fields, hook: &str, env: &[(String, String)]) -> Host {
         let turn = fields.turn.iter().find_map(|field| self.text(field));
         let subagent = self.text("agent_id").filter(|id| !id.is_empty());
+        let transcript = self.text("transcript_path").filter(|path| !path.is_empty());
         let place = (!fields.frequent.iter().any(|frequent| frequent == hook)).then(|| Place {
             cwd: self.owned("cwd"),
-            transcript: self
-                .text("transcript_path")
-                .filter(|path| !path.is_empty())
-                .map(str::to_owned),
+            transcript: transcript.map(str::to_owned),
             env: env.to_owned(),
         });
         Host {
@@ -122,10 +117,7 @@ impl<'a> Payload<'a> {
     /// Returns the event of a turn that ended by its `cause`.
     pub(crate) fn interrupted(&self, host: Host) -> Event {
         let by_user = self.text("cause") == Some("user");
-        Event::Interrupted {
-            host,
-            cause: if by_user { "user" } else { "api_error" }.into(),
-        }
+        interrupted(host, if by_user { "user" } else { "api_error" })
     }
 
     /// Returns the event of a stop that can be answered. `last_message` names the field with the agent's last words.
@@ -198,4 +190,12 @@ impl<'a> Payload<'a> {
 pub(crate) fn is_running(task: &Value) -> bool {
     let status = task.get("status").and_then(Value::as_str);
     status.is_none_or(|status| status == "running")
+}
+
+/// Returns the event of a turn that a person or an error ended.
+pub(crate) fn interrupted(host: Host, cause: &str) -> Event {
+    Event::Interrupted {
+        host,
+        cause: cause.to_owned(),
+    }
 }

@@ -5,14 +5,9 @@ use serde_json::Value;
 
 use super::Described;
 use crate::rooms;
-use crate::tools::{ResultText, plain};
+use crate::tools::{ResultText, code_in, plain, printed_in};
 use reading::outcome::{self, report};
 use reading::text;
-
-/// Fields that hold what a program printed, in the order in which they are read.
-const STREAMS: [&str; 3] = ["stdout", "stderr", "output"];
-/// Fields that hold an exit code.
-const CODES: [&str; 4] = ["exit_code", "exitCode", "returncode", "exit"];
 
 /// What a call printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +49,7 @@ pub fn printed(agent: Agent, described: &dyn Described, call: &ToolCall, payload
     if result.refused {
         return Printed::default();
     }
-    let text = streams(response).unwrap_or_else(|| {
+    let text = printed_in(response).unwrap_or_else(|| {
         let result = match result.text.is_empty() {
             true => ResultText {
                 text: plain(response),
@@ -77,32 +72,19 @@ pub fn printed(agent: Agent, described: &dyn Described, call: &ToolCall, payload
 fn of_tool(call: &ToolCall, response: &Value, text: &str) -> Printed {
     let held = serde_json::from_str::<Value>(text).ok();
     let held = held.filter(Value::is_object);
-    let inner = held.as_ref().and_then(streams);
+    let inner = held.as_ref().and_then(printed_in);
     let text = inner.as_deref().unwrap_or(text);
     let mut summaries = outcome::read(text);
     if summaries.is_empty() {
         summaries.extend(report::of_tool(&call.tool, text));
     }
-    let code = held.as_ref().and_then(code).or_else(|| code(response));
+    let code = held.as_ref().and_then(code_in);
+    let code = code.or_else(|| code_in(response));
     let ended = code.map(|code| match code {
         0 => SummaryVerdict::Passed,
         _ => SummaryVerdict::Failed,
     });
     Printed { summaries, ended }
-}
-
-/// Returns what a program printed, if a result has fields for it.
-fn streams(value: &Value) -> Option<String> {
-    let texts = STREAMS
-        .iter()
-        .filter_map(|name| value.get(*name)?.as_str())
-        .filter(|text| !text.is_empty());
-    let texts: Vec<&str> = texts.collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
-}
-
-fn code(value: &Value) -> Option<i64> {
-    CODES.iter().find_map(|name| value.get(*name)?.as_i64())
 }
 
 /// Returns the end of a payload that was too large to be kept whole, as the lines that it held.

@@ -21,7 +21,6 @@ use crate::transcript::normal::Entry;
 pub(super) const ANTIGRAVITY: Adapter = Adapter {
     agent: Agent::Antigravity,
     program: "agy",
-    fields: |_| &KNOWN.fields,
     event,
     // The call says nothing but the session.
     repeats_stops: true,
@@ -56,10 +55,7 @@ fn event(hook: &str, mut host: Host, payload: &Payload<'_>, tools: &Tools) -> Ev
     let ended = payload.text("terminationReason").unwrap_or_default();
     match hook {
         "Stop" if has_error || matches!(ended, "error" | "max_steps_exceeded") => {
-            Event::Interrupted {
-                host,
-                cause: "api_error".into(),
-            }
+            common::interrupted(host, "api_error")
         }
         "Stop" => {
             let mut event = payload.stop(host, "last_assistant_message");

@@ -10,10 +10,9 @@ use super::claude::CLAUDE;
 use crate::adapter::{Adapter, DEFAULT};
 use crate::hooks::common;
 use crate::known::{Fields, Known, known};
-use crate::tools::{Frame, ResultText, Tools, flag, plain};
+use crate::tools::{Frame, ResultText, Tools, code_in, flag, plain};
 
 pub(super) const CONFIGURED: Adapter = Adapter {
-    fields: |_| &KNOWN.fields,
     event: common::event_or_notification,
     notifications: CLAUDE.notifications,
     task_returns: CLAUDE.task_returns,
@@ -25,7 +24,7 @@ pub(super) const CONFIGURED: Adapter = Adapter {
 
 /// A person's own runs: each says where it was made.
 pub(super) const PERSON: Adapter = Adapter {
-    fields: |_| &OF_PERSON,
+    fields: Some(|_| &OF_PERSON),
     ..CONFIGURED
 };
 
@@ -45,12 +44,10 @@ const TOOLS: Tools = Tools {
 };
 
 fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
-    let codes = ["exit_code", "exitCode", "returncode"];
-    let number = |key: &&str| response.get(*key).and_then(Value::as_i64);
     let succeeded = response.get("success").and_then(Value::as_bool);
     ResultText {
         is_error: flag(response).or(succeeded.map(|it| !it)),
-        exit_code: codes.iter().find_map(number),
+        exit_code: code_in(response),
         refused: response.get("interrupted").and_then(Value::as_bool) == Some(true),
         text: plain(response),
         ..ResultText::default()

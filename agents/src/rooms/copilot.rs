@@ -21,12 +21,8 @@ use crate::transcript::normal::Entry;
 pub(super) const COPILOT: Adapter = Adapter {
     agent: Agent::Copilot,
     program: "copilot",
-    fields: |_| &KNOWN.fields,
     event,
-    variables: Variables {
-        project: Some("COPILOT_PROJECT_DIR"),
-        ..Variables::NONE
-    },
+    variables: Variables::project("COPILOT_PROJECT_DIR"),
     // The model gets the date before each message; hooks and transcripts have the message alone.
     peel: |text| element(text, "current_datetime").map(|(inner, after)| [inner, after]),
     tools: &TOOLS,
@@ -75,9 +71,8 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
 fn frame(result: &ResultText<'_>) -> Frame {
     let text = result.text.trim_end();
     let at = text.rfind("\n<").map_or(0, |before| before + 1);
-    let inside = text[at..]
-        .strip_prefix('<')
-        .and_then(|rest| rest.strip_suffix('>'));
+    let inside = text[at..].strip_prefix('<');
+    let inside = inside.and_then(|rest| rest.strip_suffix('>'));
     let inside = inside.filter(|inside| {
         inside.starts_with("shellId: ")
             || (inside.starts_with("command ") && inside.contains("shellId: "))

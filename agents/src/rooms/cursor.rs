@@ -17,13 +17,9 @@ const LOOP_LIMIT: u64 = 5;
 pub(super) const CURSOR: Adapter = Adapter {
     agent: Agent::Cursor,
     program: "cursor-agent",
-    fields: |_| &KNOWN.fields,
     event,
     may_continue: |payload| answered(payload.get("loop_count")) < LOOP_LIMIT,
-    variables: Variables {
-        project: Some("CURSOR_PROJECT_DIR"),
-        ..Variables::NONE
-    },
+    variables: Variables::project("CURSOR_PROJECT_DIR"),
     tools: &TOOLS,
     library: Library::of("HOME", ".cursor", &[]),
     // The editor has no terminal. A run without a person calls no stop hook.
@@ -125,8 +121,5 @@ fn stop(host: Host, payload: &Payload<'_>) -> Event {
             return event;
         }
     };
-    Event::Interrupted {
-        host,
-        cause: cause.into(),
-    }
+    common::interrupted(host, cause)
 }

@@ -19,10 +19,7 @@ pub(super) const DROID: Adapter = Adapter {
     agent: Agent::Droid,
     program: "droid",
     event: common::event_or_notification,
-    variables: Variables {
-        project: Some("FACTORY_PROJECT_DIR"),
-        ..Variables::NONE
-    },
+    variables: Variables::project("FACTORY_PROJECT_DIR"),
     tools: &TOOLS,
     forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("FACTORY_HOME_OVERRIDE", ".factory", &["sessions/*/*.jsonl"]),

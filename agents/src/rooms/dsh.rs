@@ -15,10 +15,7 @@ pub(super) const DSH: Adapter = Adapter {
     agent: Agent::Dsh,
     program: "dsh",
     event: OPENCODE.event,
-    variables: Variables {
-        session: Some("DSH_SESSION_ID"),
-        ..Variables::NONE
-    },
+    variables: Variables::session("DSH_SESSION_ID"),
     tools: &TOOLS,
     hears_start: false,
     ..DEFAULT

@@ -7,7 +7,7 @@ use journal::{Agent, Event, Host, ToolKind};
 use serde_json::Value;
 
 use super::claude::CLAUDE;
-use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, SubagentTranscripts};
+use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, SubagentTranscripts};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
 use crate::known::{Known, known};
@@ -22,12 +22,8 @@ use crate::transcript::normal::Entry;
 pub(super) const GROK: Adapter = Adapter {
     agent: Agent::Grok,
     program: "grok",
-    fields: |_| &KNOWN.fields,
     event,
-    notifications: Notifications {
-        dialog: Some("permission_prompt"),
-        idle: Some("idle_prompt"),
-    },
+    notifications: CLAUDE.notifications,
     task_returns: CLAUDE.task_returns,
     tools: &TOOLS,
     forward: Forward::Lines(LINES),
@@ -70,12 +66,11 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
     let exit_code = response.get("exit_code").and_then(Value::as_i64);
     let running = text("type") == Some(STARTED);
     let told = response.as_object().into_iter().flatten();
-    let failure = told
-        .filter(|_| exit_code.is_none() && !running)
-        .find_map(|(_, said)| match said.as_str() {
-            Some(said) => said.starts_with("Error").then_some(said),
-            None => said.get("message")?.as_str(),
-        });
+    let mut told = told.filter(|_| exit_code.is_none() && !running);
+    let failure = told.find_map(|(_, said)| match said.as_str() {
+        Some(said) => said.starts_with("Error").then_some(said),
+        None => said.get("message")?.as_str(),
+    });
     ResultText {
         is_error: failure.map(|_| true),
         exit_code,
@@ -91,13 +86,12 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
 fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     match hook {
         // What a person sent is in this element. A subagent's task comes without.
-        "user_prompt_submit" => match payload
-            .text("prompt")
-            .and_then(|it| element(it, "user_query"))
-        {
-            Some((typed, _)) => payload.prompt_that_says(host, typed.trim()),
-            None => payload.prompt_of(host, false),
-        },
+        "user_prompt_submit" => {
+            match element(payload.text("prompt").unwrap_or_default(), "user_query") {
+                Some((typed, _)) => payload.prompt_that_says(host, typed.trim()),
+                None => payload.prompt_of(host, false),
+            }
+        }
         // When a session ends it reports a stop once more, and reads no answer.
         "stop" if payload.text("reason") != Some("end_turn") => Event::OtherHook { host },
         _ => {

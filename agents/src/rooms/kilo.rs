@@ -12,10 +12,7 @@ use crate::tools::Tools;
 pub(super) const KILO: Adapter = Adapter {
     agent: Agent::Kilo,
     program: "kilo",
-    variables: Variables {
-        session: Some("CHECKPOINTD_KILO_SESSION"),
-        ..Variables::NONE
-    },
+    variables: Variables::session("CHECKPOINTD_KILO_SESSION"),
     tools: &Tools {
         known: || &KNOWN,
         ..opencode::TOOLS

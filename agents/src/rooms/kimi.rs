@@ -65,10 +65,7 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
             let is_added = payload.get("is_steer").and_then(Value::as_bool) == Some(true);
             payload.prompt_of(host, !is_added)
         }
-        "Interrupt" => Event::Interrupted {
-            host,
-            cause: "user".into(),
-        },
+        "Interrupt" => common::interrupted(host, "user"),
         _ => common::event(hook, host, payload, tools),
     }
 }

@@ -25,10 +25,7 @@ pub(super) const OPENCODE: Adapter = Adapter {
     program: "opencode",
     event,
     may_continue: |payload| payload.get("can_continue").and_then(Value::as_bool) != Some(false),
-    variables: Variables {
-        session: Some("CHECKPOINTD_OPENCODE_SESSION"),
-        ..Variables::NONE
-    },
+    variables: Variables::session("CHECKPOINTD_OPENCODE_SESSION"),
     tools: &TOOLS,
     // All lines have it.
     forward: Forward::lines(|| &KNOWN, line),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::adapter::{Adapter, ComposerForm, DEFAULT, Variables};
 use crate::known::{Known, known};
 use crate::terminal::screen::{Row, View};
-use crate::terminal::text_box::{TextBox, begins};
+use crate::terminal::text_box::{TextBox, frame};
 use crate::tools::{ResultText, Tools, flag, plain};
 
 pub(super) const OPENHANDS: Adapter = Adapter {
@@ -17,10 +17,7 @@ pub(super) const OPENHANDS: Adapter = Adapter {
     program: "openhands",
     // The call says nothing but the session.
     repeats_stops: true,
-    variables: Variables {
-        project: Some("OPENHANDS_PROJECT_DIR"),
-        ..Variables::NONE
-    },
+    variables: Variables::project("OPENHANDS_PROJECT_DIR"),
     tools: &Tools {
         known: || &KNOWN,
         response: |_, response| {
@@ -59,26 +56,15 @@ const START: usize = 3;
 /// Finds rows in a frame, while the keys at the foot of the screen are those of the text in it: its dialogs leave the
 /// composer and the cursor where they are.
 fn composer<'a>(rows: &'a [Row], view: &View) -> Option<TextBox<'a>> {
-    let (column, row) = view.cursor;
-    let is_inside = |at: usize| begins(rows, at, '│');
-    let end = (row..rows.len()).find(|at| !is_inside(*at))?;
-    let above = (0..row).rev().find(|at| !is_inside(*at))?;
-    let is_framed = is_inside(row) && begins(rows, above, '╭') && begins(rows, end, '╰');
-    let keys = rows[end..].iter().map(|row| row.text.trim_start());
-    let is_typed_in = keys
-        .into_iter()
-        .any(|keys| keys.starts_with("^a Select all"));
-    if !is_framed || !is_typed_in || column < START {
+    let (first, end) = frame(rows, view)?;
+    let mut keys = rows[end..].iter().map(|row| row.text.trim_start());
+    let is_typed_in = keys.any(|keys| keys.starts_with("^a Select all"));
+    if !is_typed_in || view.cursor.0 < START {
         return None;
     }
-    let at_start = view.cursor == (START, above + 1);
-    let lines = &rows[above + 1..end];
-    Some(TextBox::new(
-        lines,
-        START,
-        at_start,
-        &["Type your message, "],
-    ))
+    let at_start = view.cursor == (START, first);
+    let hints = ["Type your message, "];
+    Some(TextBox::new(&rows[first..end], START, at_start, &hints))
 }
 
 static KNOWN: LazyLock<Known> = known!("openhands");

@@ -21,10 +21,7 @@ pub(super) const PI: Adapter = Adapter {
     agent: Agent::Pi,
     program: "pi",
     event,
-    variables: Variables {
-        session: Some("CHECKPOINTD_PI_SESSION"),
-        ..Variables::NONE
-    },
+    variables: Variables::session("CHECKPOINTD_PI_SESSION"),
     tools: &TOOLS,
     forward: Forward::lines(|| &KNOWN, line),
     library: Library::of("PI_CODING_AGENT_DIR", ".pi/agent", &["sessions/*/*.jsonl"]),

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use journal::{Agent, Event, Host};
 
+use super::claude::CLAUDE;
 use super::gemini::{RESPONSE, answer};
-use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Notifications, Variables};
+use crate::adapter::{Adapter, ComposerForm, DEFAULT, Library, Variables};
 use crate::hooks::common;
 use crate::hooks::payload::Payload;
 use crate::known::{Known, known};
@@ -24,12 +25,8 @@ const MID_TURN: &str = "mid_turn_user_message";
 pub(super) const QWEN: Adapter = Adapter {
     agent: Agent::Qwen,
     program: "qwen",
-    fields: |_| &KNOWN.fields,
     event,
-    notifications: Notifications {
-        dialog: Some("permission_prompt"),
-        idle: Some("idle_prompt"),
-    },
+    notifications: CLAUDE.notifications,
     // Only subagents are listed, and each tells when it is done.
     task_returns: Some(|_| Some(true)),
     variables: Variables {
@@ -121,11 +118,10 @@ fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Re
         _ => {
             let ended = line.object("toolCallResult");
             let responses = parts.iter().filter_map(|part| part.part(RESPONSE));
-            reader
-                .entries
-                .extend(responses.filter_map(|response: Object<'_>| {
-                    Entry::result(response.text("id"), result(&ended, &response), at)
-                }));
+            let results = responses.filter_map(|response: Object<'_>| {
+                Entry::result(response.text("id"), result(&ended, &response), at)
+            });
+            reader.entries.extend(results);
         }
     }
     let may_begin = kind == "user" && line.word("subtype") != MID_TURN;

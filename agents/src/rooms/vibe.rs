@@ -18,11 +18,9 @@ use crate::known::{Known, known};
 use crate::prompts::Authors;
 use crate::terminal::text_box::between_rules;
 use crate::tools::{ResultText, Tools, plain};
-use crate::transcript::facts::Facts;
-use crate::transcript::forward::{Forward, Reader, Whole};
+use crate::transcript::forward::{Forward, Reader, Text, Whole};
 use crate::transcript::json::Object;
-use crate::transcript::normal::{self, Entry};
-use crate::transcript::tail::{self, Tail};
+use crate::transcript::normal::Entry;
 
 /// The field of a subagent's calls that holds the id of the agent's session.
 const PARENT: &str = "parent_session_id";
@@ -31,16 +29,15 @@ pub(super) const VIBE: Adapter = Adapter {
     agent: Agent::Vibe,
     program: "vibe",
     // A subagent's calls have a session of their own, and its place is not the agent's.
-    fields: |payload| match payload.text(PARENT) {
+    fields: Some(|payload| match payload.text(PARENT) {
         Some(_) => &KNOWN.other_fields,
         None => &KNOWN.fields,
-    },
+    }),
     event,
     // The call says nothing but the session.
     repeats_stops: true,
     tools: &TOOLS,
     forward: Forward::Whole(whole),
-    backward: Some(backward),
     transcript_files: Some("journal"),
     library: Library {
         project_file: Some(ProjectFile {
@@ -79,12 +76,7 @@ const TOOLS: Tools = Tools {
 
 /// A failed command is a success with a `returncode`. Other failures have no output, but an error.
 fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
-    let stream = |name: &str| {
-        response
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let stream = |name: &str| response[name].as_str().unwrap_or_default();
     let text = match kind {
         ToolKind::Shell => match (stream("stdout"), stream("stderr")) {
             (out, "") => Cow::Borrowed(out),
@@ -137,42 +129,10 @@ struct Log {
     broken: usize,
 }
 
-/// Reads the tail from its end back to where the turn began.
-fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-    let (mut lines, mut is_whole) = (Vec::new(), false);
-    for text in tail.lines_backward() {
-        lines.push(text);
-        if !tail.all_turns && begins_turn(text, authors) {
-            is_whole = true;
-            break;
-        }
-    }
-    let (mut log, mut entries) = (Log::default(), Vec::new());
-    for text in lines.into_iter().rev() {
-        log.take(text, authors, &mut entries);
-    }
-    let mut facts = Facts {
-        session: log.session.clone(),
-        is_whole,
-        ..Facts::default()
-    };
-    normal::fold(&TOOLS, authors, entries, &mut facts);
-    log.is_own.then_some(facts)
-}
-
-fn begins_turn(text: &str, authors: &Authors<'_>) -> bool {
-    let mut entries = Vec::new();
-    text.contains("\"user_message\"") && {
-        Log::default().take(text, authors, &mut entries);
-        entries.iter().any(Entry::begins_turn)
-    }
-}
-
 /// Reads a whole journal from its beginning.
-fn whole<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> Whole {
+fn whole<'a>(text: &Text<'a>, reader: &mut Reader<'a, '_>) -> Whole {
     let mut log = Log::default();
-    let lines: Vec<&str> = tail::backward(text).collect();
-    for line in lines.into_iter().rev() {
+    for line in text.lines.iter().rev() {
         log.take(line, reader.authors, &mut reader.entries);
     }
     reader.facts.session.clone_from(&log.session);

@@ -35,10 +35,8 @@ pub(crate) fn read_as(agent: Option<&Adapter>, view: &View, ours: &str) -> Compo
 
 /// Returns whether the beginning of our text is anywhere on the screen.
 pub fn shows(view: &View, ours: &str) -> bool {
-    let shown: String = rows(&view.screen)
-        .iter()
-        .flat_map(|row| bare(&row.text))
-        .collect();
+    let rows = rows(&view.screen);
+    let shown: String = rows.iter().flat_map(|row| bare(&row.text)).collect();
     let beginning: String = bare(ours).take(BEGINNING_CHARS).collect();
     !beginning.is_empty() && shown.contains(&beginning)
 }

@@ -32,12 +32,9 @@ pub(super) fn rows(screen: &str) -> Vec<Row> {
         let mut chars = line.chars();
         while let Some(char) = chars.next() {
             if char == '\u{1b}' {
-                let sequence: String = chars
-                    .by_ref()
-                    .skip(1)
-                    .take_while(|char| !char.is_ascii_alphabetic())
-                    .collect();
-                dim = is_dim_after(&sequence, dim);
+                let sequence = chars.by_ref().skip(1);
+                let sequence = sequence.take_while(|char| !char.is_ascii_alphabetic());
+                dim = is_dim_after(&sequence.collect::<String>(), dim);
                 continue;
             }
             // All in front of a marker is blank. Looking back at the row for each character would be quadratic.
@@ -58,9 +55,8 @@ const MARKERS: [char; 4] = ['❯', '›', '>', '│'];
 /// Follows the parameters of one "select graphic rendition".
 fn is_dim_after(parameters: &str, before: bool) -> bool {
     let mut dim = before;
-    let mut parts = parameters
-        .split(';')
-        .map(|part| part.parse::<u16>().unwrap_or(0));
+    let parts = parameters.split(';');
+    let mut parts = parts.map(|part| part.parse::<u16>().unwrap_or(0));
     while let Some(part) = parts.next() {
         match part {
             0 | 22 => dim = false,

@@ -80,20 +80,12 @@ pub(crate) fn open_composer(
     let (column, row) = view.cursor;
     let above = rows.get(..=row)?;
     let begins = |text: &str| marker(text, signs).filter(|start| *start <= start_max);
-    let (first, start) = above
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(at, row)| Some((at, begins(&row.text)?)))?;
-    let is_inside = above[first + 1..]
-        .iter()
-        .all(|row| row.text.is_empty() || continues(row, start));
-    let last = row
-        + 1
-        + rows[row + 1..]
-            .iter()
-            .take_while(|row| continues(row, start))
-            .count();
+    let mut upward = above.iter().enumerate().rev();
+    let (first, start) = upward.find_map(|(at, row)| Some((at, begins(&row.text)?)))?;
+    let mut between = above[first + 1..].iter();
+    let is_inside = between.all(|row| row.text.is_empty() || continues(row, start));
+    let below = rows[row + 1..].iter();
+    let last = row + 1 + below.take_while(|row| continues(row, start)).count();
     (is_inside && column >= start).then_some((first, last, start))
 }
 
@@ -128,11 +120,18 @@ pub(crate) fn marked<'a>(
 
 /// Finds a composer in a frame, with this sign before its text.
 pub(crate) fn framed<'a>(rows: &'a [Row], view: &View, sign: char) -> Option<TextBox<'a>> {
+    let (first, end) = frame(rows, view)?;
+    marked(rows, first, end, view, &[sign], &[])
+}
+
+/// Returns the rows of the frame that the cursor is in: the first, and the one behind the last.
+pub(crate) fn frame(rows: &[Row], view: &View) -> Option<(usize, usize)> {
     let row = view.cursor.1;
-    let below = (row..rows.len()).find(|at| !begins(rows, *at, '│'))?;
-    let above = (0..row).rev().find(|at| !begins(rows, *at, '│'))?;
-    let is_framed = begins(rows, row, '│') && begins(rows, above, '╭') && begins(rows, below, '╰');
-    is_framed.then(|| marked(rows, above + 1, below, view, &[sign], &[]))?
+    let is_inside = |at: usize| begins(rows, at, '│');
+    let below = (row..rows.len()).find(|at| !is_inside(*at))?;
+    let above = (0..row).rev().find(|at| !is_inside(*at))?;
+    let is_framed = is_inside(row) && begins(rows, above, '╭') && begins(rows, below, '╰');
+    is_framed.then_some((above + 1, below))
 }
 
 /// Returns whether there is such a row, and it begins with a sign.
@@ -151,18 +150,13 @@ fn marker(text: &str, markers: &[char]) -> Option<usize> {
 
 fn continues(row: &Row, start: usize) -> bool {
     let framed = row.text.starts_with('│');
-    let blank = row
-        .text
-        .chars()
-        .take(start)
-        .all(|char| char == ' ' || char == '│');
-    blank && (framed || row.text.chars().count() > start)
+    let mut before = row.text.chars().take(start);
+    before.all(|char| char == ' ' || char == '│') && (framed || row.text.chars().count() > start)
 }
 
 fn after(text: &str, column: usize) -> &str {
-    text.char_indices()
-        .nth(column)
-        .map_or("", |(at, _)| &text[at..])
+    let at = text.char_indices().nth(column);
+    at.map_or("", |(at, _)| &text[at..])
 }
 
 /// Returns whether `shown` is `[paste #N +L lines]` or `[paste #N C chars]` for a pasted text, as Pi's text field and its

@@ -134,12 +134,7 @@ impl Situation<'_> {
         }
         match self.seen {
             Seen::Composer(Composer::Empty) => Step::Paste,
-            _ => match self.hold(
-                "draft_present",
-                self.since,
-                self.bounds.draft_wait,
-                Step::Fail("draft_present"),
-            ) {
+            _ => match self.await_draft(Step::Fail) {
                 Step::Wait(_) if self.bounds.draft == Draft::Clear => Step::Clear,
                 step => step,
             },
@@ -165,12 +160,7 @@ impl Situation<'_> {
                 }
             }
             Seen::Composer(Composer::Empty) => self.await_sign(self.attempted_at()),
-            _ => self.hold(
-                "draft_present",
-                self.since,
-                self.bounds.draft_wait,
-                Step::Fail("draft_present"),
-            ),
+            _ => self.await_draft(Step::Fail),
         }
     }
 
@@ -193,12 +183,7 @@ impl Situation<'_> {
                     self.await_sign(pasted_at.max(self.since))
                 }
             }
-            _ => self.hold(
-                "draft_present",
-                self.since,
-                self.bounds.draft_wait,
-                Step::Expire("draft_present"),
-            ),
+            _ => self.await_draft(Step::Expire),
         }
     }
 
@@ -219,12 +204,8 @@ impl Situation<'_> {
     /// Returns what to do while nothing can be typed; none if the composer is there.
     fn obstacle(&self) -> Option<Step> {
         let long = |word| {
-            Some(self.hold(
-                word,
-                self.decided_at,
-                self.bounds.hold_for,
-                Step::Expire(word),
-            ))
+            let (since, within) = (self.decided_at, self.bounds.hold_for);
+            Some(self.hold(word, since, within, Step::Expire(word)))
         };
         let short =
             |word| Some(self.hold(word, self.since, self.bounds.draft_wait, self.lost(word)));
@@ -249,6 +230,12 @@ impl Situation<'_> {
         }
     }
 
+    /// Waits for a person's draft to go.
+    fn await_draft(&self, end: fn(&'static str) -> Step) -> Step {
+        let word = "draft_present";
+        self.hold(word, self.since, self.bounds.draft_wait, end(word))
+    }
+
     fn hold(&self, word: &'static str, since: Timestamp, within: Duration, end: Step) -> Step {
         if self.is_over(since, within) {
             end
@@ -259,9 +246,8 @@ impl Situation<'_> {
 
     /// Returns whether a wait has taken long enough, or the whole delivery has.
     fn is_over(&self, since: Timestamp, within: Duration) -> bool {
-        let end = self
-            .decided_at
-            .plus(self.bounds.hold_for * 2 + self.bounds.confirm_timeout);
+        let whole = self.bounds.hold_for * 2 + self.bounds.confirm_timeout;
+        let end = self.decided_at.plus(whole);
         self.now >= since.plus(within).min(end)
     }
 

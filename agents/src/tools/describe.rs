@@ -13,6 +13,14 @@ use reading::text;
 /// Fields that hold a command line.
 const COMMAND_FIELDS: [&str; 4] = ["command", "cmd", "script", "CommandLine"];
 
+/// Fields of an edit that quote the text that it replaces.
+const QUOTES: [&str; 5] = [
+    "old_string",
+    "old_str",
+    "oldText",
+    "oldString",
+    "TargetContent",
+];
 /// The tool whose input is a patch.
 const PATCH_TOOL: &str = "apply_patch";
 
@@ -24,9 +32,9 @@ impl Tools {
     pub fn describe(&self, tool: &str, input: &Value) -> (ToolKind, Option<String>, Vec<String>) {
         if tool == PATCH_TOOL {
             let patch = patch::read(patch_text(input));
-            return patch.map_or((ToolKind::Edit, None, Vec::new()), |patch| {
-                (patch.kind, None, patch.paths)
-            });
+            let (kind, paths) =
+                patch.map_or((ToolKind::Edit, Vec::new()), |it| (it.kind, it.paths));
+            return (kind, None, paths);
         }
         let kind = match self.kind(tool) {
             // A tool may do several things, by its command.
@@ -62,21 +70,12 @@ impl Tools {
         if let Some(patch) = patch {
             return patch.created.into_iter().chain(patch.quoted).collect();
         }
-        let fields = [
-            "old_string",
-            "old_str",
-            "oldText",
-            "oldString",
-            "TargetContent",
-        ];
-        let quotes = fields
+        let quoted = QUOTES
             .iter()
-            .filter_map(|field| input.get(*field)?.as_str())
-            .any(|text| !text.trim().is_empty());
-        if quotes {
-            self.describe(tool, input).2
-        } else {
-            Vec::new()
+            .filter_map(|field| input.get(*field)?.as_str());
+        match quoted.into_iter().any(|text| !text.trim().is_empty()) {
+            true => self.describe(tool, input).2,
+            false => Vec::new(),
         }
     }
 }
@@ -93,22 +92,17 @@ fn command_line(words: &[&str]) -> String {
             (*script).to_owned()
         }
         [shell, "-Command", script] if is_shell(shell) => (*script).to_owned(),
-        _ => words
-            .iter()
-            .map(|word| quoted(word))
-            .collect::<Vec<_>>()
-            .join(" "),
+        _ => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            words.join(" ")
+        }
     }
 }
 
 fn is_shell(word: &str) -> bool {
-    let name = word
-        .rsplit(['/', '\\'])
-        .next()
-        .unwrap_or(word)
-        .trim_end_matches(".exe");
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     matches!(
-        name,
+        name.trim_end_matches(".exe"),
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "pwsh" | "powershell"
     )
 }
@@ -136,10 +130,8 @@ fn guess(tool: &str, input: &Value) -> ToolKind {
 }
 
 fn patch_text(input: &Value) -> &str {
-    input
-        .as_str()
-        .or_else(|| first_text(input, &["command", "input", "patch", "patchText"]))
-        .unwrap_or_default()
+    let field = || first_text(input, &["command", "input", "patch", "patchText"]);
+    input.as_str().or_else(field).unwrap_or_default()
 }
 
 fn first_text<'a>(input: &'a Value, fields: &[&str]) -> Option<&'a str> {
@@ -147,11 +139,8 @@ fn first_text<'a>(input: &'a Value, fields: &[&str]) -> Option<&'a str> {
 }
 
 fn command_in(input: &Value) -> Option<String> {
-    let value = COMMAND_FIELDS
-        .iter()
-        .find_map(|field| input.get(*field))
-        .unwrap_or(input);
-    match value {
+    let value = COMMAND_FIELDS.iter().find_map(|field| input.get(*field));
+    match value.unwrap_or(input) {
         Value::String(command) => Some(command.clone()),
         Value::Array(words) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
@@ -163,21 +152,14 @@ fn command_in(input: &Value) -> Option<String> {
 
 fn paths_in(input: &Value) -> Vec<String> {
     let fields = input.as_object().into_iter().flatten();
-    let values = fields
-        .filter(|(name, _)| names_a_path(name))
-        .map(|(_, value)| value);
-    values
-        .flat_map(|value| match value {
-            Value::String(path) => vec![path.clone()],
-            Value::Array(paths) => paths
-                .iter()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect(),
-            _ => Vec::new(),
-        })
-        .filter(|path| !path.is_empty())
-        .collect()
+    let values = fields.filter(|(name, _)| names_a_path(name));
+    let paths = values.flat_map(|(_, value)| match value {
+        Value::Array(paths) => paths.as_slice(),
+        path => std::slice::from_ref(path),
+    });
+    let paths = paths.filter_map(Value::as_str);
+    let named = paths.filter(|path| !path.is_empty());
+    named.map(str::to_owned).collect()
 }
 
 /// Returns whether a field holds one path or a list of paths, by its name.

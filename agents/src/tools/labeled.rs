@@ -7,15 +7,11 @@ pub(crate) fn frame(result: &ResultText<'_>) -> Frame {
     let text = result.text.trim_end();
     let text = text.strip_suffix("</untrusted_context>").unwrap_or(text);
     let body = text.strip_prefix("<untrusted_context>\n").unwrap_or(text);
-    let after_output = result
-        .display
-        .as_deref()
-        .filter(|display| !display.is_empty())
-        .and_then(|display| {
-            body.strip_prefix("Output: ")?
-                .strip_prefix(display)
-                .filter(|rest| rest.starts_with('\n'))
-        });
+    let display = result.display.as_deref().filter(|it| !it.is_empty());
+    let after_output = display.and_then(|display| {
+        let rest = body.strip_prefix("Output: ")?.strip_prefix(display)?;
+        rest.starts_with('\n').then_some(rest)
+    });
     let keys = [
         "Process Group PGID: ",
         "Background PIDs: ",
@@ -24,12 +20,8 @@ pub(crate) fn frame(result: &ResultText<'_>) -> Frame {
         "Error: ",
     ];
     let mut frame = Frame::default();
-    for line in after_output
-        .unwrap_or(body)
-        .lines()
-        .rev()
-        .filter(|line| !line.is_empty())
-    {
+    let lines = after_output.unwrap_or(body).lines().rev();
+    for line in lines.filter(|line| !line.is_empty()) {
         if let Some(code) = line.strip_prefix("Exit Code: ") {
             frame.code = code.trim().parse().ok();
             break;

@@ -16,4 +16,4 @@ pub use describe::bound;
 pub use outcome::Outcome;
 pub use table::{Frame, Reported, ResultText, Tools};
 
-pub(crate) use outcome::{begins_with, flag, plain};
+pub(crate) use outcome::{begins_with, code_in, flag, plain, printed_in};

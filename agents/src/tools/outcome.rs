@@ -54,9 +54,8 @@ impl Tools {
             return Outcome::default();
         }
         let code = result.exit_code.or(frame.code);
-        let failed = result
-            .is_error
-            .unwrap_or(frame.failed || code.is_some_and(|code| code != 0))
+        let by_code = frame.failed || code.is_some_and(|code| code != 0);
+        let failed = result.is_error.unwrap_or(by_code)
             || (is_framed && begins_with(&result.text, &known.failures));
         let is_refusal = || begins_with(&result.text, &known.refusals);
         if result.refused || (failed && code.is_none() && is_refusal()) {
@@ -186,38 +185,41 @@ fn states_code(text: &str) -> bool {
 }
 
 /// Fields for the exit code of a command, in the answers of other programs' tools.
-const CODES: [&str; 6] = [
+const CODES: [&str; 7] = [
     "exitCode",
     "exit_code",
     "returncode",
     "return_code",
     "exitStatus",
     "exit_status",
+    "exit",
 ];
+
+/// Returns the exit code of a command in an answer.
+pub(crate) fn code_in(answer: &Value) -> Option<i64> {
+    CODES.iter().find_map(|field| answer.get(*field)?.as_i64())
+}
+
+/// Returns what a program printed, if an answer has fields for it.
+pub(crate) fn printed_in(answer: &Value) -> Option<String> {
+    let fields = ["stdout", "stderr", "output"].into_iter();
+    let texts = fields.filter_map(|field| answer.get(field)?.as_str());
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
 
 /// Reads the exit code and the output of a command from a tool's answer.
 fn answered(text: &str) -> Option<(i64, String)> {
     let answer: Value = serde_json::from_str(text).ok()?;
-    let answer = answer
-        .get("result")
-        .filter(|inner| inner.is_object())
-        .unwrap_or(&answer);
-    let code = CODES
-        .iter()
-        .find_map(|field| answer.get(*field)?.as_i64())?;
-    let texts = ["stdout", "stderr", "output"].iter();
-    let texts: Vec<&str> = texts
-        .filter_map(|field| answer.get(*field)?.as_str())
-        .collect();
-    Some((code, texts.join("\n")))
+    let inner = answer.get("result").filter(|inner| inner.is_object());
+    let answer = inner.unwrap_or(&answer);
+    Some((code_in(answer)?, printed_in(answer).unwrap_or_default()))
 }
 
 /// Returns the agent's own flag of a `tool_response`.
 pub(crate) fn flag(response: &Value) -> Option<bool> {
-    ["is_error", "isError"]
-        .iter()
-        .find_map(|key| response.get(*key))
-        .and_then(Value::as_bool)
+    let mut keys = ["is_error", "isError"].into_iter();
+    keys.find_map(|key| response.get(key))?.as_bool()
 }
 
 /// Returns the words of a result: a string, the texts of a list of parts, or the text in an object.
@@ -225,10 +227,11 @@ pub(crate) fn plain(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
         Value::Array(parts) => Cow::Owned(parts.iter().map(plain).collect::<Vec<_>>().join("\n")),
-        Value::Object(fields) => ["text", "message", "error", "output", "content"]
-            .iter()
-            .find_map(|key| fields.get(*key))
-            .map_or("".into(), plain),
+        Value::Object(fields) => {
+            let mut keys = ["text", "message", "error", "output", "content"].into_iter();
+            let said = keys.find_map(|key| fields.get(key));
+            said.map_or("".into(), plain)
+        }
         _ => Cow::Borrowed(""),
     }
 }

@@ -58,10 +58,9 @@ pub(super) fn read(text: &str) -> Option<Patch> {
 /// Reads the patch that a shell command hands to `apply_patch`; none if it does no such thing.
 pub(super) fn in_command(command: &str) -> Option<Patch> {
     let (before, patch) = command.split_once("*** Begin Patch")?;
-    let applies = before
-        .split(|c: char| c.is_whitespace() || ";&|'\"(".contains(c))
-        .any(|word| matches!(word.rsplit('/').next(), Some("apply_patch" | "applypatch")));
-    if applies { read(patch) } else { None }
+    let mut words = before.split(|c: char| c.is_whitespace() || ";&|'\"(".contains(c));
+    words.find(|word| matches!(word.rsplit('/').next(), Some("apply_patch" | "applypatch")))?;
+    read(patch)
 }
 
 #[cfg(test)]

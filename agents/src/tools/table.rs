@@ -103,10 +103,9 @@ impl Frame {
     pub(crate) fn of_first_line(result: &ResultText<'_>) -> Self {
         let line = result.text.lines().next().unwrap_or_default();
         let line = line.strip_prefix("Error: ").unwrap_or(line);
+        let code = line.strip_prefix("Exit code ");
         Self {
-            code: line
-                .strip_prefix("Exit code ")
-                .and_then(|code| code.trim().parse().ok()),
+            code: code.and_then(|code| code.trim().parse().ok()),
             ..Self::default()
         }
     }

@@ -82,48 +82,37 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Returns what people and the agent said, besides the agent's messages of the turn.
+    fn words(&mut self) -> impl Iterator<Item = &mut String> {
+        let said = [&mut self.last_user, &mut self.last_real_user];
+        let said = said.into_iter().flatten().map(|said| &mut said.text);
+        said.chain(&mut self.prompts)
+            .chain(&mut self.last_assistant)
+    }
+
     /// Removes secrets from every text that a person, a model or a program wrote. Ids and versions stay.
     pub(super) fn redact(&mut self, redactor: &Redactor) {
-        let said = [&mut self.last_user, &mut self.last_real_user]
-            .into_iter()
-            .flatten()
-            .map(|said| &mut said.text);
-        let calls = self.calls.iter_mut().flat_map(|call| {
-            call.command
-                .iter_mut()
-                .chain(&mut call.paths)
-                .chain(std::iter::once(&mut call.output))
-        });
-        let messages = self.said.iter_mut().map(|said| &mut said.text);
-        for text in said
-            .chain(&mut self.prompts)
-            .chain(&mut self.last_assistant)
-            .chain(&mut self.branch)
-            .chain(messages)
-            .chain(calls)
-        {
+        let clean = |text: &mut String| {
             if let Cow::Owned(redacted) = redactor.text(text) {
                 *text = redacted;
             }
+        };
+        self.words().for_each(clean);
+        self.branch.iter_mut().for_each(clean);
+        self.said.iter_mut().for_each(|said| clean(&mut said.text));
+        for call in &mut self.calls {
+            let texts = call.command.iter_mut().chain(&mut call.paths);
+            texts.chain([&mut call.output]).for_each(clean);
         }
     }
 
     /// Cuts all texts to their limits.
     pub(super) fn bound(&mut self) {
-        let said = [&mut self.last_user, &mut self.last_real_user]
-            .into_iter()
-            .flatten()
-            .map(|said| &mut said.text);
-        for text in said
-            .chain(&mut self.prompts)
-            .chain(&mut self.last_assistant)
-        {
-            text.truncate(text::head(text, Event::TEXT_BYTES_MAX).len());
-        }
-        for said in &mut self.said {
-            said.text
-                .truncate(text::head(&said.text, Said::BYTES_MAX).len());
-        }
+        let cut = |text: &mut String, bytes_max| text.truncate(text::head(text, bytes_max).len());
+        let words = self.words();
+        words.for_each(|text| cut(text, Event::TEXT_BYTES_MAX));
+        let said = self.said.iter_mut();
+        said.for_each(|said| cut(&mut said.text, Said::BYTES_MAX));
         self.calls.iter_mut().for_each(tools::bound);
     }
 }

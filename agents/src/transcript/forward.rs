@@ -13,7 +13,16 @@ use crate::prompts::Authors;
 /// Reads one line: notes what it says about the session, and adds its entries. An error is a broken line.
 pub(crate) type ReadLine = for<'a> fn(&'a str, &mut Reader<'a, '_>) -> serde_json::Result<Read>;
 /// Like [`ReadLine`], for a whole transcript.
-pub(crate) type ReadWhole = for<'a> fn(&'a str, &mut Reader<'a, '_>) -> Whole;
+pub(crate) type ReadWhole = for<'a> fn(&Text<'a>, &mut Reader<'a, '_>) -> Whole;
+
+/// The text of a transcript, or of its end.
+#[derive(Debug)]
+pub(crate) struct Text<'a> {
+    /// All of it, if it begins with the transcript.
+    pub(crate) whole: Option<&'a str>,
+    /// Its lines, last one first.
+    pub(crate) lines: Vec<&'a str>,
+}
 
 /// What a transcript is read with, and what was read.
 #[derive(Debug)]

@@ -38,11 +38,8 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Joined {
     taken.resize(calls.len(), false);
     let mut unknown = Vec::new();
     for call in journaled {
-        let same = calls
-            .iter()
-            .zip(&taken)
-            .position(|(known, taken)| is_same(known, call, *taken));
-        match same {
+        let mut known = calls.iter().zip(&taken);
+        match known.position(|(known, taken)| is_same(known, call, *taken)) {
             Some(at) => {
                 taken[at] = true;
                 complete(&mut calls[at], call);
@@ -54,12 +51,8 @@ pub fn join(transcript: Option<Facts>, journaled: &[ToolCall]) -> Joined {
         }
     }
     let placed = calls.into_iter().zip((0..).map(Some)).collect();
-    joined(
-        TimelineSource::Transcript,
-        merged(placed, &unknown),
-        &facts.outcomes,
-        facts.said,
-    )
+    let (source, all) = (TimelineSource::Transcript, merged(placed, &unknown));
+    joined(source, all, &facts.outcomes, facts.said)
 }
 
 /// Ends the calls that belong to another call, as their ids say (`ID:..`): the commands in a skill's text. No hook reports
@@ -141,17 +134,13 @@ fn complete(call: &mut ToolCall, other: &ToolCall) {
 /// Puts each of `more` behind the calls that began no later; calls of one id become one.
 fn merged(mut calls: Vec<Placed>, more: &[ToolCall]) -> Vec<Placed> {
     for call in more {
-        if let Some((known, _)) = calls
-            .iter_mut()
-            .find(|(known, _)| known.id.is_some() && known.id == call.id)
-        {
+        let mut all = calls.iter_mut();
+        if let Some((known, _)) = all.find(|(it, _)| it.id.is_some() && it.id == call.id) {
             complete(known, call);
             continue;
         }
-        let place = calls
-            .iter()
-            .rposition(|(known, _)| known.at <= call.at)
-            .map_or(0, |at| at + 1);
+        let before = calls.iter().rposition(|(known, _)| known.at <= call.at);
+        let place = before.map_or(0, |at| at + 1);
         calls.insert(place, (call.clone(), None));
     }
     calls

@@ -137,13 +137,10 @@ impl<'a> Entry<'a> {
 impl Entry<'_> {
     /// Returns whether a turn begins here.
     pub(crate) fn begins_turn(&self) -> bool {
-        matches!(
-            self,
-            Self::User {
-                origin: PromptOrigin::User,
-                ..
-            }
-        )
+        match self {
+            Self::User { origin, .. } => *origin == PromptOrigin::User,
+            _ => false,
+        }
     }
 
     /// Returns when it happened, the epoch if the transcript does not say.

@@ -105,10 +105,8 @@ impl Outputs {
     /// Notes what commands printed into a text beside the result of a call: those in a skill's text. What is fenced is an
     /// example, and prose has no form of a known tool.
     pub(super) fn printed(&mut self, calls: &[ToolCall], at: usize, text: &str) {
-        if calls
-            .get(at)
-            .is_some_and(|call| call.kind == ToolKind::Other)
-        {
+        let is_other = |call: &ToolCall| call.kind == ToolKind::Other;
+        if calls.get(at).is_some_and(is_other) {
             let unfenced: Vec<&str> = text.split("```").step_by(2).collect();
             let said = outcome::read(&unfenced.concat()).into_iter();
             self.add(at, said.filter(|summary| !summary.tool.is_empty()));
@@ -141,10 +139,8 @@ impl Outputs {
         let Some(at) = call.or_else(|| self.started.get(&*end.task).copied()) else {
             return;
         };
-        if calls
-            .get(at)
-            .is_some_and(|call| report::is_subagent(&call.tool))
-        {
+        let is_subagent = |call: &ToolCall| report::is_subagent(&call.tool);
+        if calls.get(at).is_some_and(is_subagent) {
             // A later report of the same subagent replaces the one before.
             self.said.remove(&at);
             self.reported(at, &end.report, end.calls);
@@ -170,10 +166,8 @@ impl Outputs {
             _ => return None,
         };
         let mut named = paths.filter_map(|path| {
-            let name = path
-                .rsplit(['/', '\\'])
-                .next()
-                .filter(|name| *name != path)?;
+            let name = path.rsplit(['/', '\\']).next();
+            let name = name.filter(|name| *name != path)?;
             self.started.get(name.split('.').next().unwrap_or(name))
         });
         named.next().copied()

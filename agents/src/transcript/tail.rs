@@ -115,16 +115,14 @@ impl<'a> Tail<'a> {
 
     /// Returns the lines of each part, last ones first.
     pub(crate) fn parts_backward(self) -> impl Iterator<Item = impl Iterator<Item = &'a str>> {
-        (0..)
-            .map_while(move |number| self.parts.part(number))
-            .map(|part| backward(&part.text))
+        let parts = (0..).map_while(move |number| self.parts.part(number));
+        parts.map(|part| backward(&part.text))
     }
 
     /// Returns the first line of the transcript if it was read.
     pub(crate) fn first_line(self) -> Option<&'a str> {
-        let first = (0..)
-            .map_while(|number| self.parts.known(number))
-            .find(|part| part.from_start)?;
+        let mut known = (0..).map_while(|number| self.parts.known(number));
+        let first = known.find(|part| part.from_start)?;
         lines(first.text.split('\n')).next()
     }
 
@@ -141,9 +139,8 @@ pub(crate) fn backward(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn lines<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
-    lines
-        .map(|line| line.trim_end_matches('\r'))
-        .filter(|line| line.starts_with('{'))
+    let lines = lines.map(|line| line.trim_end_matches('\r'));
+    lines.filter(|line| line.starts_with('{'))
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@
 use journal::{Agent, Timestamp, ToolCall};
 
 use super::facts::Facts;
-use super::forward::{Forward, Read, Reader};
+use super::forward::{Forward, Read, Reader, Text};
 use super::normal::{Entry, Folding};
+use super::tail;
 use crate::adapter::Adapter;
 use crate::prompts::Authors;
 use crate::rooms;
@@ -142,7 +143,11 @@ impl<'a> Turns<'a> {
             return;
         };
         let mut reader = Reader::new(&self.authors);
-        let said = read(text, &mut reader);
+        let text = Text {
+            whole: Some(text),
+            lines: tail::backward(text).collect(),
+        };
+        let said = read(&text, &mut reader);
         let Reader { facts, entries, .. } = reader;
         self.seen.is_own = said.is_own;
         self.seen.broken = said.broken;
@@ -219,11 +224,8 @@ impl<'a> Turns<'a> {
         let (Some(turn), Entry::User { text, .. }) = (&self.current, entry) else {
             return true;
         };
-        let is_same = turn
-            .facts
-            .prompts
-            .last()
-            .is_some_and(|known| known.trim() == text.trim());
+        let last = turn.facts.prompts.last();
+        let is_same = last.is_some_and(|known| known.trim() == text.trim());
         let is_echo = is_same && !turn.folding.has_begun();
         !is_echo && (!self.has_tasks || self.between_tasks)
     }
@@ -264,9 +266,8 @@ impl Growing {
             Entry::Call { .. } | Entry::Assistant { .. } => self.interrupted = false,
             _ => {}
         }
-        let touched = self
-            .folding
-            .push(adapter.tools, authors, entry, &mut self.facts);
+        let folding = &mut self.folding;
+        let touched = folding.push(adapter.tools, authors, entry, &mut self.facts);
         if let Some(call) = touched.and_then(|at| self.facts.calls.get_mut(at)) {
             shorten(call, redactor);
         }

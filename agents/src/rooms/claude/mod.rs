@@ -19,7 +19,6 @@ use crate::transcript::forward::{Forward, Lines};
 pub(super) const CLAUDE: Adapter = Adapter {
     agent: Agent::Claude,
     program: "claude",
-    fields: |_| &tools::KNOWN.fields,
     event,
     notifications: Notifications {
         dialog: Some("permission_prompt"),
@@ -92,10 +91,8 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
 fn peel(text: &str) -> Option<[&str; 2]> {
     if let Some(rest) = text.strip_prefix(FEEDBACK) {
         // After exit code 2 Claude Code names the hook's command line in brackets.
-        let command = rest
-            .trim_start()
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once("]: "));
+        let command = rest.trim_start().strip_prefix('[');
+        let command = command.and_then(|rest| rest.split_once("]: "));
         return Some([command.map_or("", |(_, reason)| reason), rest]);
     }
     if let Some(rest) = text.strip_prefix("Stop hook additional context:") {

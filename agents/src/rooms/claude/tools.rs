@@ -22,9 +22,7 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
         // A failing call has an event of its own.
         is_error: flag(response).or(Some(false)),
         refused: response.get("interrupted").and_then(Value::as_bool) == Some(true),
-        running: response
-            .get("backgroundTaskId")
-            .is_some_and(Value::is_string),
+        running: response["backgroundTaskId"].is_string(),
         text: plain(response),
         ..ResultText::default()
     }
@@ -33,18 +31,16 @@ fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
 /// Returns the text between a tag and its end.
 pub(super) fn tagged<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
-    rest.split_once(&format!("</{tag}>"))
-        .map(|(inside, _)| inside.trim())
+    let (inside, _) = rest.split_once(&format!("</{tag}>"))?;
+    Some(inside.trim())
 }
 
 /// Reads whether a command in the background failed, from a result or a notice about it; `None` while it runs.
 pub(super) fn task_end(text: &str) -> Option<bool> {
     // What comes after is the program's own text.
-    let head = ["<output>", "<stdout>", "<result>"]
-        .iter()
-        .filter_map(|tag| text.find(tag))
-        .min()
-        .map_or(text, |end| &text[..end]);
+    let tags = ["<output>", "<stdout>", "<result>"].into_iter();
+    let end = tags.filter_map(|tag| text.find(tag)).min();
+    let head = end.map_or(text, |end| &text[..end]);
     if let Some(code) = tagged(head, "exit_code") {
         return code.parse::<i64>().ok().map(|code| code != 0);
     }

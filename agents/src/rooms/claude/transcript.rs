@@ -25,16 +25,10 @@ const INTERRUPTED: &str = "[Request interrupted by user";
 /// Reads from a report how many tools the subagent used: `<tool_uses>3</tool_uses>`, or a line of its own.
 fn tool_uses(text: &str) -> Option<u64> {
     let usage = tagged(text, "usage")?;
-    let line = || {
-        usage
-            .lines()
-            .find_map(|line| line.trim().strip_prefix("tool_uses:"))
-    };
-    tagged(usage, "tool_uses")
-        .or_else(line)?
-        .trim()
-        .parse()
-        .ok()
+    let mut lines = usage.lines();
+    let line = || lines.find_map(|line| line.trim().strip_prefix("tool_uses:"));
+    let count = tagged(usage, "tool_uses").or_else(line)?;
+    count.trim().parse().ok()
 }
 
 pub(super) fn line<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> serde_json::Result<Read> {
@@ -118,10 +112,8 @@ fn add_user<'a>(
             let texts: Vec<_> = blocks.iter().map(|block| block.word("text")).collect();
             let (hosts, own): (Vec<_>, Vec<_>) =
                 texts.iter().partition(|text| authors.is_host(text));
-            let said: Vec<&str> = if own.is_empty() { hosts } else { own }
-                .into_iter()
-                .map(|text| &**text)
-                .collect();
+            let said = if own.is_empty() { hosts } else { own }.into_iter();
+            let said: Vec<&str> = said.map(|text| &**text).collect();
             said.join("\n").into()
         }
     };

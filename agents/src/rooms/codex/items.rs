@@ -26,11 +26,9 @@ pub(super) fn add_item<'a>(
         "HookPrompt" => {
             // As the model gets it.
             let fragments = item.objects("fragments").into_iter();
-            let text = fragments
-                .filter_map(|fragment| fragment.text("text"))
-                .map(|text| format!("<hook_prompt>{text}</hook_prompt>"))
-                .collect::<Vec<_>>()
-                .join("\n");
+            let texts = fragments.filter_map(|fragment| fragment.text("text"));
+            let texts = texts.map(|text| format!("<hook_prompt>{text}</hook_prompt>"));
+            let text = texts.collect::<Vec<_>>().join("\n");
             entries.push(said(text.into(), at, authors, PromptOrigin::Host));
         }
         "AgentMessage" => entries.extend(Entry::said(Some(item.plain("content")), at)),

@@ -29,10 +29,12 @@ const NOTIFY: &str = "notify";
 pub(super) const CODEX: Adapter = Adapter {
     agent: Agent::Codex,
     program: PROGRAM,
-    fields: |payload| match (payload.text("type"), payload.text("thread-id")) {
-        (Some(_), Some(_)) => &tools::KNOWN.other_fields,
-        _ => &tools::KNOWN.fields,
-    },
+    fields: Some(
+        |payload| match (payload.text("type"), payload.text("thread-id")) {
+            (Some(_), Some(_)) => &tools::KNOWN.other_fields,
+            _ => &tools::KNOWN.fields,
+        },
+    ),
     event,
     peel,
     tools: &tools::TOOLS,
@@ -73,10 +75,7 @@ const START: usize = 2;
 fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event {
     match hook {
         NOTIFY => notified(host, payload),
-        "Interrupt" => Event::Interrupted {
-            host,
-            cause: "user".into(),
-        },
+        "Interrupt" => common::interrupted(host, "user"),
         _ => common::event(hook, host, payload, tools),
     }
 }
@@ -116,26 +115,20 @@ fn is_exec(beginning: &[u8]) -> bool {
     struct Meta {
         source: Option<Value>,
     }
-    let first = beginning
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    serde_json::from_slice::<Line>(first)
-        .is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
+    let first = beginning.split(|byte| *byte == b'\n').next();
+    let line = serde_json::from_slice::<Line>(first.unwrap_or_default());
+    line.is_ok_and(|line| line.payload.source.is_some_and(|source| source == "exec"))
 }
 
 /// `codex queue` hands a message to the terminal program of a thread, which takes it up when it is idle. It needs no
 /// terminal, leaves drafts alone, and waits while a question is up.
 fn hand_over(place: &Place, session: &str, text: &str) -> HandOver {
     let arguments = ["queue", "--thread", session, "--message", text];
+    let home = place.env(HOME);
     HandOver {
         program: PROGRAM,
         arguments: arguments.map(str::to_owned).to_vec(),
-        env: place
-            .env(HOME)
-            .map(|home| (HOME.to_owned(), home.to_owned()))
-            .into_iter()
-            .collect(),
+        env: Vec::from_iter(home.map(|home| (HOME.to_owned(), home.to_owned()))),
         missing: "no_codex",
     }
 }

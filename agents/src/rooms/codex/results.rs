@@ -23,9 +23,8 @@ pub(super) fn result(text: &str) -> Option<ResultText<'static>> {
     if running.is_none() && !failed && head != "Script completed" {
         return None;
     }
-    let body = text
-        .split_once("\nOutput:\n")
-        .map_or("", |(_, body)| body.trim_start_matches('\n'));
+    let body = text.split_once("\nOutput:\n");
+    let body = body.map_or("", |(_, body)| body.trim_start_matches('\n'));
     if let Some(answers) = Ended::read_all(body) {
         return Some(answered(&answers, running, failed));
     }
@@ -46,14 +45,10 @@ pub(super) fn result(text: &str) -> Option<ResultText<'static>> {
 }
 
 fn answered(answers: &[Ended], running: Option<&str>, failed: bool) -> ResultText<'static> {
-    let printed: Vec<&str> = answers
-        .iter()
-        .map(|answer| answer.output.as_str())
-        .collect();
-    let code = answers
-        .iter()
-        .fold(None, |code, answer| worse(code, answer.code));
-    let session = answers.iter().find_map(|answer| answer.session.clone());
+    let all = answers.iter();
+    let printed: Vec<&str> = all.clone().map(|answer| answer.output.as_str()).collect();
+    let code = (all.clone()).fold(None, |code, answer| worse(code, answer.code));
+    let session = all.clone().find_map(|answer| answer.session.clone());
     finished(printed.join("\n"), code, session, running, failed)
 }
 
@@ -65,14 +60,13 @@ fn finished(
     failed: bool,
 ) -> ResultText<'static> {
     let is_over = running.is_none() && session.is_none();
+    let task = running.map(|id| cell(id.trim()));
     ResultText {
         // A script that came to its end may not say how its command ended; what was printed does.
         is_error: (is_over && code.is_none()).then_some(failed),
         exit_code: code,
         running: !is_over,
-        task: running
-            .map(|id| Cow::Owned(cell(id.trim())))
-            .or(session.map(Cow::Owned)),
+        task: task.or(session).map(Cow::Owned),
         text: Cow::Owned(printed),
         ..ResultText::default()
     }
@@ -154,13 +148,11 @@ impl Ended {
     }
 
     fn of(answer: &Value) -> Option<Self> {
+        let session = answer.get("session_id").filter(|id| !id.is_null());
         Some(Self {
             output: answer.get("output")?.as_str()?.to_owned(),
             code: answer.get("exit_code").and_then(Value::as_i64),
-            session: answer
-                .get("session_id")
-                .filter(|id| !id.is_null())
-                .map(Value::to_string),
+            session: session.map(Value::to_string),
         })
     }
 }

@@ -44,11 +44,8 @@ pub(super) fn expand<'a>(entries: Vec<Entry<'a>>) -> Vec<Entry<'a>> {
                 ..
             } if call.tool == TOOL => {
                 let id = call.id.clone().unwrap_or_default();
-                if call
-                    .command
-                    .as_deref()
-                    .is_some_and(|text| text.contains("exit_code"))
-                {
+                let text = call.command.as_deref().unwrap_or_default();
+                if text.contains("exit_code") {
                     coded.insert(id.clone());
                 }
                 let calls = calls(&call, &mut echoes);
@@ -284,16 +281,12 @@ impl Script {
             Token::Text(text) => Some(text.as_ref()),
             _ => None,
         });
-        script.patches = texts
-            .filter(|text| text.trim_start().starts_with(PATCH))
-            .map(str::to_owned)
-            .collect();
+        let patches = texts.filter(|text| text.trim_start().starts_with(PATCH));
+        script.patches = patches.map(str::to_owned).collect();
         // `{cmd}` means `{cmd: cmd}`; else it may be one of a list.
         if script.commands.is_empty() && text.contains("exec_command") {
-            let named = ["cmd", "command"]
-                .iter()
-                .find_map(|name| constants.get(name));
-            match named {
+            let mut names = ["cmd", "command"].iter();
+            match names.find_map(|name| constants.get(name)) {
                 Some(command) => script.commands.push((*command).to_owned()),
                 None => script.commands = listed(&tokens),
             }
@@ -306,9 +299,8 @@ impl Script {
 fn listed(tokens: &[Token<'_>]) -> Vec<String> {
     let begins = |at: &usize| tokens[*at].is_sign('[');
     let lists = (0..tokens.len()).filter(begins).map(|at| {
-        let inside = tokens[at + 1..]
-            .iter()
-            .take_while(|token| !token.is_sign(']'));
+        let behind = tokens[at + 1..].iter();
+        let inside = behind.take_while(|token| !token.is_sign(']'));
         let texts = inside.map(|token| match token {
             Token::Text(text) => Some(Some(text.clone().into_owned())),
             Token::Sign(',') => Some(None),

@@ -24,10 +24,9 @@ pub(super) const TOOLS: Tools = Tools {
 /// A hook call does not say how a shell command ended; the transcript does.
 fn response(kind: ToolKind, response: &Value) -> ResultText<'_> {
     let is_error = flag(response);
-    let exit_code = response
-        .get("exit_code")
-        .or_else(|| response.pointer("/metadata/exit_code"))
-        .and_then(Value::as_i64);
+    let code = response.get("exit_code");
+    let code = code.or_else(|| response.pointer("/metadata/exit_code"));
+    let exit_code = code.and_then(Value::as_i64);
     ResultText {
         is_error,
         exit_code,
@@ -80,6 +79,6 @@ fn frame(result: &ResultText<'_>) -> Frame {
 /// Returns the id of the command that continues in the background, by the lines before the output.
 pub(super) fn session_in(text: &str) -> Option<&str> {
     let mut head = text.lines().take_while(|line| *line != "Output:").take(8);
-    head.find_map(|line| line.strip_prefix("Process running with session ID "))
-        .map(str::trim)
+    let id = head.find_map(|line| line.strip_prefix("Process running with session ID "))?;
+    Some(id.trim())
 }

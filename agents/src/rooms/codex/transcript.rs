@@ -57,10 +57,7 @@ pub(super) fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
     facts.is_whole = to_last.is_some();
     entries.truncate(to_last.unwrap_or(entries.len()));
     // The first line alone says which version this is.
-    if let Some(line) = tail
-        .first_line()
-        .and_then(|text| parsed(text).ok().flatten())
-    {
+    if let Some(Ok(Some(line))) = tail.first_line().map(parsed) {
         note_place(&line, &mut facts);
     }
     entries.reverse();
@@ -187,8 +184,8 @@ fn message<'a>(payload: &Object<'a>, at: Timestamp, authors: &Authors<'_>) -> Op
 fn wrote_user(message: &Object<'_>) -> Option<bool> {
     let metadata = message.object("internal_chat_message_metadata_passthrough");
     let parts: Vec<Value> = metadata.part("content_item_metadata")?;
-    let mut types = parts
-        .iter()
+    let types = parts.iter();
+    let mut types = types
         .filter_map(|part| part.pointer("/provenance/type"))
         .peekable();
     types.peek()?;

@@ -38,48 +38,19 @@ pub(super) fn document(text: &str) -> Option<Chat<'_>> {
     Some(chat)
 }
 
-/// The lines of a log that were read, the last one first.
-#[derive(Default)]
-pub(super) struct Log<'a> {
-    pub(super) lines: Vec<Line<'a>>,
-    /// The last of them replaces the whole list. From earlier lines, only the session's id is needed.
-    pub(super) is_all: bool,
-}
-
-impl<'a> Log<'a> {
-    pub(super) fn take(&mut self, lines: impl Iterator<Item = &'a str>) {
-        for text in lines {
-            if let Ok(line) = Line::read(text) {
-                self.is_all = text.contains("\"$set\"") && replaces(&line);
-                self.lines.push(line);
-            }
-            if self.is_all {
-                return;
-            }
-        }
-    }
-
-    /// Returns the list of messages that the lines build, after the first line of the file, if that is known.
-    pub(super) fn chat(&self, first: Option<&'a str>) -> Chat<'a> {
-        let mut chat = Chat::default();
-        if let Some(line) = first.filter(|_| self.is_all)
-            && let Ok(line) = Line::read(line)
-        {
-            chat.take(line);
-        }
-        for line in self.lines.iter().rev() {
-            chat.take(line.clone());
-        }
-        chat
-    }
-}
-
-/// Returns whether a line replaces all messages.
-fn replaces(line: &Line<'_>) -> bool {
-    line.object("$set").get("messages").is_some()
-}
-
 impl<'a> Chat<'a> {
+    /// Returns the list that the lines of a log build, given the last one first, and how many of them are broken.
+    pub(super) fn of(lines: &[&'a str]) -> (Self, usize) {
+        let (mut chat, mut broken) = (Self::default(), 0);
+        for text in lines.iter().rev() {
+            match Line::read(text) {
+                Ok(line) => chat.take(line),
+                Err(_) => broken += 1,
+            }
+        }
+        (chat, broken)
+    }
+
     pub(super) fn take(&mut self, line: Line<'a>) {
         let rewinds_to = line.word("$rewindTo");
         if is_message(&line) {

@@ -22,7 +22,6 @@ pub(super) use transcript::{RESPONSE, answer};
 pub(super) const GEMINI: Adapter = Adapter {
     agent: Agent::Gemini,
     program: "gemini",
-    fields: |_| &tools::KNOWN.fields,
     event,
     notifications: Notifications {
         dialog: Some("ToolPermission"),
@@ -36,7 +35,6 @@ pub(super) const GEMINI: Adapter = Adapter {
     peel: |text| element(text, "hook_context").map(|(inner, after)| [after, inner]),
     tools: &tools::TOOLS,
     forward: Forward::Whole(transcript::whole),
-    backward: Some(transcript::backward),
     library: Library {
         project_file: Some(ProjectFile {
             path: "../.project_root",
@@ -74,10 +72,7 @@ fn event(hook: &str, host: Host, payload: &Payload<'_>, tools: &Tools) -> Event 
         "AfterTool" => common::event("PostToolUse", host, payload, tools),
         // The only sign of an interrupt; continuing the agent then would be against its user's will.
         "AfterAgent" if payload.text("prompt_response") == Some("[no response text]") => {
-            Event::Interrupted {
-                host,
-                cause: "user".into(),
-            }
+            common::interrupted(host, "user")
         }
         "AfterAgent" => payload.stop(host, "prompt_response"),
         "Notification" => payload.notification(host),

@@ -20,17 +20,11 @@ pub(super) const TOOLS: Tools = Tools {
 
 fn response(_: ToolKind, response: &Value) -> ResultText<'_> {
     let error = response.get("error").filter(|error| !error.is_null());
+    let told = error.or_else(|| response.get("llmContent"));
     ResultText {
         is_error: error.map(|_| true).or_else(|| flag(response)),
-        text: plain(
-            error
-                .or_else(|| response.get("llmContent"))
-                .unwrap_or(response),
-        ),
-        display: response
-            .get("returnDisplay")
-            .and_then(Value::as_str)
-            .map(Cow::Borrowed),
+        text: plain(told.unwrap_or(response)),
+        display: response["returnDisplay"].as_str().map(Cow::Borrowed),
         ..ResultText::default()
     }
 }

@@ -8,84 +8,27 @@
 use std::borrow::Cow;
 
 use journal::{PromptOrigin, Timestamp, ToolCall, ToolKind};
-use serde_json::value::RawValue;
 
-use super::chat::{Chat, Line, Log, document};
+use super::chat::{Chat, Line, document};
 use super::tools::TOOLS;
 use crate::prompts::{Authors, FEEDBACK};
 use crate::tools::ResultText;
-use crate::transcript::facts::Facts;
-use crate::transcript::forward::{Reader, Whole};
+use crate::transcript::forward::{Reader, Text, Whole};
 use crate::transcript::json::Object;
 use crate::transcript::normal::{self, Entry};
-use crate::transcript::tail::{self, Tail};
 
 /// What the terminal shows before the feedback of a hook that did not let the agent stop.
 const BLOCKED: &str = "Agent execution blocked: ";
-
-/// Reads the tail: first the list of messages, then that list from its end back to where the turn began. If it began
-/// before, another part is read.
-pub(super) fn backward(tail: Tail<'_>, authors: &Authors<'_>) -> Option<Facts> {
-    let mut log = Log::default();
-    let (mut chat, mut entries, mut is_whole) = (Chat::default(), Vec::new(), false);
-    if let Some(document) = tail.whole().and_then(document) {
-        chat = document;
-        let (at, turn) = last_turn(&chat, tail.all_turns, authors);
-        (entries, is_whole) = (turn, at.is_some());
-    } else {
-        for part in tail.parts_backward() {
-            log.take(part);
-            chat = log.chat(tail.first_line());
-            let (at, turn) = last_turn(&chat, tail.all_turns, authors);
-            (entries, is_whole) = (turn, at.is_some());
-            // What comes before a message tells who wrote it.
-            let mut before = chat.messages[..at.unwrap_or(0)].iter();
-            if log.is_all || before.any(|message| message.word("type") != "info") {
-                break;
-            }
-        }
-    }
-    let mut facts = Facts {
-        session: chat.session.clone(),
-        is_whole,
-        ..Facts::default()
-    };
-    normal::fold(&TOOLS, authors, entries, &mut facts);
-    chat.is_gemini.then_some(facts)
-}
-
-/// Returns the position of the message that began the current turn, if it is there, and the turn's entries, oldest first.
-fn last_turn<'a>(
-    chat: &Chat<'a>,
-    all_turns: bool,
-    authors: &Authors<'_>,
-) -> (Option<usize>, Vec<Entry<'a>>) {
-    let mut entries = Vec::new();
-    let begun = (0..chat.messages.len()).rev().find(|at| {
-        let known = entries.len();
-        add_entries(&chat.messages, *at, authors, &mut entries);
-        entries[known..].reverse();
-        !all_turns && entries[known..].iter().any(Entry::begins_turn)
-    });
-    entries.reverse();
-    (begun, entries)
-}
 
 /// What the terminal shows when a person stopped the agent.
 const CANCELLED: &str = "Request cancelled.";
 
 /// Reads a whole transcript from its beginning.
-pub(super) fn whole<'a>(text: &'a str, reader: &mut Reader<'a, '_>) -> Whole {
+pub(super) fn whole<'a>(text: &Text<'a>, reader: &mut Reader<'a, '_>) -> Whole {
     let (facts, entries) = (&mut reader.facts, &mut reader.entries);
-    let (chat, broken) = match document(text) {
+    let (chat, broken) = match text.whole.and_then(document) {
         Some(chat) => (chat, 0),
-        None => {
-            let mut log = Log::default();
-            log.take(tail::backward(text));
-            let is_broken = |line: &&str| serde_json::from_str::<&RawValue>(line).is_err();
-            let broken = tail::backward(text).filter(is_broken).count();
-            (log.chat(tail::backward(text).last()), broken)
-        }
+        None => Chat::of(&text.lines),
     };
     facts.session.clone_from(&chat.session);
     facts.cwd = chat.messages.iter().take(CONTEXT_MESSAGES).find_map(folder);
@@ -118,10 +61,8 @@ fn folder(message: &Line<'_>) -> Option<String> {
         None => message.plain("content").into_owned(),
         Some(parts) => parts.iter().map(|part| part.word("text")).collect(),
     };
-    let after = FOLDER_MARKS
-        .iter()
-        .find_map(|mark| text.split_once(mark))?
-        .1;
+    let mut marks = FOLDER_MARKS.iter();
+    let (_, after) = marks.find_map(|mark| text.split_once(mark))?;
     let folder = after.lines().next()?.trim();
     (!folder.is_empty()).then(|| folder.to_owned())
 }
@@ -188,12 +129,10 @@ fn add_user<'a>(
 
 /// Returns whether the terminal has said before a message that a hook answered with it.
 fn is_feedback(messages: &[Line<'_>], at: usize, text: &str) -> bool {
-    let said = messages[..at]
-        .iter()
-        .rev()
-        .find(|message| message.word("type") != "info");
-    said.filter(|message| message.word("type") == "warning")
-        .is_some_and(|message| message.plain("content").strip_prefix(BLOCKED) == Some(text))
+    let mut before = messages[..at].iter().rev();
+    let said = before.find(|message| message.word("type") != "info");
+    let warned = said.filter(|message| message.word("type") == "warning");
+    warned.is_some_and(|message| message.plain("content").strip_prefix(BLOCKED) == Some(text))
 }
 
 fn add_agent<'a>(message: &Line<'a>, entries: &mut Vec<Entry<'a>>) {

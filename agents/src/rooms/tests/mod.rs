@@ -133,7 +133,7 @@ fn only_a_notify_call_of_codex_has_other_fields() {
     let payload = Payload::new(&notify, Timestamp::default(), &authors);
     for adapter in ALL {
         let agent = adapter.agent;
-        let hook = (adapter.fields)(&payload).hook.as_deref();
+        let hook = adapter.fields(&payload).hook.as_deref();
         let expected = (agent == Agent::Codex).then_some("notify");
         assert_eq!(hook, expected, "{agent}");
     }

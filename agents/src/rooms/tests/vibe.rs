@@ -174,7 +174,7 @@ fn hook_payloads_say_how_a_call_ended() {
 #[test]
 fn h_stop_block_once() {
     insta::assert_snapshot!(shown(AGENT, "h-stop-block-once.transcripts/0000000000000001.jsonl"), @r#"
-    - - - -
+    e04d47d6-3b98-2d9c-e396-d3e8b8b35362 - - -
     user: Own 15:37:41.265 "[TeleClaude Checkpoint] - Before you stop:\n\n1. run the tests\n2. say what you did"
     real: User 15:37:38.707 "improve"
     says: "debrief-done"
@@ -189,7 +189,7 @@ fn h_stop_block_once() {
 #[test]
 fn h_readmiss() {
     insta::assert_snapshot!(shown(AGENT, "h-readmiss.transcripts/0000000000000131.jsonl"), @r#"
-    - - - -
+    e04d47d6-3b98-2d9c-e396-d3e8b8b35362 - - -
     user: User 15:38:29.119 "go on"
     real: User 15:38:29.119 "go on"
     says: "over"
