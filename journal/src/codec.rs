@@ -81,10 +81,8 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
             if read == rest.len() {
                 Ok(envelope)
             } else {
-                Err(Error::damaged(
-                    "an event",
-                    format!("{} bytes follow its end", rest.len() - read),
-                ))
+                let problem = format!("{} bytes follow its end", rest.len() - read);
+                Err(Error::damaged("an event", problem))
             }
         }
         Some((&found, _)) if found > FORMAT_VERSION => Err(Error::Newer {
@@ -104,9 +102,7 @@ pub fn decode_event(bytes: &[u8]) -> Result<Envelope> {
 pub(crate) fn address(bytes: &[u8]) -> Option<(u64, Uuid)> {
     match bytes.split_first()? {
         // An envelope starts with its sequence number and its stream, a stream with its session.
-        (&(OWN | RECEIVED), rest) => bincode::serde::decode_from_slice(rest, CONFIG)
-            .ok()
-            .map(|(address, _)| address),
+        (&(OWN | RECEIVED), rest) => unpack(rest),
         _ => None,
     }
 }
@@ -161,9 +157,8 @@ pub fn decode_payload(bytes: &[u8]) -> Result<Payload> {
         Some((1, text)) => text.to_vec(),
         _ => return Err(Error::damaged("a payload", "unknown encoding")),
     };
-    String::from_utf8(text)
-        .map(Payload::Text)
-        .map_err(|_| Error::damaged("a payload", "it is not text"))
+    let text = String::from_utf8(text).map(Payload::Text);
+    text.map_err(|_| Error::damaged("a payload", "it is not text"))
 }
 
 /// Appends the record of an event. A record without a payload may be one whose payload was dropped.
@@ -198,8 +193,8 @@ pub fn join(event: &[u8], payload: &[u8]) -> Vec<u8> {
 pub fn split(record: &[u8]) -> Result<(&[u8], &[u8])> {
     let damaged = || Error::damaged("a record", "it is cut short");
     let (length, rest) = record.split_first_chunk::<4>().ok_or_else(damaged)?;
-    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
-        .ok_or_else(damaged)
+    let parts = rest.split_at_checked(u32::from_le_bytes(*length) as usize);
+    parts.ok_or_else(damaged)
 }
 
 /// Returns an envelope as the JSON object of `journal export`, `tail` and the API.
@@ -374,7 +369,6 @@ pub fn pack<T: serde::Serialize>(value: &T) -> Vec<u8> {
 
 /// Decodes a value that [`pack`] encoded; `None` for any other bytes.
 pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<T> {
-    bincode::serde::decode_from_slice(bytes, CONFIG)
-        .ok()
-        .map(|(value, _)| value)
+    let (value, _) = bincode::serde::decode_from_slice(bytes, CONFIG).ok()?;
+    Some(value)
 }

@@ -77,9 +77,8 @@ impl Stream {
 
     /// Returns the session id as the host writes it.
     pub fn native(&self) -> String {
-        self.native
-            .clone()
-            .unwrap_or_else(|| self.session.to_string())
+        let native = self.native.clone();
+        native.unwrap_or_else(|| self.session.to_string())
     }
 }
 
@@ -138,11 +137,9 @@ impl Envelope {
     /// Returns whether something of the event was not sent by its machine, so that nothing can be concluded from what
     /// is here.
     pub fn is_withheld(&self) -> bool {
+        let origin = self.origin.as_ref();
         matches!(self.event, Event::Withheld { .. })
-            || self
-                .origin
-                .as_ref()
-                .is_some_and(|origin| !origin.withheld.is_empty())
+            || origin.is_some_and(|origin| !origin.withheld.is_empty())
     }
 }
 

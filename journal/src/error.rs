@@ -96,6 +96,11 @@ impl Error {
         )
     }
 
+    /// Returns that an event is missing in the store, or in the whole journal.
+    pub(crate) fn missing(what: &str, seq: u64) -> Self {
+        Self::damaged(what, format!("event {seq} is missing"))
+    }
+
     pub(crate) fn damaged(what: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Damaged {
             what: what.into(),

@@ -45,37 +45,20 @@ impl Home {
 
     /// Like [`Home::from_env`], with the variables that `var` returns.
     pub fn resolve(var: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
-        let set = |name: &str| {
-            var(name)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from)
-        };
+        let set = |name: &str| Some(PathBuf::from(var(name).filter(|value| !value.is_empty())?));
         let mut home = if let Some(root) = set("CHECKPOINTD_HOME") {
             Self::under(&std::path::absolute(&root).unwrap_or(root))
         } else {
             let user = set("HOME");
             // XDG: a relative path in one of its variables is invalid and ignored.
             let xdg = |name: &str, fallback: &str| {
-                set(name)
-                    .filter(|path| path.is_absolute())
-                    .or_else(|| user.as_ref().map(|user| user.join(fallback)))
-                    .map(|base| base.join("checkpointd"))
+                let named = set(name).filter(|path| path.is_absolute());
+                let base = named.or_else(|| Some(user.as_ref()?.join(fallback)));
+                base.map(|base| base.join("checkpointd"))
             };
             let data = xdg("XDG_DATA_HOME", ".local/share")?;
             let state = xdg("XDG_STATE_HOME", ".local/state")?;
-            Self {
-                config: xdg("XDG_CONFIG_HOME", ".config")?.join("config.yml"),
-                journal: data.join("journal"),
-                spool: data.join("spool"),
-                progress: data.join("progress"),
-                phases: data.join("checkpoints"),
-                trust: data.join("trust"),
-                clear: data.join("clear"),
-                installed: data.join("installed"),
-                socket: state.join("run").join("sock"),
-                run: state.join("run"),
-                logs: state.join("logs"),
-            }
+            Self::of(&xdg("XDG_CONFIG_HOME", ".config")?, &data, &state)
         };
         if let Some(socket) = set("CHECKPOINTD_SOCKET") {
             home.socket = std::path::absolute(&socket).unwrap_or(socket);
@@ -85,18 +68,22 @@ impl Home {
 
     /// Returns the paths of an installation in one folder.
     pub fn under(root: &Path) -> Self {
+        Self::of(root, root, root)
+    }
+
+    fn of(config: &Path, data: &Path, state: &Path) -> Self {
         Self {
-            config: root.join("config.yml"),
-            journal: root.join("journal"),
-            spool: root.join("spool"),
-            run: root.join("run"),
-            socket: root.join("run").join("sock"),
-            logs: root.join("logs"),
-            progress: root.join("progress"),
-            phases: root.join("checkpoints"),
-            trust: root.join("trust"),
-            clear: root.join("clear"),
-            installed: root.join("installed"),
+            config: config.join("config.yml"),
+            journal: data.join("journal"),
+            spool: data.join("spool"),
+            progress: data.join("progress"),
+            phases: data.join("checkpoints"),
+            trust: data.join("trust"),
+            clear: data.join("clear"),
+            installed: data.join("installed"),
+            socket: state.join("run").join("sock"),
+            run: state.join("run"),
+            logs: state.join("logs"),
         }
     }
 
@@ -126,18 +113,12 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|folder| !folder.exists())
-        .collect();
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    missing
-        .iter()
-        .filter_map(|folder| folder.parent())
-        .try_for_each(|above| File::open(above)?.sync_all())
+    let missing = folder.ancestors().take_while(|folder| !folder.exists());
+    let above: Vec<&Path> = missing.filter_map(Path::parent).collect();
+    let mut private = DirBuilder::new();
+    private.recursive(true).mode(0o700).create(folder)?;
+    let mut above = above.iter();
+    above.try_for_each(|above| File::open(above)?.sync_all())
 }
 
 #[cfg(test)]

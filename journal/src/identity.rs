@@ -95,7 +95,7 @@ impl Identity {
     pub(crate) fn renew(dir: &Path, because: Renewal) -> Result<Self> {
         let identity = Self::new(because);
         let text = serde_json::to_string(&identity).expect("plain data");
-        intake::replace(dir, "identity", text.as_bytes())?;
+        intake::replace(&path(dir), text.as_bytes())?;
         Ok(identity)
     }
 }
@@ -121,17 +121,10 @@ mod digits {
         deserializer: D,
     ) -> Result<[u8; SECRET_BYTES], D::Error> {
         let text = String::deserialize(deserializer)?;
-        let digits = text.as_bytes();
-        let wrong = || D::Error::custom("the secret is not 64 hexadecimal digits");
-        if digits.len() != 2 * SECRET_BYTES {
-            return Err(wrong());
-        }
-        let mut bytes = [0; SECRET_BYTES];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
-        }
-        Ok(bytes)
+        let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..text.len().div_ceil(2)).map(byte).collect();
+        let secret = bytes.and_then(|bytes| bytes.try_into().ok());
+        secret.ok_or_else(|| D::Error::custom("the secret is not 64 hexadecimal digits"))
     }
 }
 

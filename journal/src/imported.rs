@@ -58,7 +58,7 @@ impl ImportedEvents {
             .map(|range| format!("{} {}\n", range.start(), range.end()))
             .chain(open.map(|first| format!("{first}\n")));
         let text: String = lines.collect();
-        intake::replace(dir, "imported", text.as_bytes())
+        intake::replace(&path(dir), text.as_bytes())
     }
 }
 

@@ -89,11 +89,10 @@ pub fn has_only_own(folder: &Path) -> bool {
 /// If it cannot be renamed.
 pub fn put_aside(path: &Path, ending: &str) -> io::Result<PathBuf> {
     let numbered = (2_u64..).map(|number| format!("{ending}{number}"));
-    let aside = std::iter::once(ending.to_owned())
-        .chain(numbered)
-        .map(|ending| path.with_added_extension(ending))
-        .find(|aside| std::fs::symlink_metadata(aside).is_err())
-        .expect("not all names are taken");
+    let endings = std::iter::once(ending.to_owned()).chain(numbered);
+    let mut paths = endings.map(|ending| path.with_added_extension(ending));
+    let aside = paths.find(|aside| std::fs::symlink_metadata(aside).is_err());
+    let aside = aside.expect("not all names are taken");
     std::fs::rename(path, &aside)?;
     Ok(aside)
 }

@@ -56,9 +56,8 @@ fn root() -> u32 {
     static ROOT: OnceLock<u32> = OnceLock::new();
     *ROOT.get_or_init(|| {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-        let mut first_ids = map
-            .lines()
-            .filter_map(|line| line.split_whitespace().next());
+        let lines = map.lines();
+        let mut first_ids = lines.filter_map(|line| line.split_whitespace().next());
         if map.is_empty() || first_ids.any(|id| id == "0") {
             0
         } else {

@@ -42,29 +42,25 @@ impl Timestamp {
     /// Returns the point `by` later, or the latest representable one.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_add(micros(by)))
     }
 
     /// Returns the point `by` earlier, or the earliest representable one.
     #[must_use]
     pub fn minus(self, by: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_sub(i64::try_from(by.as_micros()).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_sub(micros(by)))
     }
 
     /// Returns the same point for calendars and time zones, bounded to the years that they know.
     pub fn to_jiff(self) -> jiff::Timestamp {
-        let bounded = self.0.clamp(
-            jiff::Timestamp::MIN.as_microsecond(),
-            jiff::Timestamp::MAX.as_microsecond(),
-        );
+        let (first, last) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
+        let bounded = (self.0).clamp(first.as_microsecond(), last.as_microsecond());
         jiff::Timestamp::from_microsecond(bounded).unwrap_or_default()
     }
+}
+
+fn micros(of: Duration) -> i64 {
+    i64::try_from(of.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// A time before 1970 becomes its beginning.

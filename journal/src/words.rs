@@ -1,6 +1,7 @@
 //! Enums whose variants have words.
 
 /// Defines an enum whose variants have words: in JSON, by `word`, and by `of_word`. `ALL` has them in this order.
+/// A second text, before a semicolon, is for people.
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident {
@@ -26,6 +27,22 @@ macro_rules! words {
             /// Returns the one with a word.
             pub fn of_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.word() == word)
+            }
+        }
+    };
+    ($(#[$meta:meta])* pub enum $name:ident {
+        $($(#[$about:meta])* $variant:ident = $word:literal, $said:literal;)*
+    }) => {
+        $crate::words! {
+            $(#[$meta])* pub enum $name { $($(#[$about])* $variant = $word,)* }
+        }
+
+        impl $name {
+            /// Returns what it says, in words for people.
+            pub const fn words(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $said,)*
+                }
             }
         }
     };

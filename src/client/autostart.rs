@@ -40,10 +40,8 @@ pub(super) fn start(home: &Home) -> Start {
     };
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let _ = create_folder(&home.run);
-    let lock = named_file::open_own(
-        &home.run.join(LOCK_FILE),
-        File::options().append(true).create(true),
-    );
+    let (path, mut options) = (home.run.join(LOCK_FILE), File::options());
+    let lock = named_file::open_own(&path, options.append(true).create(true));
     let Ok(mut lock) = lock else {
         return Start::Impossible;
     };
@@ -72,9 +70,8 @@ fn was_tried(lock: &File) -> bool {
         return false;
     };
     let now = SystemTime::now();
-    let age = now
-        .duration_since(modified)
-        .unwrap_or_else(|ahead| ahead.duration());
+    let age = now.duration_since(modified);
+    let age = age.unwrap_or_else(|ahead| ahead.duration());
     metadata.len() > 0 && age < BACK_OFF
 }
 

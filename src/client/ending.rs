@@ -42,10 +42,8 @@ pub(super) fn pause(time: Duration) -> bool {
     };
     let deadline = Instant::now() + time;
     loop {
-        match poll(
-            &mut [PollFd::new(asked, PollFlags::IN)],
-            Some(&left(deadline)),
-        ) {
+        let mut waited = [PollFd::new(asked, PollFlags::IN)];
+        match poll(&mut waited, Some(&left(deadline))) {
             Err(Errno::INTR) => {}
             ready => return ready.is_ok_and(|ready| ready > 0),
         }

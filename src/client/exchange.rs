@@ -1,13 +1,12 @@
 //! One request and its reply over the daemon's Unix socket. Every wait has a limit.
 
-use std::io;
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use journal::reply::{self, Reply};
+use journal::reply::{self, Response};
 use journal::socket::{check_owner, with_short_path};
-use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
@@ -17,8 +16,8 @@ use super::ending;
 
 /// Pause between two attempts while the daemon's connection queue is full.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
-/// Size of one read, in bytes.
-const READ_BYTES: usize = 4 * 1024;
+/// Maximum size of a reply's body.
+const BODY_BYTES_MAX: u64 = 1024 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -57,26 +56,38 @@ pub(super) fn send(socket: &Path, request: &[u8], deadline: Instant) -> Answer {
 }
 
 fn receive(connection: &OwnedFd, deadline: Instant) -> Answer {
-    let mut bytes = Vec::with_capacity(READ_BYTES);
-    loop {
-        if !is_ready(connection, PollFlags::IN, deadline) {
-            return Answer::Useless("no reply in time");
+    let stream = Timed(connection, deadline);
+    let read = Response::receive(stream).and_then(|response| {
+        let (status, mut body) = (response.status(), Vec::new());
+        response.take(BODY_BYTES_MAX + 1).read_to_end(&mut body)?;
+        Ok((status, body))
+    });
+    match read.map_err(|error| error.kind()) {
+        Ok((_, body)) if body.len() as u64 > BODY_BYTES_MAX => {
+            Answer::Useless("the reply is too large")
         }
-        bytes.reserve(READ_BYTES);
-        let is_end = match rustix::io::read(connection, spare_capacity(&mut bytes)) {
-            Ok(read) => read == 0,
-            Err(Errno::INTR | Errno::AGAIN) => continue,
-            Err(_) => return Answer::Broken,
-        };
-        match reply::parse(&bytes, is_end) {
-            Reply::Incomplete if is_end => return Answer::Broken,
-            Reply::Incomplete => {}
-            Reply::Invalid(why) => return Answer::Useless(why),
-            Reply::Complete { status: 200, body } => {
-                return reply::object(body).map_or_else(Answer::Useless, Answer::Taken);
+        Ok((200, body)) => reply::object(body).map_or_else(Answer::Useless, Answer::Taken),
+        Ok((400, _)) => Answer::Refused,
+        Ok(_) => Answer::Useless("the daemon could not accept it"),
+        Err(ErrorKind::TimedOut) => Answer::Useless("no reply in time"),
+        Err(ErrorKind::InvalidData) => Answer::Useless("not a reply of the daemon's"),
+        Err(_) => Answer::Broken,
+    }
+}
+
+/// A connection that is read until a deadline.
+struct Timed<'a>(&'a OwnedFd, Instant);
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !is_ready(self.0, PollFlags::IN, self.1) {
+                return Err(ErrorKind::TimedOut.into());
             }
-            Reply::Complete { status: 400, .. } => return Answer::Refused,
-            Reply::Complete { .. } => return Answer::Useless("the daemon could not accept it"),
+            match rustix::io::read(self.0, &mut *buffer) {
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                read => return Ok(read?),
+            }
         }
     }
 }
@@ -93,14 +104,12 @@ fn connect(path: &Path, deadline: Instant) -> Result<OwnedFd, Answer> {
             Ok(connect_to(&SocketAddrUnix::new(path)?, deadline)?)
         })
     });
-    let attempt = attempt.and_then(|connection| {
-        let is_own = listens_as(&connection, user)?;
-        is_own
-            .then_some(connection)
-            .ok_or_else(|| io::ErrorKind::PermissionDenied.into())
+    let attempt = attempt.and_then(|connection| match listens_as(&connection, user)? {
+        true => Ok(connection),
+        false => Err(ErrorKind::PermissionDenied.into()),
     });
     attempt.map_err(|error| match Errno::from_io_error(&error) {
-        _ if error.kind() == io::ErrorKind::PermissionDenied => {
+        _ if error.kind() == ErrorKind::PermissionDenied => {
             Answer::Useless("the socket belongs to another user, or others can replace it")
         }
         Some(Errno::NOENT | Errno::CONNREFUSED) => Answer::NoDaemon,

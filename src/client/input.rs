@@ -166,10 +166,8 @@ fn text(bytes: Vec<u8>) -> String {
 
 /// Returns whether a word can be an event's name rather than a payload.
 fn is_event(word: &[u8]) -> bool {
-    (1..=64).contains(&word.len())
-        && word
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    (1..=64).contains(&word.len()) && word.iter().all(is_plain)
 }
 
 /// Finds the value of `hook_event_name`, which Grok calls `hookEventName`, without parsing: the first occurrence, which is
@@ -199,11 +197,8 @@ fn read_stdin() -> (Vec<u8>, bool) {
         if payload.try_reserve(READ_BYTES / 4).is_err() {
             return (payload, true);
         }
-        if !is_ready(
-            stdin,
-            PollFlags::IN,
-            deadline.min(Instant::now() + STDIN_SILENCE),
-        ) {
+        let until = deadline.min(Instant::now() + STDIN_SILENCE);
+        if !is_ready(stdin, PollFlags::IN, until) {
             return (payload, true);
         }
         match rustix::io::read(stdin, spare_capacity(&mut payload)) {
@@ -219,6 +214,8 @@ fn read_stdin() -> (Vec<u8>, bool) {
     }
 }
 
+const GROK: &str = "grok";
+
 /// A host that also runs hooks of other agents' settings.
 struct Guest {
     name: &'static str,
@@ -228,75 +225,63 @@ struct Guest {
     variable: &'static str,
     /// Whether a payload is its own. One agent may have started the other, which inherits its variables.
     is_its: fn(&[u8]) -> bool,
-    /// Whether the call is journaled under its name. Otherwise it repeats what its own hooks say, or belongs to no agent
-    /// that is known here.
-    is_journaled: fn() -> bool,
 }
 
 const GUESTS: [Guest; 6] = [
     Guest {
-        name: "grok",
+        name: GROK,
         hosts: &["claude", "cursor"],
         variable: "GROK_SESSION_ID",
         is_its: names_event_in_one_word,
-        is_journaled: || !has_groks_hooks(),
     },
     Guest {
         name: "copilot",
         hosts: &["claude"],
         variable: "COPILOT_CLI",
         is_its: tells_time,
-        is_journaled: || false,
     },
     Guest {
         name: "cursor",
         hosts: &["claude"],
         variable: "CURSOR_VERSION",
-        is_its: names_cursor,
-        is_journaled: || false,
+        is_its: |payload| contains(payload, b"\"cursor_version\""),
     },
     Guest {
         name: "Continue",
         hosts: &["claude"],
         variable: "CONTINUE_PROJECT_DIR",
         is_its: |_| std::env::var_os("CLAUDECODE").is_none(),
-        is_journaled: || false,
     },
     Guest {
         name: "VS Code",
         hosts: &["claude", "copilot"],
         variable: "",
         is_its: names_event_in_one_word,
-        is_journaled: || false,
     },
     Guest {
         name: "dsh",
         hosts: &["claude", "codex"],
         variable: "",
         is_its: |payload| contains(payload, b"\"session_id\":\"session-"),
-        is_journaled: || false,
     },
 ];
 
-/// Returns the host that makes this call in an agent's name, and whether to journal the call under the host's.
+/// Returns the host that makes this call in an agent's name, and whether to journal the call under the host's: only where
+/// it has no hooks of its own that say the same, and is an agent that is known.
 fn guest(agent: &str, payload: &[u8]) -> Option<(&'static str, bool)> {
     let is_set = |variable: &str| variable.is_empty() || std::env::var_os(variable).is_some();
     let mut guests = GUESTS.iter().filter(|guest| guest.hosts.contains(&agent));
     let found = guests.find(|guest| is_set(guest.variable) && (guest.is_its)(payload))?;
-    Some((found.name, (found.is_journaled)()))
+    Some((found.name, found.name == GROK && !has_groks_hooks()))
 }
-
-/// Where `init` installs Grok's hooks: the variable that names its folder, that folder in the user's home, and the file.
-pub(crate) const GROKS_HOOKS: (&str, &str, &str) = ("GROK_HOME", ".grok", "hooks/checkpointd.json");
 
 /// Returns whether Grok has the hooks that `init` installs for it. It runs those of all its files one after the other, so
 /// that the second call of a stop comes after the first one is answered.
 fn has_groks_hooks() -> bool {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let (named, usual, file) = GROKS_HOOKS;
-    let folder = variable(named).map(PathBuf::from);
-    let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(usual)));
-    folder.is_some_and(|folder| folder.join(file).is_file())
+    let folder = variable("GROK_HOME").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".grok")));
+    folder.is_some_and(|folder| folder.join("hooks/checkpointd.json").is_file())
 }
 
 /// Returns whether these bytes are in a payload. Quotes within JSON strings are escaped, so texts do not match.
@@ -307,11 +292,6 @@ fn contains(payload: &[u8], part: &[u8]) -> bool {
 /// Returns whether a payload names its event as Grok and VS Code do, and not as Claude Code does.
 fn names_event_in_one_word(payload: &[u8]) -> bool {
     contains(payload, b"\"hookEventName\"") && !contains(payload, b"\"hook_event_name\"")
-}
-
-/// Returns whether a payload has the field with Cursor's version, as all of Cursor's have.
-fn names_cursor(payload: &[u8]) -> bool {
-    contains(payload, b"\"cursor_version\"")
 }
 
 /// Returns whether a payload says the time before the folder, as Copilot's do. Claude Code's do not say it, and what a tool
@@ -326,13 +306,10 @@ pub(super) fn environment(agent: &str) -> Vec<(&'static str, String)> {
     const TTY: &str = "CHECKPOINTD_TTY";
     const TERMINAL_PID: &str = "CHECKPOINTD_TERMINAL_PID";
     let mut known: Vec<(&str, String)> = Vec::with_capacity(ENV_NAMES.len());
-    for name in ENV_NAMES {
+    for &name in ENV_NAMES.iter() {
         let value = std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        known.extend(
-            value
-                .filter(|value| value.len() <= ENV_VALUE_BYTES_MAX)
-                .map(|value| (name, value)),
-        );
+        let value = value.filter(|value| value.len() <= ENV_VALUE_BYTES_MAX);
+        known.extend(value.map(|value| (name, value)));
     }
     // Other agents do not say whether they are interactive, but their hooks share their terminal.
     if !matches!(agent, "claude" | "codex")
@@ -442,7 +419,8 @@ mod tests {
             ),
             ("", false),
         ] {
-            assert_eq!(names_cursor(payload.as_bytes()), expected, "{payload}");
+            let names = contains(payload.as_bytes(), b"\"cursor_version\"");
+            assert_eq!(names, expected, "{payload}");
         }
     }
 

@@ -10,7 +10,7 @@ mod autostart;
 mod debug;
 mod ending;
 mod exchange;
-pub(crate) mod input;
+mod input;
 mod person;
 mod spool;
 mod status_line;
@@ -166,18 +166,13 @@ fn deliver(call: &Call) {
 /// The random bits come from the standard library, which asks the kernel; the uuid crate opens two
 /// devices for them in a static program.
 fn new_id(at: SystemTime) -> String {
-    let millis = at
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_millis() as u64;
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
     let random = RandomState::new();
     let mut bytes = [0; 10];
     bytes[..8].copy_from_slice(&random.hash_one(0).to_le_bytes());
     bytes[8..].copy_from_slice(&random.hash_one(1).to_le_bytes()[..2]);
-    uuid::Builder::from_unix_timestamp_millis(millis, &bytes)
-        .into_uuid()
-        .hyphenated()
-        .to_string()
+    let id = uuid::Builder::from_unix_timestamp_millis(since.as_millis() as u64, &bytes);
+    id.into_uuid().hyphenated().to_string()
 }
 
 /// Sends a call whose reply matters until the deadline, and starts the daemon if none runs.
@@ -193,10 +188,8 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
                 Start::Impossible => return answer,
                 Start::Underway => {}
                 Start::Begun(child) => {
-                    if child
-                        .try_wait()
-                        .is_ok_and(|status| status.is_some_and(|status| !status.success()))
-                    {
+                    let ended = child.try_wait().ok().flatten();
+                    if ended.is_some_and(|status| !status.success()) {
                         deadline = deadline.min(Instant::now() + FAILED_START_GRACE);
                         start = Some(Start::Underway);
                     }
@@ -214,8 +207,8 @@ fn converse(home: &Home, request: &[u8], deadline: Instant) -> Answer {
 /// Returns the longest wait for a reply that the agent ignores. A disk with slow syncs may need
 /// more.
 fn plain_wait() -> Duration {
-    millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok())
-        .map_or(PLAIN_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
+    let set = millis(std::env::var("CHECKPOINTD_PLAIN_WAIT_MS").ok());
+    set.map_or(PLAIN_WAIT, |wait| wait.clamp(PLAIN_WAIT, STOP_WAIT_MAX))
 }
 
 /// Returns the longest wait before a tool runs: longer only while the daemon may hold one.
@@ -242,11 +235,8 @@ fn print(bytes: &[u8]) {
     let stdout = rustix::stdio::stdout();
     let mut rest = bytes;
     while !rest.is_empty() {
-        if !exchange::is_ready(
-            stdout,
-            rustix::event::PollFlags::OUT,
-            Instant::now() + PRINT_WAIT,
-        ) {
+        let until = Instant::now() + PRINT_WAIT;
+        if !exchange::is_ready(stdout, rustix::event::PollFlags::OUT, until) {
             return debug(&"the host does not read the reply");
         }
         match rustix::io::write(stdout, &rest[..rest.len().min(PIPE_BYTES)]) {

@@ -116,18 +116,15 @@ fn wait(child: &mut Child, signals: &[(i32, UnixStream)]) -> io::Result<ExitStat
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or_default()
+    u64::from_str_radix(mask.unwrap_or_default().trim(), 16).unwrap_or_default()
 }
 
 /// Returns what is reported of a run; nothing of an agent's.
 fn call(line: &[OsString], id: &str, lasted: Duration, status: ExitStatus) -> Option<Call> {
     let at = SystemTime::now();
     let environment = environment(Agent::PERSON);
-    let is_agents = environment
-        .iter()
-        .any(|(name, value)| name.contains(SESSION) && !value.is_empty());
-    if is_agents {
+    let mut variables = environment.iter();
+    if variables.any(|(name, value)| name.contains(SESSION) && !value.is_empty()) {
         return None;
     }
     let folder = std::env::current_dir().unwrap_or_default();

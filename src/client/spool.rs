@@ -85,9 +85,8 @@ fn write(path: &Path, request: &[u8]) -> io::Result<File> {
 fn make_room(spool: &Path, id: &str, length: usize) -> io::Result<()> {
     let mark = spool.join(FULL);
     let is_marked = fs::symlink_metadata(&mark).is_ok_and(|meta| meta.is_file());
-    let digits = id
-        .get(id.len().saturating_sub(8)..)
-        .and_then(|tail| u32::from_str_radix(tail, 16).ok());
+    let tail = id.get(id.len().saturating_sub(8)..);
+    let digits = tail.and_then(|tail| u32::from_str_radix(tail, 16).ok());
     let is_counted = length >= LARGE_BYTES || digits.is_none_or(|digits| digits % COUNT_EVERY == 0);
     if !is_counted && !is_marked {
         return Ok(());

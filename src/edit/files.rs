@@ -77,9 +77,13 @@ impl Text {
 /// Decodes a file's bytes lossily, for display only.
 pub(crate) fn text(bytes: Option<&[u8]>) -> String {
     let text = String::from_utf8_lossy(bytes.unwrap_or_default());
-    text.strip_prefix(BYTE_ORDER_MARK)
-        .unwrap_or(&text)
-        .to_owned()
+    let bare = text.strip_prefix(BYTE_ORDER_MARK);
+    bare.unwrap_or(&text).to_owned()
+}
+
+/// Returns what a file holds as text; empty if there is none, or it cannot be read.
+pub(crate) fn now(path: &Path) -> String {
+    text(read(path).ok().flatten().as_deref())
 }
 
 /// Returns an error if a file is not writable, before anything is written.
@@ -93,18 +97,13 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
         if meta.permissions().mode() & 0o222 == 0
             || rustix::fs::access(&target, Access::WRITE_OK).is_err()
         {
-            return Err(not_writable(
-                &path.display().to_string(),
-                &meta,
-                " (`chmod u+w`)",
-            ));
+            let name = path.display().to_string();
+            return Err(not_writable(&name, &meta, " (`chmod u+w`)"));
         }
     }
-    let folder = target
-        .ancestors()
-        .skip(1)
-        .find(|folder| folder.exists())
-        .unwrap_or(Path::new("/"));
+    let mut folders = target.ancestors().skip(1);
+    let folder = folders.find(|folder| folder.exists());
+    let folder = folder.unwrap_or(Path::new("/"));
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let meta = folder.metadata().map_err(failed)?;
     if meta.permissions().mode() & 0o222 == 0
@@ -122,10 +121,8 @@ fn not_writable(name: &str, meta: &Metadata, how: &str) -> String {
     if user.is_root() || meta.uid() == user.as_raw() {
         format!("{name} is read-only: make it writable{how} and try again")
     } else {
-        format!(
-            "{name} belongs to uid {}, and you may not write to it",
-            meta.uid()
-        )
+        let owner = meta.uid();
+        format!("{name} belongs to uid {owner}, and you may not write to it")
     }
 }
 
@@ -135,20 +132,14 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Vec<PathBuf>> {
     let target = target(path)?;
     let folder = target.parent().unwrap_or(Path::new("/"));
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    let made: Vec<PathBuf> = folder
-        .ancestors()
-        .take_while(|folder| !folder.exists())
-        .map(Path::to_owned)
-        .collect();
-    DirBuilder::new()
-        .recursive(true)
-        .mode(NEW_FOLDER_MODE)
-        .create(folder)
-        .map_err(failed)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(HALF_WRITTEN)
-        .tempfile_in(folder)
-        .map_err(failed)?;
+    let missing = folder.ancestors().take_while(|folder| !folder.exists());
+    let made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+    let mut private = DirBuilder::new();
+    private.recursive(true).mode(NEW_FOLDER_MODE);
+    private.create(folder).map_err(failed)?;
+    let mut hidden = tempfile::Builder::new();
+    let file = hidden.prefix(HALF_WRITTEN).tempfile_in(folder);
+    let mut file = file.map_err(failed)?;
     file.write_all(bytes).map_err(failed)?;
     match File::open(&target) {
         Ok(there) => {
@@ -252,9 +243,8 @@ pub(crate) fn refuse_outside(top: &Path, path: &Path) -> Result<()> {
         return Ok(());
     }
     let path = path.display();
-    Err(format!(
-        "{path} leads out of the project by a link; nothing was changed"
-    ))
+    let problem = format!("{path} leads out of the project by a link; nothing was changed");
+    Err(problem)
 }
 
 /// Follows links, also to a path that does not exist yet.

@@ -21,10 +21,8 @@ pub(crate) fn set(text: &str, key: &str, value: &str) -> String {
             };
             file.spread(at, group);
             let block = at + 1..file.end(at, 0);
-            let indent = file.lines[block.clone()]
-                .iter()
-                .find(|line| is_content(line))
-                .map_or(INDENT, |line| indent_of(line));
+            let first = (file.lines[block.clone()].iter()).find(|line| is_content(line));
+            let indent = first.map_or(INDENT, |line| indent_of(line));
             file.put(block, indent, key, value);
         }
     }
@@ -47,10 +45,8 @@ impl File {
     }
 
     fn text(&self) -> String {
-        let lines = self.lines.iter();
-        lines
-            .map(|line| format!("{line}{}", self.line_break))
-            .collect()
+        let ended = |line: &String| format!("{line}{}", self.line_break);
+        self.lines.iter().map(ended).collect()
     }
 
     fn push(&mut self, indent: usize, key: &str, value: &str) {
@@ -64,9 +60,8 @@ impl File {
             indent_of(line) == indent
                 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
         };
-        within
-            .into_iter()
-            .find(|number| is_key(&self.lines[*number]))
+        let mut within = within.into_iter();
+        within.find(|number| is_key(&self.lines[*number]))
     }
 
     /// Returns the line after the last one of a key's value. Comments behind the value belong to what follows.
@@ -76,12 +71,8 @@ impl File {
                 || indent_of(line) > indent
                 || (indent_of(line) == indent && line.trim_start().starts_with("- "))
         };
-        let after = self
-            .lines
-            .iter()
-            .skip(at + 1)
-            .take_while(|line| belongs(line));
-        let mut end = at + 1 + after.count();
+        let after = self.lines.iter().skip(at + 1);
+        let mut end = at + 1 + after.take_while(|line| belongs(line)).count();
         while end > at + 1 && !is_content(&self.lines[end - 1]) {
             end -= 1;
         }
@@ -99,10 +90,8 @@ impl File {
                 self.lines.splice(at..end, [new]);
             }
             None => {
-                let last = within
-                    .clone()
-                    .rev()
-                    .find(|number| is_content(&self.lines[*number]));
+                let mut upward = within.clone().rev();
+                let last = upward.find(|number| is_content(&self.lines[*number]));
                 let at = last.map_or(within.end, |last| last + 1);
                 self.lines.insert(at, new);
             }
@@ -115,15 +104,12 @@ impl File {
         let Some((_, flow)) = head.split_once(':') else {
             return;
         };
-        let flow = flow.trim();
-        let keys = match checkpoint::config::yaml_value(flow) {
-            Some(Value::Object(keys)) => keys,
-            _ => return,
+        let Some(Value::Object(keys)) = checkpoint::config::yaml_value(flow.trim()) else {
+            return;
         };
         let head = format!("{group}:{comment}");
-        let keys = keys
-            .iter()
-            .map(|(key, value)| line(INDENT, key, &value.to_string()));
+        let own_line = |(key, value): (&String, &Value)| line(INDENT, key, &value.to_string());
+        let keys = keys.iter().map(own_line);
         let lines: Vec<_> = std::iter::once(head).chain(keys).collect();
         self.lines.splice(at..=at, lines);
     }

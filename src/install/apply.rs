@@ -52,9 +52,8 @@ pub(crate) fn apply(home: &Home, changes: &[Change], way: Way) -> Result<()> {
             }
         }
         Way::Out => {
-            let gone = changes
-                .iter()
-                .filter_map(|change| record.files.remove(&change.path));
+            let all = changes.iter();
+            let gone = all.filter_map(|change| record.files.remove(&change.path));
             remove_folders(gone.flat_map(|written| written.folders).collect());
         }
     }
@@ -70,16 +69,11 @@ fn remove_folders(mut folders: Vec<PathBuf>) {
 }
 
 fn note(home: &Home, record: &mut Record, change: &Change) -> Result<()> {
-    let before = change
-        .without_us
-        .as_deref()
-        .map(|bytes| record::keep(home, bytes))
-        .transpose()?;
-    let folders = record
-        .files
-        .get(&change.path)
-        .map(|written| written.folders.clone())
-        .unwrap_or_default();
+    let before = change.without_us.as_deref();
+    let before = before.map(|bytes| record::keep(home, bytes)).transpose()?;
+    let known = record.files.get(&change.path);
+    let folders = known.map(|written| written.folders.clone());
+    let folders = folders.unwrap_or_default();
     let wrote = digest(change.after.as_deref().unwrap_or_default());
     let written = Written {
         agent: change.agent,

@@ -23,6 +23,15 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    /// Returns the status of an entry that is written, by whether it was there, and the file as it will be.
+    pub(super) const fn written(was_there: bool, is_same: bool) -> Self {
+        match (was_there, is_same) {
+            (false, _) => Self::Added,
+            (true, true) => Self::AlreadyThere,
+            (true, false) => Self::Updated,
+        }
+    }
+
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Added => "added",

@@ -20,11 +20,25 @@ pub(crate) struct Edit {
     pub(super) entries: Vec<Entry>,
 }
 
-/// Reads a file to edit it.
-pub(super) fn read(path: &Path) -> Result<(Option<Vec<u8>>, Text)> {
-    let before = files::read(path)?;
-    let text = Text::of(before.as_deref(), path)?;
-    Ok((before, text))
+impl Edit {
+    /// Reads a file, and plans what `change` makes of its text.
+    pub(super) fn new(
+        kind: Kind,
+        path: &Path,
+        change: impl FnOnce(&str) -> Result<(String, Vec<Entry>)>,
+    ) -> Result<Self> {
+        let before = files::read(path)?;
+        let text = Text::of(before.as_deref(), path)?;
+        let (after, entries) = change(&text.text).map_err(in_file(path))?;
+        Ok(Self {
+            kind,
+            path: path.to_owned(),
+            before,
+            text,
+            after,
+            entries,
+        })
+    }
 }
 
 pub(super) fn in_file(path: &Path) -> impl Fn(String) -> String + '_ {
@@ -38,16 +52,8 @@ pub(super) fn settings(
     shape: Shape,
     empty: &str,
 ) -> Result<Edit> {
-    let (before, text) = read(path)?;
-    let is_empty = text.text.trim().is_empty();
-    let begun = if is_empty { empty } else { &text.text };
-    let (after, entries) = settings::merge(begun, wanted, shape).map_err(in_file(path))?;
-    Ok(Edit {
-        kind: Kind::Settings,
-        path: path.to_owned(),
-        before,
-        text,
-        after,
-        entries,
+    Edit::new(Kind::Settings, path, |text| {
+        let begun = if text.trim().is_empty() { empty } else { text };
+        settings::merge(begun, wanted, shape)
     })
 }

@@ -1,5 +1,6 @@
 //! Finds agents' programs and settings on this machine.
 
+use std::fs::Metadata;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -34,14 +35,10 @@ impl Found {
 
 /// Searches `PATH` as a shell does.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let is_program = |path: &PathBuf| {
-        path.metadata()
-            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
+    let may_run = |meta: &Metadata| meta.is_file() && meta.permissions().mode() & 0o111 != 0;
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(is_program)
+    let mut paths = std::env::split_paths(&path).map(|folder| folder.join(name));
+    paths.find(|path| path.metadata().is_ok_and(|meta| may_run(&meta)))
 }
 
 /// Asks a program for its version. `folder_variable` directs it away from the user's settings,
@@ -74,14 +71,9 @@ pub(super) fn version_of(program: &Path, folder_variable: Option<&str>) -> Optio
 
 /// Runs a system program for its version line; `None` if it does not work.
 pub(crate) fn version_line(program: &Path, argument: &str) -> Option<String> {
-    let output = Command::new(program)
-        .arg(argument)
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    output
-        .status
-        .success()
-        .then(|| text.lines().next().unwrap_or_default().trim().to_owned())
+    let mut command = Command::new(program);
+    let output = command.arg(argument).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next().unwrap_or_default().trim();
+    output.status.success().then(|| line.to_owned())
 }

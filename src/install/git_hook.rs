@@ -56,8 +56,8 @@ pub(crate) fn removal(record: &Record) -> Result<AgentPlan> {
         let after = before.clone().filter(|bytes| !is_ours(bytes));
         if after.is_some() {
             let path = path.display();
-            plan.notes
-                .push(format!("{path} has been edited and is kept"));
+            let note = format!("{path} has been edited and is kept");
+            plan.notes.push(note);
         }
         plan.changes.push(Change {
             agent: OWNER,

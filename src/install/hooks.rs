@@ -56,6 +56,25 @@ pub(crate) type Row = (&'static str, Limit, Version);
 
 pub(super) const ANY: Version = Version(0, 0, 0);
 
+/// Rows of events: `EVENT: LIMIT since VERSION`, where the limit is `Plain` and the version any one if nothing is said.
+macro_rules! rows {
+    (@limit) => { $crate::install::hooks::Limit::Plain };
+    (@limit $limit:ident) => { $crate::install::hooks::Limit::$limit };
+    (@since) => { $crate::install::hooks::ANY };
+    (@since $major:literal $minor:literal $patch:literal) => {
+        $crate::install::version::Version($major, $minor, $patch)
+    };
+    ($($event:ident $(: $limit:ident)? $(since $major:literal $minor:literal $patch:literal)?),*) => {
+        &[$((
+            stringify!($event),
+            $crate::install::hooks::rows!(@limit $($limit)?),
+            $crate::install::hooks::rows!(@since $($major $minor $patch)?),
+        )),*]
+    };
+}
+
+pub(super) use rows;
+
 /// Returns the command line: short, because Claude Code shows it to its model, and silent if the
 /// client is missing. Gemini CLI takes a shell's error about a missing program for a prompt, and
 /// loops.

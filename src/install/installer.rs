@@ -306,13 +306,12 @@ impl Installer {
         found: &Found,
         change: &Change,
     ) -> Option<(&'static str, PathBuf)> {
-        let read = |path: &Path| files::text(files::read(path).ok().flatten().as_deref());
         let own = match self.format {
-            Format::Settings(..) => settings::switched_off(&read(&change.path), false),
+            Format::Settings(..) => settings::switched_off(&files::now(&change.path), false),
             // Neither has a switch.
             Format::Tables(..) | Format::Plugin(_) | Format::Harness(_) => None,
             Format::Copilot => {
-                let root: Value = serde_json::from_str(&read(&change.path)).ok()?;
+                let root: Value = serde_json::from_str(&files::now(&change.path)).ok()?;
                 (root["disableAllHooks"] == true).then_some("disableAllHooks")
             }
             Format::Codex => return codex::switched_off(found, change, &self.others()),
@@ -321,7 +320,7 @@ impl Installer {
         own.or_else(|| {
             let is_managed = |path: &Path| self.managed.iter().any(|own| path.starts_with(own));
             self.others().into_iter().find_map(|path| {
-                let switch = settings::switched_off(&read(&path), is_managed(&path))?;
+                let switch = settings::switched_off(&files::now(&path), is_managed(&path))?;
                 Some((switch, path))
             })
         })
@@ -353,7 +352,7 @@ impl Installer {
 
     /// Names entries beside ours that make the agent drop the whole file.
     pub(crate) fn malformed(&self, change: &Change) -> Vec<String> {
-        let text = || files::text(files::read(&change.path).ok().flatten().as_deref());
+        let text = || files::now(&change.path);
         match self.format {
             Format::Settings(Shape::Groups, _) => {
                 let events: Vec<_> = self.rows.iter().map(|(event, ..)| *event).collect();

@@ -15,7 +15,6 @@ pub(crate) mod found;
 pub(crate) mod git_hook;
 pub(crate) mod hooks;
 mod installer;
-mod means;
 pub(crate) mod plan;
 mod plugin;
 mod prompt;

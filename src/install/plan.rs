@@ -1,6 +1,6 @@
 //! Plans an installation: each agent's files before and after.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use journal::{Agent, Home};
 
@@ -9,10 +9,23 @@ use super::change::{AgentPlan, Change, Entry, Kind, Scope, Status, digest};
 use super::edits::{Edit, Result};
 use super::found::{Found, on_path};
 use super::installer::Installer;
-use super::means::Means;
+use super::record::Record;
 use super::{hooks, prompts, undo};
 use crate::edit::files;
 use crate::service::place;
+
+/// The inputs of a plan.
+#[derive(Debug)]
+pub(crate) struct Means<'a> {
+    /// The paths of our own data.
+    pub(crate) home: &'a Home,
+    pub(crate) record: &'a Record,
+    pub(crate) client: &'a Path,
+    /// The daemon's longest wait for a reply.
+    pub(crate) stop_wait_ms: u64,
+    /// Whether the commands of [`prompts`] are added; those that were are kept up to date.
+    pub(crate) adds_commands: bool,
+}
 
 /// Returns the hook client that belongs to this program.
 ///
@@ -55,19 +68,16 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
         (Scope::Project(project), Some(folder)) => project.join(folder),
         (Scope::Project(_), None) => {
             let name = agent.name();
-            return Err(format!(
-                "{name} supports no hooks in a project: omit --project"
-            ));
+            let problem = format!("{name} supports no hooks in a project: omit --project");
+            return Err(problem);
         }
     };
     let mut notes = notes(found, scope, installer);
     let wanted = installer.wanted(found.version, means.client, means.stop_wait_ms);
     let file = hooks_file(agent, &folder);
     let edits = installer.edits(found, &file, &wanted, means.client, &mut notes)?;
-    let mut changes = edits
-        .into_iter()
-        .map(|edit| change(agent, edit, means))
-        .collect::<Result<Vec<_>>>()?;
+    let changes = edits.into_iter().map(|edit| change(agent, edit, means));
+    let mut changes = changes.collect::<Result<Vec<_>>>()?;
     let prompts = prompts::files(installer, &folder, *scope != Scope::User);
     let is_wanted = |path: &PathBuf| means.adds_commands || means.record.files.contains_key(path);
     for (path, text) in prompts.into_iter().filter(|(path, _)| is_wanted(path)) {
@@ -75,10 +85,8 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
     }
     if let Scope::Project(project) = scope {
         // Codex's trust in hooks is in the user's own settings.
-        let inside = changes
-            .iter()
-            .filter(|change| change.path.starts_with(project));
-        for change in inside {
+        let all = changes.iter();
+        for change in all.filter(|change| change.path.starts_with(project)) {
             files::refuse_outside(project, &change.path)?;
         }
     }
@@ -94,17 +102,14 @@ pub(crate) fn plan(found: &Found, scope: &Scope, means: &Means<'_>) -> Result<Ag
 fn notes(found: &Found, scope: &Scope, installer: &Installer) -> Vec<String> {
     let mut notes = Vec::new();
     if found.program.is_none() {
-        notes.push(format!(
-            "`{}` is not on PATH; its settings are written anyway",
-            found.agent.word()
-        ));
+        let word = found.agent.word();
+        let note = format!("`{word}` is not on PATH; its settings are written anyway");
+        notes.push(note);
     }
     if let Scope::Project(project) = scope {
         notes.push(installer.project_note(project));
-        notes.push(
-            "if the hooks are in your user settings too, each call arrives twice and is journaled once"
-                .into(),
-        );
+        let twice = "if the hooks are in your user settings too, each call arrives twice and is journaled once";
+        notes.push(twice.into());
     }
     notes
 }
@@ -117,10 +122,8 @@ fn prompt_change(
     notes: &mut Vec<String>,
 ) -> Result<Change> {
     let before = files::read(&path)?;
-    let name = format!(
-        "/{}",
-        path.file_stem().unwrap_or_default().to_string_lossy()
-    );
+    let stem = path.file_stem().unwrap_or_default();
+    let name = format!("/{}", stem.to_string_lossy());
     let written = means.record.files.get(&path);
     let is_ours = |bytes: &[u8]| written.is_some_and(|written| written.wrote == digest(bytes));
     let status = match &before {
@@ -168,7 +171,14 @@ fn change(agent: Agent, edit: Edit, means: &Means<'_>) -> Result<Change> {
     let without_us = if before == after {
         None
     } else {
-        undo::without_us(agent, kind, &path, &before, means)?
+        let file = undo::Ours {
+            agent,
+            kind,
+            path: &path,
+            home: means.home,
+            record: means.record,
+        };
+        file.undone(before.as_deref(), &mut Vec::new())?.0
     };
     Ok(Change {
         agent,

@@ -6,7 +6,7 @@ use journal::Agent;
 use serde_json::json;
 
 use super::change::{Entry, Kind, Status};
-use super::edits::{Edit, Result, read};
+use super::edits::{Edit, Result};
 use super::hooks::{HookEntry, command};
 
 /// A plugin's text. The agent's word, the client's path and the time limit of a stop are in lines of their own.
@@ -25,21 +25,11 @@ impl Plugin {
         wanted: &[HookEntry],
         client: &Path,
     ) -> Result<Edit> {
-        let (before, text) = read(file)?;
         let stop_s = wanted.iter().map(|wanted| wanted.timeout).max();
         let after = self.text(agent, client, stop_s.unwrap_or_default());
-        let status = match &before {
-            None => Status::Added,
-            Some(_) if text.text == after => Status::AlreadyThere,
-            Some(_) => Status::Updated,
-        };
-        Ok(Edit {
-            kind: Kind::Own,
-            path: file.to_owned(),
-            before,
-            text,
-            after,
-            entries: vec![Entry::new("plugin", status)],
+        Edit::new(Kind::Own, file, |text| {
+            let status = Status::written(!text.is_empty(), text == after);
+            Ok((after, vec![Entry::new("plugin", status)]))
         })
     }
 
@@ -57,11 +47,8 @@ impl Plugin {
 
     /// Returns whether a text is this plugin with any agent, any client and any time limit.
     pub(super) fn is_ours(&self, text: &str) -> bool {
-        let fixed = |line: &&str| {
-            ![AGENT, CLIENT, STOP_MS]
-                .iter()
-                .any(|it| line.starts_with(it))
-        };
+        let set = [AGENT, CLIENT, STOP_MS];
+        let fixed = |line: &&str| !set.iter().any(|it| line.starts_with(it));
         text.lines().filter(fixed).eq(self.0.lines().filter(fixed))
     }
 

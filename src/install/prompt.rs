@@ -1,4 +1,4 @@
-//! A slash command that an agent offers its user.
+//! A slash command's prompt.
 
 /// A slash command: name, description and prompt.
 pub(crate) struct Prompt {

@@ -2,11 +2,11 @@
 //! our data folder, and the original bytes, each in a file named by their SHA-256.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use journal::{Agent, Home};
+use journal::home::create_folder;
+use journal::{Agent, Home, named_file};
 use serde::{Deserialize, Serialize};
 
 use super::change::{Kind, digest};
@@ -68,11 +68,9 @@ impl Record {
         files::write(&home.installed.join("record.json"), &bytes)?;
         for entry in fs::read_dir(backups(home)).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            if !self
-                .files
-                .values()
-                .any(|file| file.before.as_deref().is_some_and(|before| name == *before))
-            {
+            let is_it =
+                |file: &Written| file.before.as_deref().is_some_and(|before| name == *before);
+            if !self.files.values().any(is_it) {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -103,19 +101,10 @@ pub(super) fn keep(home: &Home, bytes: &[u8]) -> Result<String> {
 pub(super) fn lock(home: &Home) -> Result<File> {
     let failed =
         |error: std::io::Error| format!("{} cannot be used: {error}", home.installed.display());
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&home.installed)
-        .map_err(failed)?;
-    let path = home.installed.join("lock");
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(failed)?;
+    create_folder(&home.installed).map_err(failed)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let file = named_file::open_own(&home.installed.join("lock"), &mut options).map_err(failed)?;
     file.lock().map_err(failed)?;
     Ok(file)
 }

@@ -3,6 +3,9 @@
 //! `{"hooks": {EVENT: [{"type": "command", "command", "timeout"}]}}`. Antigravity has sets of hooks by name, and groups for
 //! tools only: `{"checkpointd": {EVENT: [..]}}`.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 use serde_json::{Value as Json, json};
@@ -56,11 +59,13 @@ pub(crate) struct Handler {
     pub(crate) is_async: bool,
     /// The client's path, if the entry is ours.
     pub(crate) client: Option<String>,
-    /// The number of hooks in the group.
-    siblings: usize,
-    shape: Shape,
     /// The key of the file that holds it.
     key: &'static str,
+    /// What it is in, from the inside out up to the file's object, with the place of each in the next.
+    within: Vec<(Container, usize)>,
+    hook: Container,
+    /// Where its command and its time limit are written.
+    values: [Option<Range<usize>>; 2],
 }
 
 /// Lists all hooks of a settings file in order.
@@ -68,78 +73,110 @@ pub(crate) fn handlers(text: &str) -> Result<Vec<Handler>> {
     let root = json::parse(text)?;
     let mut all = Vec::new();
     for key in KEYS {
-        let known = all.len();
-        if let Some(hooks) = hooks_of(text, root.as_ref(), key)? {
-            list(hooks, &mut all);
+        if let Some((hooks, root)) = hooks_of(text, root.as_ref(), key)? {
+            list(key, hooks, &root, &mut all);
         }
-        all[known..]
-            .iter_mut()
-            .for_each(|handler| handler.key = key);
     }
     Ok(all)
 }
 
-/// Adds the hooks of one object.
-fn list(hooks: &Object<'_>, all: &mut Vec<Handler>) {
-    for property in &hooks.properties {
-        let event = property.name.as_str();
+/// Adds the hooks of one object, which is at a place in the file's.
+fn list(key: &'static str, hooks: &Object<'_>, root: &(Container, usize), all: &mut Vec<Handler>) {
+    for (place, property) in hooks.properties.iter().enumerate() {
         // Older Gemini settings have switches beside the events.
         let Value::Array(groups) = &property.value else {
             continue;
         };
-        for (group, value) in groups.elements.iter().enumerate() {
-            let Some(value) = value.as_object() else {
+        let event = (Container::of_object(hooks), place);
+        for (group, around) in groups.elements.iter().enumerate() {
+            let Some(around) = around.as_object() else {
                 continue;
             };
-            let Some(list) = value.get_array("hooks") else {
-                if value.get_string("command").is_some() {
-                    all.push(handler(event, (group, value), (0, value), 1, Shape::Flat));
+            let groups = (Container::of_array(groups), group);
+            let list = around.get_array("hooks");
+            let inside: Vec<(usize, &Object<'_>)> = match list {
+                Some(list) => {
+                    let hooks = list.elements.iter().enumerate();
+                    let hooks = hooks.filter_map(|(at, hook)| Some((at, hook.as_object()?)));
+                    hooks.collect()
                 }
-                continue;
+                None => Vec::from_iter(around.get_string("command").map(|_| (0, around))),
             };
-            for (index, hook) in list.elements.iter().enumerate() {
-                let Some(hook) = hook.as_object() else {
-                    continue;
-                };
-                let siblings = list.elements.len();
-                all.push(handler(
-                    event,
-                    (group, value),
-                    (index, hook),
-                    siblings,
-                    Shape::Groups,
-                ));
+            for (index, hook) in inside {
+                let list = list.map(|list| (Container::of_array(list), index));
+                let outer = [groups.clone(), event.clone(), root.clone()];
+                let within = list.into_iter().chain(outer).collect();
+                let (group, hook) = ((group, around), (index, hook));
+                let event = property.name.as_str();
+                all.push(Handler::new(key, event, group, hook, within));
             }
         }
     }
 }
 
-/// Returns a hook of an event. Each of group and hook comes with its index.
-fn handler(
-    event: &str,
-    (group, around): (usize, &Object<'_>),
-    (index, hook): (usize, &Object<'_>),
-    siblings: usize,
-    shape: Shape,
-) -> Handler {
-    let text =
-        |object: &Object<'_>, key: &str| object.get_string(key).map(|text| text.value.to_string());
-    let command = text(hook, "command").unwrap_or_default();
-    Handler {
-        event: event.to_owned(),
-        group,
-        index,
-        timeout: hook
-            .get_number("timeout")
-            .and_then(|number| number.value.parse().ok()),
-        matcher: text(around, "matcher"),
-        status_message: text(hook, "statusMessage"),
-        is_async: hook.get_boolean("async").is_some_and(|flag| flag.value),
-        client: hooks::client_of(&command),
-        command,
-        siblings,
-        shape,
-        key: KEYS[0],
+impl Handler {
+    /// Returns a hook of an event. Each of group and hook comes with its index.
+    fn new(
+        key: &'static str,
+        event: &str,
+        (group, around): (usize, &Object<'_>),
+        (index, hook): (usize, &Object<'_>),
+        within: Vec<(Container, usize)>,
+    ) -> Self {
+        let text = |object: &Object<'_>, key: &str| {
+            object.get_string(key).map(|text| text.value.to_string())
+        };
+        let place = |key| hook.get(key).map(|value| json::span(value.value.range()));
+        let command = text(hook, "command").unwrap_or_default();
+        let timeout = hook.get_number("timeout");
+        Self {
+            event: event.to_owned(),
+            group,
+            index,
+            timeout: timeout.and_then(|number| number.value.parse().ok()),
+            matcher: text(around, "matcher"),
+            status_message: text(hook, "statusMessage"),
+            is_async: hook.get_boolean("async").is_some_and(|flag| flag.value),
+            client: hooks::client_of(&command),
+            command,
+            key,
+            within,
+            hook: Container::of_object(hook),
+            values: [place("command"), place("timeout")],
+        }
+    }
+
+    /// Returns a text with the wanted command and time limit.
+    fn updated(&self, text: &str, wanted: &HookEntry) -> String {
+        let mut text = match &self.values {
+            [_, Some(_)] => text.to_owned(),
+            // Behind the command, whose place stays valid.
+            [_, None] => json::append(text, &self.hook, Some("timeout"), &json!(wanted.timeout)),
+        };
+        let values = [json!(wanted.command), json!(wanted.timeout)];
+        let mut edits: Vec<_> = self.values.iter().flatten().zip(values).collect();
+        // The later one first, so that the other's place stays valid.
+        edits.sort_by_key(|(place, _)| Reverse(place.start));
+        for (place, value) in edits {
+            text = json::replace(&text, place.clone(), &value.to_string());
+        }
+        text
+    }
+
+    /// Returns a text without it, and without what would be left empty and was not there before us.
+    fn removed(&self, text: &str, kept: &Kept) -> String {
+        // From the outside in: the file's object, the one with the events, the lists of the event and of the group.
+        let stay = [
+            true,
+            kept.keys.contains(&self.key),
+            kept.has_event(self),
+            false,
+        ];
+        let levels: Vec<_> = self.within.iter().rev().zip(stay).collect();
+        let mut levels = levels.into_iter().rev();
+        let left = levels.find(|((container, _), stays)| *stays || container.count() > 1);
+        let ((container, place), _) = left.expect("the file's object stays");
+        json::remove(text, container, *place)
     }
 }
 
@@ -159,19 +196,16 @@ pub(super) fn merge(
     let mut entries = Vec::new();
     for stale in names_not_in(&handlers(&text)?, wanted) {
         while let Some(handler) = ours(&text, &stale)?.pop() {
-            text = without(&text, &handler, &Kept::default())?;
+            text = handler.removed(&text, &Kept::default());
         }
         entries.push(Entry::new(stale, Status::Removed));
     }
     for wanted in wanted {
         let mut there = ours(&text, wanted.event)?;
         let mut status = Status::AlreadyThere;
-        while there.len() > 1 {
-            text = without(
-                &text,
-                &there.pop().expect("there are two"),
-                &Kept::default(),
-            )?;
+        while let [_, .., double] = there.as_slice() {
+            text = double.removed(&text, &Kept::default());
+            there = ours(&text, wanted.event)?;
             status = Status::Updated;
         }
         match there.first() {
@@ -183,13 +217,13 @@ pub(super) fn merge(
             Some(handler)
                 if wanted.matcher.is_some() && handler.matcher.as_deref() != wanted.matcher =>
             {
-                text = with(&without(&text, handler, &Kept::default())?, wanted, shape)?;
+                text = with(&handler.removed(&text, &Kept::default()), wanted, shape)?;
                 status = Status::Updated;
             }
             Some(handler)
                 if handler.command != wanted.command || handler.timeout != Some(wanted.timeout) =>
             {
-                text = updated(&text, handler, wanted)?;
+                text = handler.updated(&text, wanted);
                 status = Status::Updated;
             }
             Some(_) => {}
@@ -204,11 +238,9 @@ pub(super) fn strip(text: &str, before: Option<&str>) -> Result<(String, Vec<Ent
     let kept = before.map_or_else(|| Ok(Kept::default()), Kept::of)?;
     let mut text = text.to_owned();
     let mut entries = Vec::new();
-    while let Some(handler) = handlers(&text)?
-        .into_iter()
-        .rfind(|handler| handler.client.is_some())
-    {
-        text = without(&text, &handler, &kept)?;
+    let is_ours = |handler: &Handler| handler.client.is_some();
+    while let Some(handler) = handlers(&text)?.into_iter().rfind(is_ours) {
+        text = handler.removed(&text, &kept);
         entries.insert(0, Entry::new(handler.event, Status::Removed));
     }
     Ok((text, entries))
@@ -267,7 +299,7 @@ const SET_KEYS: [&str; 6] = [
 pub(super) fn malformed_sets(text: &str) -> Vec<String> {
     let root: Json = serde_json::from_str(text).unwrap_or_default();
     let sets = root.as_object().into_iter().flatten();
-    sets.flat_map(|(name, set)| {
+    let wrong = sets.flat_map(|(name, set)| {
         let Some(set) = set.as_object() else {
             return vec![format!("{name} is no object")];
         };
@@ -277,8 +309,8 @@ pub(super) fn malformed_sets(text: &str) -> Vec<String> {
             key => Some(format!("{name}.{key} is not of the known form")),
         });
         wrong.collect()
-    })
-    .collect()
+    });
+    wrong.collect()
 }
 
 /// Returns whether a name is another one but for one letter and for capitals.
@@ -295,14 +327,10 @@ fn is_slip(name: &str, known: &str) -> bool {
 /// Returns what is wrong with one hook.
 fn mistake(hook: &Json) -> Option<&'static str> {
     let kind = hook["type"].as_str().unwrap_or_default();
-    let is_text = |key: &str| {
-        hook[key]
-            .as_str()
-            .is_some_and(|text| !text.trim().is_empty())
-    };
+    let command = hook["command"].as_str().unwrap_or_default();
     match kind {
         _ if !TYPES.contains(&kind) => Some("no `type` that is known"),
-        "command" if !is_text("command") => Some("no `command`"),
+        "command" if command.trim().is_empty() => Some("no `command`"),
         _ if !matches!(hook["timeout"], Json::Null | Json::Number(_)) => {
             Some("a `timeout` that is no number")
         }
@@ -310,36 +338,29 @@ fn mistake(hook: &Json) -> Option<&'static str> {
     }
 }
 
+/// Settings that disable all hooks, and with which value. A dot stands before a key of an object.
+const SWITCHES: [(&str, bool); 5] = [
+    ("disableAllHooks", true),
+    (MANAGED_ONLY, true),
+    ("hooksConfig.enabled", false),
+    ("checkpointd.enabled", false),
+    ("tools.enableHooks", false),
+];
+/// The one that counts in files of the administrator only.
+const MANAGED_ONLY: &str = "allowManagedHooksOnly";
+
 /// Returns the name of a setting that disables all hooks, if there is one; `is_managed` for a file of the administrator.
 pub(crate) fn switched_off(text: &str, is_managed: bool) -> Option<&'static str> {
     let root = json::parse(text).ok()??;
     let root = root.as_object()?;
-    let is = |object: &Object<'_>, key: &str, off: bool| {
-        object
-            .get_boolean(key)
-            .is_some_and(|flag| flag.value == off)
+    let flag = |name: &str| match name.split_once('.') {
+        Some((object, key)) => root.get_object(object)?.get_boolean(key),
+        None => root.get_boolean(name),
     };
-    if is(root, "disableAllHooks", true) {
-        return Some("disableAllHooks");
-    }
-    if is_managed && is(root, "allowManagedHooksOnly", true) {
-        return Some("allowManagedHooksOnly");
-    }
-    if root
-        .get_object("hooksConfig")
-        .is_some_and(|config| is(config, "enabled", false))
-    {
-        return Some("hooksConfig.enabled");
-    }
-    if root
-        .get_object(Shape::Named.key())
-        .is_some_and(|set| is(set, "enabled", false))
-    {
-        return Some("checkpointd.enabled");
-    }
-    root.get_object("tools")
-        .is_some_and(|tools| is(tools, "enableHooks", false))
-        .then_some("tools.enableHooks")
+    let is_off = |(name, off): &(&str, bool)| flag(name).is_some_and(|flag| flag.value == *off);
+    let counts = |(name, _): &(&str, bool)| is_managed || *name != MANAGED_ONLY;
+    let mut counting = SWITCHES.into_iter().filter(counts);
+    counting.find(is_off).map(|(name, _)| name)
 }
 
 /// Containers that existed before us and stay, empty or not.
@@ -354,7 +375,7 @@ impl Kept {
         let root = json::parse(before)?;
         let mut kept = Self::default();
         for key in KEYS {
-            if let Some(hooks) = hooks_of(before, root.as_ref(), key)? {
+            if let Some((hooks, _)) = hooks_of(before, root.as_ref(), key)? {
                 kept.keys.push(key);
                 let names = hooks.properties.iter().map(|event| event.name.as_str());
                 kept.events.extend(names.map(|name| (key, name.to_owned())));
@@ -379,27 +400,24 @@ fn names_not_in(handlers: &[Handler], wanted: &[HookEntry]) -> Vec<String> {
     let stale = |handler: &&Handler| {
         handler.client.is_some() && wanted.iter().all(|wanted| wanted.event != handler.event)
     };
-    let mut names: Vec<String> = handlers
-        .iter()
-        .filter(stale)
-        .map(|handler| handler.event.clone())
-        .collect();
+    let stale = handlers.iter().filter(stale);
+    let mut names: Vec<String> = stale.map(|handler| handler.event.clone()).collect();
     names.dedup();
     names
 }
 
-/// Returns the object with the hooks of a key, if it exists.
+/// Returns the object with the hooks of a key, and its place in the file's, if it exists.
 fn hooks_of<'a, 'b>(
     text: &str,
     root: Option<&'b Value<'a>>,
     key: &str,
-) -> Result<Option<&'b Object<'a>>> {
+) -> Result<Option<(&'b Object<'a>, (Container, usize))>> {
     let Some(root) = root else { return Ok(None) };
-    let root = root
-        .as_object()
-        .ok_or("expected a settings file with a JSON object")?;
+    let root = root.as_object();
+    let root = root.ok_or("expected a settings file with a JSON object")?;
     once(text, root)?;
-    let Some(property) = root.get(key) else {
+    let mut properties = root.properties.iter().enumerate();
+    let Some((place, property)) = properties.find(|(_, one)| one.name.as_str() == key) else {
         return Ok(None);
     };
     let hooks = property.value.as_object().ok_or_else(|| {
@@ -409,21 +427,18 @@ fn hooks_of<'a, 'b>(
         )
     })?;
     once(text, hooks)?;
-    Ok(Some(hooks))
+    Ok(Some((hooks, (Container::of_object(root), place))))
 }
 
 /// Some readers take the last of two equal keys, others the first.
 fn once(text: &str, object: &Object<'_>) -> Result<()> {
     for (number, property) in object.properties.iter().enumerate() {
         let name = property.name.as_str();
-        if object.properties[..number]
-            .iter()
-            .any(|earlier| earlier.name.as_str() == name)
-        {
+        let mut earlier = object.properties[..number].iter();
+        if earlier.any(|earlier| earlier.name.as_str() == name) {
             let line = line(text, property.range.start);
-            return Err(format!(
-                "line {line}: `{name}` occurs twice; remove one by hand"
-            ));
+            let problem = format!("line {line}: `{name}` occurs twice; remove one by hand");
+            return Err(problem);
         }
     }
     Ok(())
@@ -444,138 +459,25 @@ fn with(text: &str, wanted: &HookEntry, shape: Shape) -> Result<String> {
         }
         (Shape::Groups, None) => json!({ "hooks": [hook] }),
     };
-    let Some(hooks) = hooks_of(text, root.as_ref(), key)? else {
-        let root = root
-            .as_ref()
-            .and_then(Container::of)
-            .ok_or("the file does not hold an object")?;
-        return Ok(json::append(
-            text,
-            &root,
-            Some(key),
-            &json!({ wanted.event: [group] }),
-        ));
+    let Some((hooks, _)) = hooks_of(text, root.as_ref(), key)? else {
+        let root = root.as_ref().and_then(Value::as_object);
+        let root = root.ok_or("the file does not hold an object")?;
+        let into = Container::of_object(root);
+        let first = json!({ wanted.event: [group] });
+        return Ok(json::append(text, &into, Some(key), &first));
     };
-    match hooks.get(wanted.event) {
+    Ok(match hooks.get(wanted.event) {
         None => {
             let into = Container::of_object(hooks);
-            Ok(json::append(
-                text,
-                &into,
-                Some(wanted.event),
-                &json!([group]),
-            ))
+            json::append(text, &into, Some(wanted.event), &json!([group]))
         }
         Some(event) => {
-            let into = event
-                .value
-                .as_array()
-                .and_then(|_| Container::of(&event.value))
-                .ok_or_else(|| {
-                    let line = line(text, event.range.start);
-                    format!(
-                        "line {line}: `{key}.{}` is not a list; fix it by hand",
-                        wanted.event
-                    )
-                })?;
-            Ok(json::append(text, &into, None, &group))
+            let groups = event.value.as_array().ok_or_else(|| {
+                let line = line(text, event.range.start);
+                let event = wanted.event;
+                format!("line {line}: `{key}.{event}` is not a list; fix it by hand")
+            })?;
+            json::append(text, &Container::of_array(groups), None, &group)
         }
-    }
-}
-
-/// Follows a path from [`handlers`].
-fn find<'a, 'b>(
-    hooks: &'b Object<'a>,
-    handler: &Handler,
-) -> (&'b Value<'a>, &'b Value<'a>, &'b Object<'a>) {
-    let groups = hooks
-        .get(&handler.event)
-        .map(|event| &event.value)
-        .expect("it was listed");
-    let group = groups
-        .as_array()
-        .and_then(|groups| groups.elements.get(handler.group))
-        .expect("it was listed");
-    if handler.shape == Shape::Flat {
-        return (groups, groups, group.as_object().expect("it was listed"));
-    }
-    let list = group
-        .as_object()
-        .and_then(|group| group.get("hooks"))
-        .map(|hooks| &hooks.value)
-        .expect("it was listed");
-    let hook = list
-        .as_array()
-        .and_then(|list| list.elements.get(handler.index))
-        .expect("it was listed");
-    (groups, list, hook.as_object().expect("it was listed"))
-}
-
-fn updated(text: &str, handler: &Handler, wanted: &HookEntry) -> Result<String> {
-    let root = json::parse(text)?;
-    let hooks = hooks_of(text, root.as_ref(), handler.key)?.expect("it was listed");
-    let (_, _, hook) = find(hooks, handler);
-    let Some(timeout) = hook.get("timeout") else {
-        let with_timeout = json::append(
-            text,
-            &Container::of_object(hook),
-            Some("timeout"),
-            &json!(wanted.timeout),
-        );
-        // Positions have moved: start again with the timeout in place.
-        return updated(&with_timeout, handler, wanted);
-    };
-    let command = hook.get("command").expect("ours has one");
-    let command = (command.value.range(), json!(wanted.command).to_string());
-    let timeout = (timeout.value.range(), wanted.timeout.to_string());
-    // The later one first, so that the other's position stays valid.
-    let (first, last) = if command.0.start < timeout.0.start {
-        (command, timeout)
-    } else {
-        (timeout, command)
-    };
-    let out = json::replace(text, last.0.start..last.0.end, &last.1);
-    Ok(json::replace(&out, first.0.start..first.0.end, &first.1))
-}
-
-fn without(text: &str, handler: &Handler, kept: &Kept) -> Result<String> {
-    let root = json::parse(text)?;
-    let hooks = hooks_of(text, root.as_ref(), handler.key)?.expect("it was listed");
-    let (groups, list, _) = find(hooks, handler);
-    if handler.siblings > 1 {
-        return Ok(json::remove(
-            text,
-            &Container::of(list).expect("a list"),
-            handler.index,
-        ));
-    }
-    let is_last_group = groups
-        .as_array()
-        .is_some_and(|groups| groups.elements.len() == 1);
-    if !is_last_group || kept.has_event(handler) {
-        return Ok(json::remove(
-            text,
-            &Container::of(groups).expect("a list"),
-            handler.group,
-        ));
-    }
-    if hooks.properties.len() > 1 || kept.keys.contains(&handler.key) {
-        let place = hooks
-            .properties
-            .iter()
-            .position(|event| event.name.as_str() == handler.event);
-        let hooks = Container::of_object(hooks);
-        return Ok(json::remove(text, &hooks, place.expect("it was listed")));
-    }
-    let root = root.as_ref().expect("it was listed");
-    let place = root.as_object().and_then(|root| {
-        root.properties
-            .iter()
-            .position(|one| one.name.as_str() == handler.key)
-    });
-    Ok(json::remove(
-        text,
-        &Container::of(root).expect("an object"),
-        place.expect("it was listed"),
-    ))
+    })
 }

@@ -3,7 +3,7 @@
 use toml_edit::Document;
 
 use super::change::{Entry, Kind, Status};
-use super::edits::{Edit, Result, in_file, read};
+use super::edits::{Edit, Result};
 use super::hooks::{HookEntry, client_of};
 
 const HEADER: &str = "[[hooks]]";
@@ -23,16 +23,7 @@ pub(super) fn edit(
     wanted: &[HookEntry],
     table: impl Fn(&HookEntry) -> Table,
 ) -> Result<Edit> {
-    let (before, text) = read(path)?;
-    let (after, entries) = merge(&text.text, event, wanted, table).map_err(in_file(path))?;
-    Ok(Edit {
-        kind: Kind::Tables,
-        path: path.to_owned(),
-        before,
-        text,
-        after,
-        entries,
-    })
+    Edit::new(Kind::Tables, path, |text| merge(text, event, wanted, table))
 }
 
 fn merge(
@@ -58,18 +49,13 @@ fn merge(
         }
     }
     let is_same = after == text;
-    let status = |wanted: &HookEntry| match known
-        .iter()
-        .any(|one| one.value(event).as_deref() == Some(wanted.event))
-    {
-        false => Status::Added,
-        true if is_same => Status::AlreadyThere,
-        true => Status::Updated,
+    let has = |wanted: &HookEntry| {
+        let mut events = known.iter().map(|one| one.value(event));
+        events.any(|known| known.as_deref() == Some(wanted.event))
     };
-    let entries = wanted
-        .iter()
-        .map(|wanted| Entry::new(wanted.event, status(wanted)))
-        .collect();
+    let status = |wanted: &HookEntry| Status::written(has(wanted), is_same);
+    let entry = |wanted: &HookEntry| Entry::new(wanted.event, status(wanted));
+    let entries = wanted.iter().map(entry).collect();
     match parse(&after) {
         Ok(()) => Ok((after, entries)),
         Err(error) => Err(format!(
@@ -87,10 +73,8 @@ pub(super) fn strip(text: &str) -> (String, Vec<Entry>) {
 
 /// Returns our command in the table for an event.
 pub(super) fn command_at(text: &str, key: &str, event: &str) -> Option<String> {
-    let ours = ours(text);
-    let table = ours
-        .iter()
-        .find(|table| table.value(key).as_deref() == Some(event))?;
+    let mut ours = ours(text).into_iter();
+    let table = ours.find(|table| table.value(key).as_deref() == Some(event))?;
     table.value("command")
 }
 

@@ -11,17 +11,23 @@ use super::agents::codex::trust;
 use super::agents::installer;
 use super::change::Status;
 use super::hooks::HookEntry;
-use super::settings::{self, Handler, Shape};
+use super::settings::{self, Shape};
 use crate::edit::files::Text;
 
 fn wanted(agent: Agent, client: &str) -> Vec<HookEntry> {
     installer(agent).wanted(None, Path::new(client), 5_000)
 }
 
-fn foreign(text: &str) -> Vec<Handler> {
+/// Returns what the hooks of others say, wherever they stand in the text.
+fn foreign(text: &str) -> Vec<impl PartialEq + std::fmt::Debug + use<>> {
     let mut all = settings::handlers(text).expect("JSON");
     all.retain(|handler| handler.client.is_none());
-    all
+    let said = all.into_iter().map(|hook| {
+        let place = (hook.event, hook.group, hook.index);
+        let shown = (hook.matcher, hook.status_message, hook.is_async);
+        (place, hook.command, hook.timeout, shown)
+    });
+    said.collect()
 }
 
 /// Checks the properties that every settings file must have.

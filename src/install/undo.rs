@@ -9,8 +9,7 @@ use journal::{Agent, Home};
 use super::agents::{hooks_file, installer};
 use super::change::{AgentPlan, Change, Entry, Kind, Status, digest};
 use super::found::Found;
-use super::means::Means;
-use super::record::{Record, Written};
+use super::record::Record;
 use super::{prompts, settings, tables};
 use crate::edit::files::{self, Text};
 
@@ -28,18 +27,15 @@ pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentP
     };
     for (path, kind) in paths(found, record) {
         let before = files::read(&path)?;
-        let written = record.files.get(&path);
-        let (after, entries) = match (written, kind) {
-            (Some(written), _) if is_as_written(&before, written, home, record) => (
-                record.before(home, written)?,
-                vec![Entry::new("all of ours", Status::Removed)],
-            ),
-            (_, Kind::Own) => own(agent, &path, before.clone(), written, &mut plan.notes),
-            (_, Kind::Prompt) => prompt(agent, &path, before.clone(), written, &mut plan.notes),
-            _ => strip(agent, kind, &path, &before, written, home, record)?,
+        let file = Ours {
+            agent,
+            kind,
+            path: &path,
+            home,
+            record,
         };
-        if before != after || written.is_some() {
-            let path = path.clone();
+        let (after, entries) = file.undone(before.as_deref(), &mut plan.notes)?;
+        if before != after || record.files.contains_key(&path) {
             plan.changes.push(Change {
                 agent,
                 kind,
@@ -54,35 +50,6 @@ pub(crate) fn plan(found: &Found, home: &Home, record: &Record) -> Result<AgentP
     Ok(plan)
 }
 
-/// Returns a file's content without our entries.
-pub(super) fn without_us(
-    agent: Agent,
-    kind: Kind,
-    path: &Path,
-    now: &Option<Vec<u8>>,
-    means: &Means<'_>,
-) -> Result<Option<Vec<u8>>> {
-    let written = means.record.files.get(path);
-    match written {
-        Some(written) if is_as_written(now, written, means.home, means.record) => {
-            means.record.before(means.home, written)
-        }
-        _ if kind == Kind::Own => Ok(now
-            .clone()
-            .filter(|bytes| !installer(agent).is_ours(&files::text(Some(bytes))))),
-        _ => {
-            strip(agent, kind, path, now, written, means.home, means.record).map(|(bytes, _)| bytes)
-        }
-    }
-}
-
-/// Returns whether a file is unchanged since and its original content is still known.
-fn is_as_written(now: &Option<Vec<u8>>, written: &Written, home: &Home, record: &Record) -> bool {
-    now.as_deref()
-        .is_some_and(|bytes| digest(bytes) == written.wrote)
-        && record.before(home, written).is_ok()
-}
-
 /// Returns the files of an agent that may hold entries of ours.
 fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
     let installer = installer(found.agent);
@@ -91,16 +58,10 @@ fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
         installer.hooks_kind(found),
     )];
     paths.extend(installer.other_files(&found.folder));
-    paths.extend(
-        prompts::files(installer, &found.folder, false)
-            .into_iter()
-            .map(|(path, _)| (path, Kind::Prompt)),
-    );
-    for (path, written) in record
-        .files
-        .iter()
-        .filter(|(_, written)| written.agent == found.agent)
-    {
+    let prompts = prompts::files(installer, &found.folder, false).into_iter();
+    paths.extend(prompts.map(|(path, _)| (path, Kind::Prompt)));
+    let files = record.files.iter();
+    for (path, written) in files.filter(|(_, written)| written.agent == found.agent) {
         if !paths.iter().any(|(known, _)| known == path) {
             paths.push((path.clone(), written.kind));
         }
@@ -108,116 +69,105 @@ fn paths(found: &Found, record: &Record) -> Vec<(PathBuf, Kind)> {
     paths
 }
 
+/// The content to leave, and the entries that went.
 type Undone = (Option<Vec<u8>>, Vec<Entry>);
 
-/// A file with nothing but our hooks goes; another one in its place stays.
-fn own(
-    agent: Agent,
-    path: &Path,
-    before: Option<Vec<u8>>,
-    written: Option<&Written>,
-    notes: &mut Vec<String>,
-) -> Undone {
-    if installer(agent).is_ours(&files::text(before.as_deref())) {
-        return (None, vec![Entry::new("all of ours", Status::Removed)]);
-    }
-    if before.is_some() && written.is_some() {
-        notes.push(format!(
-            "{} has hooks of yours and is kept; remove those of checkpointd",
-            path.display()
-        ));
-    }
-    (before, Vec::new())
+/// A file that may hold entries of ours.
+pub(super) struct Ours<'a> {
+    pub(super) agent: Agent,
+    pub(super) kind: Kind,
+    pub(super) path: &'a Path,
+    pub(super) home: &'a Home,
+    pub(super) record: &'a Record,
 }
 
-fn prompt(
-    agent: Agent,
-    path: &Path,
-    before: Option<Vec<u8>>,
-    written: Option<&Written>,
-    notes: &mut Vec<String>,
-) -> Undone {
-    let name = format!(
-        "/{}",
-        path.file_stem().unwrap_or_default().to_string_lossy()
-    );
-    let folder = path.parent().and_then(Path::parent).unwrap_or(path);
-    let is_ours = prompts::files(installer(agent), folder, false)
-        .into_iter()
-        .any(|(known, text)| known == path && before.as_deref() == Some(text.as_bytes()));
-    if is_ours {
-        return (None, vec![Entry::new(name, Status::Removed)]);
+impl Ours<'_> {
+    /// Returns what is left of the file without us.
+    pub(super) fn undone(&self, now: Option<&[u8]>, notes: &mut Vec<String>) -> Result<Undone> {
+        let written = self.record.files.get(self.path);
+        let is_as_written =
+            |bytes: &[u8]| written.is_some_and(|written| digest(bytes) == written.wrote);
+        // Without the backup the entries can still be removed, but not byte for byte.
+        let original = written.and_then(|written| self.record.before(self.home, written).ok());
+        match (original, self.kind) {
+            (Some(original), _) if now.is_some_and(is_as_written) => {
+                Ok((original, vec![Entry::new("all of ours", Status::Removed)]))
+            }
+            (_, Kind::Own | Kind::Prompt) => Ok(self.whole(now, notes)),
+            (original, _) => self.strip(now, original),
+        }
     }
-    if before.is_some() && written.is_some() {
-        notes.push(format!(
-            "{} has been edited and is kept; remove it if you do not need it",
-            path.display()
-        ));
-    }
-    let entries = before
-        .iter()
-        .map(|_| Entry::new(&name, Status::Kept))
-        .collect();
-    (before, entries)
-}
 
-fn strip(
-    agent: Agent,
-    kind: Kind,
-    path: &Path,
-    now: &Option<Vec<u8>>,
-    written: Option<&Written>,
-    home: &Home,
-    record: &Record,
-) -> Result<Undone> {
-    let Some(bytes) = now else {
-        return Ok((None, Vec::new()));
-    };
-    let text = Text::of(Some(bytes), path)?;
-    // Without the backup the entries can still be removed, but not byte for byte.
-    let original = written.and_then(|written| record.before(home, written).ok());
-    let in_file = |error: String| format!("{}: {error}; nothing was changed", path.display());
-    let (stripped, entries) = if kind == Kind::Settings {
-        let original = original
-            .clone()
-            .flatten()
-            .map(|bytes| Text::of(Some(&bytes), path))
-            .transpose()?;
-        settings::strip(&text.text, original.as_ref().map(|text| text.text.as_str()))
-            .map_err(in_file)?
-    } else if kind == Kind::Tables {
-        tables::strip(&text.text)
-    } else {
-        strip_trust(agent, path, &text.text, record).map_err(in_file)?
-    };
-    let was_absent = matches!(original, Some(None));
-    let is_blank = if kind == Kind::Settings {
-        settings::is_blank(&stripped)
-    } else {
-        stripped.trim().is_empty()
-    };
-    Ok((
-        if was_absent && is_blank {
-            None
+    /// A file that is all ours goes; another one in its place stays.
+    fn whole(&self, now: Option<&[u8]>, notes: &mut Vec<String>) -> Undone {
+        let installer = installer(self.agent);
+        let path = self.path.display();
+        let (is_ours, name, kept) = if self.kind == Kind::Prompt {
+            let folder = self.path.parent().and_then(Path::parent);
+            let prompts = prompts::files(installer, folder.unwrap_or(self.path), false);
+            let mut prompts = prompts.into_iter();
+            let is_ours =
+                prompts.any(|(known, text)| known == self.path && now == Some(text.as_bytes()));
+            let name = self.path.file_stem().unwrap_or_default();
+            (
+                is_ours,
+                format!("/{}", name.to_string_lossy()),
+                format!("{path} has been edited and is kept; remove it if you do not need it"),
+            )
         } else {
-            Some(text.bytes(&stripped))
-        },
-        entries,
-    ))
-}
+            (
+                installer.is_ours(&files::text(now)),
+                "all of ours".to_owned(),
+                format!("{path} has hooks of yours and is kept; remove those of checkpointd"),
+            )
+        };
+        if is_ours {
+            return (None, vec![Entry::new(name, Status::Removed)]);
+        }
+        if now.is_some() && self.record.files.contains_key(self.path) {
+            notes.push(kept);
+        }
+        let is_named = now.is_some() && self.kind == Kind::Prompt;
+        let entry = is_named.then(|| Entry::new(name, Status::Kept));
+        (now.map(<[u8]>::to_vec), entry.into_iter().collect())
+    }
 
-fn strip_trust(
-    agent: Agent,
-    path: &Path,
-    text: &str,
-    record: &Record,
-) -> Result<(String, Vec<Entry>)> {
-    let user = path.parent().map(|folder| hooks_file(agent, folder));
-    let recorded = record
-        .files
-        .iter()
-        .filter(|(_, written)| written.agent == agent && written.kind == Kind::Settings);
-    let files: BTreeSet<PathBuf> = recorded.map(|(path, _)| path.clone()).chain(user).collect();
-    let files: Vec<PathBuf> = files.into_iter().collect();
-    installer(agent).strip_trust(text, &files)
+    /// `original` is none if it is not known, and holds none if there was no file.
+    fn strip(&self, now: Option<&[u8]>, original: Option<Option<Vec<u8>>>) -> Result<Undone> {
+        let Some(bytes) = now else {
+            return Ok((None, Vec::new()));
+        };
+        let text = Text::of(Some(bytes), self.path)?;
+        let in_file =
+            |error: String| format!("{}: {error}; nothing was changed", self.path.display());
+        let was_absent = matches!(original, Some(None));
+        let (stripped, entries) = match self.kind {
+            Kind::Settings => {
+                let original = original.flatten();
+                let original = original.map(|bytes| Text::of(Some(&bytes), self.path));
+                let original = original.transpose()?.map(|original| original.text);
+                settings::strip(&text.text, original.as_deref()).map_err(in_file)?
+            }
+            Kind::Tables => tables::strip(&text.text),
+            _ => self.strip_trust(&text.text).map_err(in_file)?,
+        };
+        let is_blank = match self.kind {
+            Kind::Settings => settings::is_blank(&stripped),
+            _ => stripped.trim().is_empty(),
+        };
+        let is_gone = was_absent && is_blank;
+        Ok(((!is_gone).then(|| text.bytes(&stripped)), entries))
+    }
+
+    fn strip_trust(&self, text: &str) -> Result<(String, Vec<Entry>)> {
+        let user = self.path.parent();
+        let user = user.map(|folder| hooks_file(self.agent, folder));
+        let recorded =
+            self.record.files.iter().filter(|(_, written)| {
+                written.agent == self.agent && written.kind == Kind::Settings
+            });
+        let files: BTreeSet<PathBuf> = recorded.map(|(path, _)| path.clone()).chain(user).collect();
+        let files: Vec<PathBuf> = files.into_iter().collect();
+        installer(self.agent).strip_trust(text, &files)
+    }
 }

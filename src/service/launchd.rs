@@ -45,17 +45,11 @@ pub(crate) fn socket() -> Option<std::os::unix::net::UnixListener> {
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
     let socket = escaped(&setup.home.socket.to_string_lossy());
     let log = escaped(&setup.home.logs.join("daemon.log").to_string_lossy());
-    let environment: String = setup
-        .env
-        .iter()
-        .map(|(name, value)| {
-            format!(
-                "    <key>{}</key>\n    <string>{}</string>\n",
-                escaped(name),
-                escaped(value)
-            )
-        })
-        .collect();
+    let entry = |(name, value): &(String, String)| {
+        let (name, value) = (escaped(name), escaped(value));
+        format!("    <key>{name}</key>\n    <string>{value}</string>\n")
+    };
+    let environment: String = setup.env.iter().map(entry).collect();
     let text = filled(
         include_str!("launchd.plist"),
         &[
@@ -74,9 +68,8 @@ pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

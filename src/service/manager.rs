@@ -27,18 +27,16 @@ impl Manager {
     /// Returns the service manager if it runs.
     pub(crate) fn running() -> Result<Self> {
         let manager = Self::of_platform();
-        let asked = match manager {
-            Self::Systemd => quiet(&["systemctl", "--user", "show-environment"]),
-            Self::Launchd => quiet(&["launchctl", "print", &launchd::domain()]),
+        let (name, line) = match manager {
+            Self::Systemd => (
+                "systemd user manager",
+                "systemctl --user show-environment".into(),
+            ),
+            Self::Launchd => ("launchd", format!("launchctl print {}", launchd::domain())),
         };
-        if asked {
+        if succeeds(&line) {
             return Ok(manager);
         }
-        let name = if manager == Self::Systemd {
-            "systemd user manager"
-        } else {
-            "launchd"
-        };
         Err(Failure::unreachable(format!("no {name} answers here"))
             .hint("a service is optional: hooks start the daemon, and so does `checkpointd daemon --detach`"))
     }
@@ -67,9 +65,7 @@ impl Manager {
     pub(crate) fn files(self) -> Result<Vec<PathBuf>> {
         let folder = self.folder()?;
         Ok(match self {
-            Self::Systemd => [systemd::SOCKET, systemd::SERVICE]
-                .map(|name| folder.join(name))
-                .into(),
+            Self::Systemd => vec![folder.join(systemd::SOCKET), folder.join(systemd::SERVICE)],
             Self::Launchd => vec![folder.join(format!("{}.plist", launchd::LABEL))],
         })
     }
@@ -79,36 +75,24 @@ impl Manager {
         self.files()
             .is_ok_and(|files| files.iter().all(|file| file.exists()))
             || self == Self::Systemd
-                && quiet(&[
-                    "systemctl",
-                    "--user",
-                    "is-enabled",
-                    "--quiet",
-                    systemd::SOCKET,
-                ])
+                && succeeds(&format!(
+                    "systemctl --user is-enabled --quiet {}",
+                    systemd::SOCKET
+                ))
     }
 
     /// Returns whether a process is the service's daemon. Another home may have a daemon of its own.
     pub(crate) fn runs(self, pid: u32) -> bool {
-        let (program, arguments, line) = match self {
-            Self::Systemd => (
-                "systemctl",
-                format!(
-                    "--user show --property=MainPID --value {}",
-                    systemd::SERVICE
-                ),
-                pid.to_string(),
-            ),
-            Self::Launchd => (
-                "launchctl",
-                format!("print {}", launchd::target()),
-                format!("pid = {pid}"),
-            ),
+        const MAIN_PID: &str = "systemctl --user show --property=MainPID --value";
+        let (command, line) = match self {
+            Self::Systemd => (format!("{MAIN_PID} {}", systemd::SERVICE), pid.to_string()),
+            Self::Launchd => {
+                let print = format!("launchctl print {}", launchd::target());
+                (print, format!("pid = {pid}"))
+            }
         };
-        let output = Command::new(program)
-            .args(arguments.split(' '))
-            .stdin(Stdio::null())
-            .output();
+        let words: Vec<&str> = command.split(' ').collect();
+        let output = command_of(&words).output();
         output.is_ok_and(|output| {
             let text = String::from_utf8_lossy(&output.stdout);
             text.lines().any(|said| said.trim() == line)
@@ -117,26 +101,28 @@ impl Manager {
 
     /// Returns whether the service runs.
     pub(crate) fn is_active(self) -> bool {
-        match self {
-            Self::Systemd => quiet(&[
-                "systemctl",
-                "--user",
-                "is-active",
-                "--quiet",
-                systemd::SERVICE,
-            ]),
-            Self::Launchd => quiet(&["launchctl", "print", &launchd::target()]),
-        }
+        succeeds(&match self {
+            Self::Systemd => format!("systemctl --user is-active --quiet {}", systemd::SERVICE),
+            Self::Launchd => format!("launchctl print {}", launchd::target()),
+        })
     }
 }
 
 /// Runs a command without output, and returns whether it succeeded.
 pub(crate) fn quiet(words: &[&str]) -> bool {
+    let mut command = command_of(words);
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Like [`quiet`], with words that have no blanks.
+fn succeeds(line: &str) -> bool {
+    let words: Vec<&str> = line.split(' ').collect();
+    quiet(&words)
+}
+
+fn command_of(words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdin(Stdio::null());
     command
-        .args(&words[1..])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }

@@ -42,13 +42,9 @@ impl Setup {
         let env = places(var);
         // A line end would begin another setting of a unit.
         let texts = named.iter().chain(env.iter().map(|(_, value)| value));
-        if texts
-            .into_iter()
-            .any(|text| text.chars().any(char::is_control))
-        {
-            return Err(std::io::Error::other(
-                "a folder of checkpointd has a control character in its name; rename it",
-            ));
+        if (texts.into_iter()).any(|text| text.chars().any(char::is_control)) {
+            let problem = "a folder of checkpointd has a control character in its name; rename it";
+            return Err(std::io::Error::other(problem));
         }
         Ok(Self {
             // Not one that a package manager deletes, if `init` has made a copy.
@@ -77,12 +73,11 @@ fn places(var: impl Fn(&str) -> Option<OsString>) -> Vec<(String, String)> {
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let value = |name: &str| values.iter().find(|(known, _)| *known == name);
     let parts = template.split(['{', '}']).enumerate();
-    parts
-        .map(|(at, part)| match at % 2 {
-            0 => part,
-            _ => value(part).expect("each name has a value").1,
-        })
-        .collect()
+    let parts = parts.map(|(at, part)| match at % 2 {
+        0 => part,
+        _ => value(part).expect("each name has a value").1,
+    });
+    parts.collect()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

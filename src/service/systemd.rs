@@ -9,10 +9,9 @@ pub(crate) const SERVICE: &str = "checkpointd.service";
 pub(crate) const SOCKET: &str = "checkpointd.socket";
 
 pub(crate) fn folder() -> Option<PathBuf> {
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
+    let set = |name| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
     };
     let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
     Some(base.join("systemd/user"))
@@ -42,15 +41,13 @@ pub(crate) fn namespace_trial() -> Vec<&'static str> {
 
 /// Returns both units, to be written to `folder`.
 pub(crate) fn units(setup: &Setup, folder: &Path) -> Vec<Unit> {
-    let environment: String = setup
-        .env
-        .iter()
-        .map(|(name, value)| format!("Environment={}\n", quoted(&format!("{name}={value}"))))
-        .collect();
-    let in_namespace = if setup.user_namespaces {
-        IN_USER_NAMESPACE
-    } else {
-        ""
+    let line = |(name, value): &(String, String)| {
+        format!("Environment={}\n", quoted(&format!("{name}={value}")))
+    };
+    let environment: String = setup.env.iter().map(line).collect();
+    let in_namespace = match setup.user_namespaces {
+        true => IN_USER_NAMESPACE,
+        false => "",
     };
     // What the unit restricts is what the user's manager can restrict without privileges, and leaves the daemon what
     // it needs: git in any project, the user's tmux server, and the user's own commands.
@@ -84,11 +81,8 @@ fn percent(text: &str) -> String {
 /// Quotes a text as one word of a unit's setting.
 fn quoted(text: &str) -> String {
     // A dollar sign would start a variable in a command line.
-    let escaped = percent(text)
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
-        .replace('$', "$$");
+    let escaped = percent(text).replace('\\', "\\\\").replace('"', "\\\"");
+    let escaped = escaped.replace('\n', "\\n").replace('$', "$$");
     format!("\"{escaped}\"")
 }
 

@@ -44,8 +44,9 @@ macro_rules! define {
     (first { $($first:ident, $first_word:ident, $first_name:literal, [$($first_variable:literal),*];)* }
      later { $($later:ident, $later_word:ident, $later_name:literal, [$($later_variable:literal),*];)* }
      latest { $($latest:ident, $latest_word:ident, $latest_name:literal, [$($latest_variable:literal),*];)* }) => {
-        /// The agent a session belongs to.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        /// The agent a session belongs to. Its stored form is its place in the list.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(remote = "Self")]
         pub enum Agent {
             $(#[doc = concat!($first_name, ".")] $first,)*
             /// The daemon itself, for events without a session.
@@ -55,40 +56,6 @@ macro_rules! define {
             /// An agent that the user's configuration describes.
             Configured(AgentName),
             $(#[doc = concat!($latest_name, ".")] $latest,)*
-        }
-
-        /// The stored form of an agent: its place in the list.
-        #[derive(Serialize, Deserialize)]
-        enum Stored {
-            $($first,)*
-            Daemon,
-            $($later,)*
-            Configured(AgentName),
-            $($latest,)*
-        }
-
-        impl From<Agent> for Stored {
-            fn from(agent: Agent) -> Self {
-                match agent {
-                    $(Agent::$first => Self::$first,)*
-                    Agent::Daemon => Self::Daemon,
-                    $(Agent::$later => Self::$later,)*
-                    Agent::Configured(name) => Self::Configured(name),
-                    $(Agent::$latest => Self::$latest,)*
-                }
-            }
-        }
-
-        impl From<Stored> for Agent {
-            fn from(stored: Stored) -> Self {
-                match stored {
-                    $(Stored::$first => Self::$first,)*
-                    Stored::Daemon => Self::Daemon,
-                    $(Stored::$later => Self::$later,)*
-                    Stored::Configured(name) => Self::Configured(name),
-                    $(Stored::$latest => Self::$latest,)*
-                }
-            }
         }
 
         impl Agent {
@@ -197,7 +164,7 @@ impl Serialize for Agent {
         if serializer.is_human_readable() {
             serializer.serialize_str(self.word())
         } else {
-            Stored::from(*self).serialize(serializer)
+            Self::serialize(self, serializer)
         }
     }
 }
@@ -205,7 +172,7 @@ impl Serialize for Agent {
 impl<'de> Deserialize<'de> for Agent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if !deserializer.is_human_readable() {
-            return Stored::deserialize(deserializer).map(Self::from);
+            return Self::deserialize(deserializer);
         }
         let word = String::deserialize(deserializer)?;
         Self::of_word(&word).map_err(serde::de::Error::custom)

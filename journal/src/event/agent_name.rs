@@ -32,10 +32,7 @@ impl AgentName {
     /// If the text is too long, or has other characters.
     pub fn new(text: &str) -> Result<Self, BadName> {
         let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-        let begins = text
-            .bytes()
-            .next()
-            .is_some_and(|byte| byte.is_ascii_lowercase());
+        let begins = text.starts_with(|begin: char| begin.is_ascii_lowercase());
         if !begins || text.len() > Self::BYTES_MAX || !text.bytes().all(is_plain) {
             return Err(BadName(text.chars().take(Self::BYTES_MAX + 1).collect()));
         }

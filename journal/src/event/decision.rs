@@ -144,97 +144,63 @@ pub enum ReplyForm {
 }
 
 crate::words! {
-    /// The reason of a decision.
+    /// The reason of a decision, and what it says in words for people.
     #[derive(Hash)]
     pub enum Reason {
         /// Pass: the session is muted.
-        Muted = "muted",
+        Muted = "muted", "the session is muted";
         /// Pass: checkpoints are disabled for the project.
-        ProjectOff = "project_off",
+        ProjectOff = "project_off", "off for this project";
         /// Pass: the escape hatch was used.
-        EscapeHatch = "escape_hatch",
+        EscapeHatch = "escape_hatch", "the agent said that it cannot";
         /// Pass: background tasks are still running, so another stop will follow.
-        BackgroundTasks = "background_tasks",
+        BackgroundTasks = "background_tasks", "background tasks still run";
         /// Pass: neither a user message nor a checkpoint is known, so no turn has started.
-        NoTurnStart = "no_turn_start",
+        NoTurnStart = "no_turn_start", "no turn had begun";
         /// Pass: the turn has used up its blocks.
-        BlockBudget = "block_budget",
+        BlockBudget = "block_budget", "already asked in this turn";
         /// Pass: the turn was too short.
-        BelowThreshold = "below_threshold",
+        BelowThreshold = "below_threshold", "the turn was short";
         /// Pass: the last prompt is a text of this product.
-        OwnPrompt = "own_prompt",
+        OwnPrompt = "own_prompt", "the prompt was a checkpoint";
         /// Pass: the agent runs without a user and no action is due.
-        Headless = "headless",
+        Headless = "headless", "nothing to do, and no user waits";
         /// Pass: the same actions were demanded before and nothing has changed since.
-        Repeated = "repeated",
+        Repeated = "repeated", "asked before, nothing changed since";
         /// Pass: no action is due, and `all_clear` is silent.
-        SilentAllClear = "silent_all_clear",
+        SilentAllClear = "silent_all_clear", "nothing is open";
         /// Pass: only documentation changed, and `docs_only` is silent.
-        SilentDocsOnly = "silent_docs_only",
+        SilentDocsOnly = "silent_docs_only", "only documentation changed";
         /// Pass: no answer could be given in time.
-        Overloaded = "overloaded",
+        Overloaded = "overloaded", "no answer in time";
         /// Inject: actions are due.
-        ActionsDue = "actions_due",
+        ActionsDue = "actions_due", "work is open";
         /// Inject: no action is due, but there are observations.
-        ObservationsOnly = "observations_only",
+        ObservationsOnly = "observations_only", "something to look at";
         /// Inject: every expected action was seen.
-        AllClear = "all_clear",
+        AllClear = "all_clear", "all is done";
         /// Inject: only documentation changed.
-        DocsOnly = "docs_only",
+        DocsOnly = "docs_only", "only documentation changed";
         /// Inject: the changed files are unknown, so the message is the generic one.
-        Generic = "generic",
+        Generic = "generic", "what changed is not known";
         /// Inject: the agent was restarted (spec RESTART-2).
-        Restart = "restart",
+        Restart = "restart", "the agent was restarted";
         /// Pass: nothing changed in the turn and nothing failed, and `unchanged` is silent.
-        SilentUnchanged = "silent_unchanged",
+        SilentUnchanged = "silent_unchanged", "nothing changed or failed";
         /// Pass: no hook call waited for the answer, for example because the stop came through the spool.
-        NobodyWaiting = "nobody_waiting",
+        NobodyWaiting = "nobody_waiting", "no agent waited for an answer";
         /// Pass: the person wrote on before the stop was decided.
-        Superseded = "superseded",
+        Superseded = "superseded", "you wrote on before";
         /// Pass: something is due, and the turn is one of those without checkpoints, to measure what these do.
-        HeldOut = "held_out",
+        HeldOut = "held_out", "held back, to measure the effect";
         /// Inject: a command by which work leaves is held, because some of that work is open (spec DECIDE-25).
-        LeavesOpen = "leaves_open",
+        LeavesOpen = "leaves_open", "work that would leave is open";
         /// Pass: the person asked in this turn for a command by which work leaves.
-        LeavesAsked = "leaves_asked",
+        LeavesAsked = "leaves_asked", "you asked for it to leave";
         /// Pass: work may leave, since none of it is certainly open.
-        LeavesClear = "leaves_clear",
+        LeavesClear = "leaves_clear", "nothing that would leave is open";
         /// Pass: work leaves although some of it is open, since the setting `exits` lets it.
-        ExitsOff = "exits_off",
-    }
-}
-
-impl Reason {
-    /// Returns what it says, in words for people.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Muted => "the session is muted",
-            Self::ProjectOff => "off for this project",
-            Self::EscapeHatch => "the agent said that it cannot",
-            Self::BackgroundTasks => "background tasks still run",
-            Self::NoTurnStart => "no turn had begun",
-            Self::BlockBudget => "already asked in this turn",
-            Self::BelowThreshold => "the turn was short",
-            Self::OwnPrompt => "the prompt was a checkpoint",
-            Self::Headless => "nothing to do, and no user waits",
-            Self::Repeated => "asked before, nothing changed since",
-            Self::SilentAllClear => "nothing is open",
-            Self::SilentDocsOnly | Self::DocsOnly => "only documentation changed",
-            Self::Overloaded => "no answer in time",
-            Self::ActionsDue => "work is open",
-            Self::ObservationsOnly => "something to look at",
-            Self::AllClear => "all is done",
-            Self::Generic => "what changed is not known",
-            Self::Restart => "the agent was restarted",
-            Self::SilentUnchanged => "nothing changed or failed",
-            Self::NobodyWaiting => "no agent waited for an answer",
-            Self::Superseded => "you wrote on before",
-            Self::HeldOut => "held back, to measure the effect",
-            Self::LeavesOpen => "work that would leave is open",
-            Self::LeavesAsked => "you asked for it to leave",
-            Self::LeavesClear => "nothing that would leave is open",
-            Self::ExitsOff => "work that left was open",
-        }
+        ExitsOff = "exits_off", "work that left was open";
     }
 }
 

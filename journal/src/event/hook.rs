@@ -36,11 +36,8 @@ pub struct Place {
 impl Place {
     /// Returns the value of an environment variable of the hook call; `None` if unset or empty.
     pub fn env(&self, name: &str) -> Option<&str> {
-        self.env
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
-            .filter(|value| !value.is_empty())
+        let (_, value) = self.env.iter().find(|(key, _)| key == name)?;
+        (!value.is_empty()).then_some(value)
     }
 }
 

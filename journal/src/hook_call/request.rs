@@ -17,7 +17,10 @@
 //! ```
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 use std::time::SystemTime;
+
+use serde_json::{Map, Value};
 
 use crate::{Agent, Timestamp};
 
@@ -47,21 +50,8 @@ const GENERAL: [&[&str]; 2] = [
 ];
 
 /// The environment variables that a hook call passes on. None of them holds a secret.
-pub const ENV_NAMES: [&str; GENERAL[0].len() + Agent::VARIABLES.len() + GENERAL[1].len()] = {
-    let lists = [GENERAL[0], Agent::VARIABLES, GENERAL[1]];
-    let mut names = [""; GENERAL[0].len() + Agent::VARIABLES.len() + GENERAL[1].len()];
-    let (mut list, mut at) = (0, 0);
-    while list < lists.len() {
-        let mut next = 0;
-        while next < lists[list].len() {
-            names[at] = lists[list][next];
-            at += 1;
-            next += 1;
-        }
-        list += 1;
-    }
-    names
-};
+pub static ENV_NAMES: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| [GENERAL[0], Agent::VARIABLES, GENERAL[1]].concat());
 
 /// A hook call without its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,13 +90,13 @@ impl Head<'_> {
             env!("CARGO_PKG_VERSION")
         );
         if !self.env.is_empty() {
+            let env = self.env.iter();
+            let env: Map<_, _> = env
+                .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))
+                .collect();
             let _ = write!(out, "{ENV}: ");
-            for (index, (name, value)) in self.env.iter().enumerate() {
-                out.push(if index == 0 { '{' } else { ',' });
-                let _ = write!(out, "\"{name}\":");
-                push_json_text(&mut out, value);
-            }
-            out.push_str("}\r\n");
+            push_ascii(&mut out, &Value::from(env).to_string());
+            out.push_str("\r\n");
         }
         if self.truncated {
             let _ = write!(out, "{TRUNCATED}: 1\r\n");
@@ -128,24 +118,17 @@ fn token(word: &str) -> String {
     word.chars().take(64).map(safe).collect()
 }
 
-/// Writes a JSON string in ASCII, for use in a header.
-fn push_json_text(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            ' '..='~' => out.push(c),
-            _ => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
+/// Writes JSON in ASCII, for use in a header.
+fn push_ascii(out: &mut String, json: &str) {
+    for c in json.chars() {
+        if matches!(c, ' '..='~') {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
         }
     }
-    out.push('"');
 }
 
 /// A parsed request.
@@ -166,18 +149,17 @@ impl<'a> Received<'a> {
     ///
     /// If the bytes are not such a request.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
-        let split = bytes
-            .windows(4)
-            .position(|four| four == b"\r\n\r\n")
-            .ok_or("the head of the request is incomplete")?;
-        let head = std::str::from_utf8(&bytes[..split])
-            .map_err(|_| "the head of the request is not UTF-8")?;
+        let split = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+        let split = split.ok_or("the head of the request is incomplete")?;
+        let head = std::str::from_utf8(&bytes[..split]);
+        let head = head.map_err(|_| "the head of the request is not UTF-8")?;
         let mut lines = head.split("\r\n");
-        let first = lines.next().unwrap_or_default();
-        let agent = first
-            .strip_prefix("POST /v1/hooks/")
-            .and_then(|rest| rest.strip_suffix(" HTTP/1.1"))
-            .ok_or("not a hook request")?;
+        let agent = lines
+            .next()
+            .unwrap_or_default()
+            .strip_prefix("POST /v1/hooks/");
+        let agent = agent.and_then(|rest| rest.strip_suffix(" HTTP/1.1"));
+        let agent = agent.ok_or("not a hook request")?;
         let headers = lines.filter_map(|line| line.split_once(": ")).collect();
         Ok(Self {
             agent,
@@ -188,10 +170,9 @@ impl<'a> Received<'a> {
 
     /// Returns the value of a header; ignores the case of its name.
     pub fn header(&self, name: &str) -> Option<&'a str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| *value)
+        let mut headers = self.headers.iter();
+        let (_, value) = headers.find(|(key, _)| key.eq_ignore_ascii_case(name))?;
+        Some(*value)
     }
 }
 
@@ -221,7 +202,7 @@ mod tests {
         assert_eq!(read.header(AT), Some("2026-11-21T21:18:56.177105Z"));
         assert_eq!(
             read.header(ENV),
-            Some(r#"{"TMUX":"/tmp/tmux \"1\",\\\u00fc\u000a"}"#)
+            Some(r#"{"TMUX":"/tmp/tmux \"1\",\\\u00fc\n"}"#)
         );
         assert_eq!(read.header(TRUNCATED), Some("1"));
         assert_eq!(read.header("content-length"), Some("2"));

@@ -72,9 +72,8 @@ fn files(dir: &Path) -> Result<Vec<Segment>> {
         let path = entry.path();
         let text = |part: Option<&std::ffi::OsStr>| part?.to_str().map(str::to_owned);
         let ending = text(path.extension());
-        let form = Form::ALL
-            .into_iter()
-            .find(|form| ending.as_deref() == Some(form.ending()));
+        let mut forms = Form::ALL.into_iter();
+        let form = forms.find(|form| ending.as_deref() == Some(form.ending()));
         let first_seq = text(path.file_stem()).and_then(|stem| stem.parse().ok());
         if let (Some(form), Some(first_seq)) = (form, first_seq) {
             if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
@@ -98,20 +97,18 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
     named_file::open_own(path, &mut options).doing("create", path)
 }
 
-/// Writes a small file durably: with this content, or as it was before.
-pub(crate) fn replace(dir: &Path, name: &str, content: &[u8]) -> Result<()> {
-    let (new, path) = (dir.join(format!("{name}.new")), dir.join(name));
+/// Writes a file durably: with this content, or as it was before.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let new = path.with_added_extension("new");
     let mut file = create_private(&new)?;
-    file.write_all(content)
-        .and_then(|()| file.sync_all())
-        .doing("write", &new)?;
-    fs::rename(&new, &path).doing("move", &path)?;
-    sync_dir(dir)
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    written.doing("write", &new)?;
+    fs::rename(&new, path).doing("move", &new)?;
+    sync_dir(path.parent().unwrap_or(Path::new(".")))
 }
 
 /// Syncs a folder: makes new, renamed and removed names durable.
 pub(crate) fn sync_dir(dir: &Path) -> Result<()> {
-    File::open(dir)
-        .and_then(|file| file.sync_all())
-        .doing("sync", dir)
+    let synced = File::open(dir).and_then(|file| file.sync_all());
+    synced.doing("sync", dir)
 }

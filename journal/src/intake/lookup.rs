@@ -54,7 +54,7 @@ impl Lookup {
     /// If the block that should have it cannot be read.
     pub(crate) fn find(&self, seq: u64) -> Result<Option<Found>> {
         let mut kept = self.kept.lock();
-        if let Some(at) = kept.blocks.iter().position(|block| block.has(seq)) {
+        if let Some(at) = kept.blocks.iter().position(|block| block.at(seq).is_some()) {
             kept.blocks.swap(0, at);
             return Ok(kept.blocks[0].find(seq));
         }
@@ -74,10 +74,9 @@ impl Lookup {
 impl Kept {
     /// Reads the block that an event is in.
     fn read(&mut self, seq: u64) -> Result<Option<Unpacked>> {
-        let behind = self
-            .segments
-            .partition_point(|segment| segment.first_seq <= seq);
-        let segment = behind.checked_sub(1).map(|at| &self.segments[at]);
+        let segments = &self.segments;
+        let behind = segments.partition_point(|segment| segment.first_seq <= seq);
+        let segment = segments[..behind].last();
         let Some(segment) = segment.filter(|segment| segment.form == Form::Sealed) else {
             return Ok(None);
         };
@@ -106,10 +105,9 @@ impl Kept {
 }
 
 fn unpack(sealed: &Sealed, seq: u64) -> Result<Option<Unpacked>> {
-    let behind = sealed
-        .blocks
-        .partition_point(|block| block.first_seq <= seq);
-    let Some(block) = behind.checked_sub(1).map(|at| &sealed.blocks[at]) else {
+    let blocks = &sealed.blocks;
+    let behind = blocks.partition_point(|block| block.first_seq <= seq);
+    let Some(block) = blocks[..behind].last() else {
         return Ok(None);
     };
     let mut frames = Vec::new();
@@ -129,28 +127,20 @@ impl Unpacked {
             let (event, _) = codec::split(frame.payload).ok()?;
             Some((codec::address(event)?.0, frame.offset))
         };
-        let places = Reader::new(&frames)
-            .flatten()
-            .filter(|frame| frame.kind == Kind::Envelope)
-            .filter_map(place)
-            .collect();
+        let whole = Reader::new(&frames).flatten();
+        let events = whole.filter(|frame| frame.kind == Kind::Envelope);
+        let places = events.filter_map(place).collect();
         Self { frames, places }
     }
 
-    fn has(&self, seq: u64) -> bool {
-        self.places
-            .binary_search_by_key(&seq, |place| place.0)
-            .is_ok()
+    fn at(&self, seq: u64) -> Option<usize> {
+        let at = self.places.binary_search_by_key(&seq, |place| place.0);
+        Some(self.places[at.ok()?].1)
     }
 
     fn find(&self, seq: u64) -> Option<Found> {
-        let at = self
-            .places
-            .binary_search_by_key(&seq, |place| place.0)
-            .ok()?;
-        let frame = Reader::starting_at(&self.frames, self.places[at].1)
-            .next()?
-            .ok()?;
+        let mut frames = Reader::starting_at(&self.frames, self.at(seq)?);
+        let frame = frames.next()?.ok()?;
         let (event, payload) = codec::split(frame.payload).ok()?;
         Some(Found {
             event: event.to_vec(),

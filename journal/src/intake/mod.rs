@@ -21,7 +21,6 @@ pub(crate) use files::{
 };
 pub(crate) use lookup::{Found, Lookup};
 pub(crate) use records::{Record, event_value_from, records};
-pub(crate) use repair::{put, repaired};
-pub(crate) use sealed::write as write_sealed;
-pub(crate) use sealing::seal;
+pub(crate) use repair::repaired;
+pub(crate) use sealing::{replace_frames, seal};
 pub(crate) use writer::{Unsealed, Writer};

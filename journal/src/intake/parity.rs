@@ -80,11 +80,8 @@ pub(super) fn packets(
     directory: &[u8],
 ) -> Result<Vec<u8>, reed_solomon_simd::Error> {
     let mut row = [blocks, directory].concat();
-    let part_bytes = row
-        .len()
-        .div_ceil(PARTS_MAX)
-        .max(1)
-        .next_multiple_of(PART_STEP);
+    let part_bytes = row.len().div_ceil(PARTS_MAX).max(1);
+    let part_bytes = part_bytes.next_multiple_of(PART_STEP);
     row.resize(row.len().next_multiple_of(part_bytes), 0);
     let parts = row.chunks_exact(part_bytes);
     let packets = parts.len().div_ceil(PARTS_PER_PACKET).max(PACKETS_MIN);
@@ -101,9 +98,8 @@ pub(super) fn packets(
     };
     let encoded = encoder.encode()?;
     let parity = encoded.recovery_iter().enumerate();
-    Ok(parity
-        .flat_map(|(index, parity)| table.packet(index, parity))
-        .collect())
+    let packets = parity.flat_map(|(index, parity)| table.packet(index, parity));
+    Ok(packets.collect())
 }
 
 /// The others keep tables of 8 MB; this one takes milliseconds for a segment.
@@ -214,10 +210,8 @@ fn whole_packets(file: &[u8]) -> Option<(Table, Vec<Parity<'_>>)> {
     let mut common: Option<Table> = None;
     let mut found: Vec<Parity<'_>> = Vec::new();
     let mut at = 0;
-    while let Some(next) = file[at..]
-        .windows(MAGIC.len())
-        .position(|four| four == MAGIC)
-    {
+    let next = |at: usize| (file[at..].windows(MAGIC.len())).position(|four| four == MAGIC);
+    while let Some(next) = next(at) {
         at += next;
         let Some((index, table, parity)) = packet(&file[at..]) else {
             at += 1;
@@ -247,10 +241,8 @@ fn packet(bytes: &[u8]) -> Option<(usize, Table, &[u8])> {
     let blocks = u64::from_le_bytes(*bytes.get(20..)?.first_chunk()?);
     let blocks = usize::try_from(blocks).ok()?;
     let directory = number(28)?;
-    let parts = blocks
-        .checked_add(directory)?
-        .checked_next_multiple_of(part_bytes)?
-        / part_bytes;
+    let bytes_of_parts = blocks.checked_add(directory)?;
+    let parts = bytes_of_parts.checked_next_multiple_of(part_bytes)? / part_bytes;
     let sums_at = HEAD_BYTES + NUMBERS_BYTES;
     let parity_at = sums_at.checked_add(parts.checked_mul(SUM_BYTES)?)?;
     let is_sound = index < packets && packets <= PARTS_MAX && (1..=PARTS_MAX).contains(&parts);

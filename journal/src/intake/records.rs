@@ -45,12 +45,9 @@ pub(crate) fn records<'a>(
 
 /// Finds the first complete record at `at` or later. Returns its event value, and the offset after it.
 pub(crate) fn event_value_from(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let frames = Reader::starting_at(bytes, at)
-        .flatten()
-        .filter(|frame| frame.kind == Kind::Envelope);
-    frames
-        .map(|frame| (codec::split(frame.payload), frame.end()))
-        .find_map(|(parts, end)| Some((parts.ok()?.0, end)))
+    let frames = Reader::starting_at(bytes, at).flatten();
+    let mut events = frames.filter(|frame| frame.kind == Kind::Envelope);
+    events.find_map(|frame| Some((codec::split(frame.payload).ok()?.0, frame.end())))
 }
 
 fn record(payload: &[u8]) -> Result<Record<'_>> {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::files::{Form, Segment, create_private, sync_dir};
+use super::files::{Form, Segment, replace, sync_dir};
 use super::parity::{self, Examined, Repaired};
 use super::sealed::Sealed;
 use crate::error::{Doing, Error, Result};
@@ -82,16 +82,6 @@ pub(super) fn repair(path: &Path) -> Result<(Sealed, Option<String>)> {
         tracing::warn!(%error, "Cannot record a repair.");
     }
     Ok((Sealed::open(path)?, Some(said)))
-}
-
-/// Replaces a segment's file. A crash leaves the old or the new one.
-fn replace(path: &Path, file: &[u8]) -> Result<()> {
-    let temporary = path.with_extension("repair");
-    let mut out = create_private(&temporary)?;
-    out.write_all(file).doing("write to", &temporary)?;
-    out.sync_data().doing("sync", &temporary)?;
-    fs::rename(&temporary, path).doing("rename", &temporary)?;
-    sync_dir(path.parent().unwrap_or(Path::new(".")))
 }
 
 /// A line of the file `repaired` in the journal's folder: microseconds, a space, and words.

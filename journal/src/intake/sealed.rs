@@ -72,9 +72,8 @@ impl Block {
 
 /// Returns the number in the first four bytes.
 fn number(bytes: &[u8]) -> u32 {
-    bytes
-        .first_chunk()
-        .map_or(0, |four| u32::from_le_bytes(*four))
+    let four = bytes.first_chunk();
+    four.map_or(0, |four| u32::from_le_bytes(*four))
 }
 
 /// An open sealed segment.
@@ -155,9 +154,8 @@ impl Sealed {
             )
         };
         let mut packed = vec![0; block.length as usize];
-        self.bytes
-            .read(&mut packed, block.at)
-            .doing("read", &self.path)?;
+        let read = self.bytes.read(&mut packed, block.at);
+        read.doing("read", &self.path)?;
         if crc32fast::hash(&packed) != block.sum {
             return Err(damaged("the checksum of a block is wrong"));
         }
@@ -187,9 +185,8 @@ impl Sealed {
 
     /// Unpacks all blocks and appends their frames to `frames`.
     pub(crate) fn read_all(&self, frames: &mut Vec<u8>) -> Result<()> {
-        self.blocks
-            .iter()
-            .try_for_each(|block| self.read(block, frames))
+        let mut blocks = self.blocks.iter();
+        blocks.try_for_each(|block| self.read(block, frames))
     }
 }
 

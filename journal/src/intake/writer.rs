@@ -21,10 +21,8 @@ pub(crate) struct Unsealed {
 
 impl Unsealed {
     pub(crate) fn sync(&self, path: &Path) -> Result<()> {
-        self.file
-            .sync_data()
-            .doing("sync", path)
-            .inspect_err(|_| self.fail())
+        let synced = self.file.sync_data().doing("sync", path);
+        synced.inspect_err(|_| self.fail())
     }
 
     fn fail(&self) {
@@ -44,8 +42,8 @@ pub(crate) struct Writer {
 impl Writer {
     /// Continues a segment at `length` bytes; truncates the rest.
     pub(crate) fn resume(segment: &Segment, length: u64) -> Result<Self> {
-        let file = named_file::open_own(&segment.path, File::options().write(true))
-            .doing("open", &segment.path)?;
+        let file = named_file::open_own(&segment.path, File::options().write(true));
+        let file = file.doing("open", &segment.path)?;
         let dir = segment.path.parent().unwrap_or(Path::new(".")).to_owned();
         let mut writer = Self {
             dir,
@@ -58,11 +56,8 @@ impl Writer {
             // The last process could not rewrite it, so its contents on the disk are unknown.
             writer.renew()?;
         }
-        writer
-            .file
-            .file
-            .set_len(length)
-            .doing("cut", &segment.path)?;
+        let cut = writer.file.file.set_len(length);
+        cut.doing("cut", &segment.path)?;
         if length == 0 {
             writer.begin();
         }

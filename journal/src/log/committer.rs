@@ -116,9 +116,8 @@ fn lock(committer: &Shareable) -> MutexGuard<'_, Option<Committer>> {
 impl Committer {
     /// Returns the time until something is to be done without a command: a sync, a rewrite, or rest.
     fn due_in(&self) -> Option<Duration> {
-        let sync = self
-            .dirty
-            .map(|since| self.options.batch_window.saturating_sub(since.elapsed()));
+        let window = self.options.batch_window;
+        let sync = (self.dirty).map(|since| window.saturating_sub(since.elapsed()));
         let renew = self.writer.has_failed().then(|| self.renew_in());
         let rest = self.appended.then_some(self.options.rest);
         renew.or(sync).or(rest)
@@ -238,18 +237,13 @@ impl Committer {
             }
         }
         let sync = answers.iter().any(|answer| answer.wants_sync);
-        let written = self
-            .renewed()
-            .and_then(|()| match (frames.events.is_empty(), sync) {
-                // A duplicate of an event that is not synced yet is acknowledged only after the sync.
-                (true, true) => self.writer.sync(),
-                (true, false) => Ok(()),
-                (false, true) => self
-                    .writer
-                    .append(&frames.bytes)
-                    .and_then(|()| self.writer.sync()),
-                (false, false) => self.writer.append(&frames.bytes),
-            });
+        let written = self.renewed().and_then(|()| {
+            if !frames.events.is_empty() {
+                self.writer.append(&frames.bytes)?;
+            }
+            // A duplicate of an event that is not synced yet is acknowledged only after the sync.
+            if sync { self.writer.sync() } else { Ok(()) }
+        });
         if !(written.is_ok() && frames.events.is_empty() && !sync) {
             self.set_failure(written.as_ref().err());
         }
@@ -258,24 +252,21 @@ impl Committer {
                 self.writer.truncate(before_length);
                 self.next_seq = before_seq;
             }
-            answers
-                .into_iter()
-                .for_each(|answer| (answer.done)(Err(error.clone())));
-            return;
+            let refuse = |answer: Answer| (answer.done)(Err(error.clone()));
+            return answers.into_iter().for_each(refuse);
         }
         self.dirty = if sync {
             None
         } else {
-            self.dirty
-                .or_else(|| (!frames.events.is_empty()).then(Instant::now))
+            let is_new = !frames.events.is_empty();
+            self.dirty.or_else(|| is_new.then(Instant::now))
         };
         if sync {
             self.set_synced();
         }
         self.publish(fresh);
-        answers
-            .into_iter()
-            .for_each(|answer| (answer.done)(Ok(answer.appended)));
+        let accept = |answer: Answer| (answer.done)(Ok(answer.appended));
+        answers.into_iter().for_each(accept);
         // Last, because it may wait for the store.
         self.queue_for_store(frames.into_items());
     }
@@ -338,11 +329,11 @@ impl Committer {
         let mut imported = imported.into_iter();
         for draft in drafts {
             let own = imported.next();
-            match fresh
-                .get(&draft.id)
-                .copied()
-                .map_or_else(|| self.known(draft.id), |seq| Ok(Some(seq)))
-            {
+            let known = match fresh.get(&draft.id) {
+                Some(seq) => Ok(Some(*seq)),
+                None => self.known(draft.id),
+            };
+            match known {
                 Ok(Some(seq)) => {
                     appended.push(Appended {
                         seq,
@@ -429,9 +420,8 @@ impl Committer {
     /// Publishes committed events: from here on, appending them again is a duplicate, and readers wait for them.
     fn publish(&self, fresh: HashMap<Uuid, u64>) {
         self.shared.in_flight.lock().extend(fresh);
-        self.shared
-            .committed
-            .store(self.next_seq - 1, Ordering::Release);
+        let committed = &self.shared.committed;
+        committed.store(self.next_seq - 1, Ordering::Release);
     }
 
     fn queue_for_store(&mut self, items: Vec<Item>) {
@@ -440,9 +430,8 @@ impl Committer {
         }
         self.appended = true;
         self.shared.wait_for_room();
-        self.shared
-            .waiting_bytes
-            .fetch_add(bytes_of(&items), Ordering::AcqRel);
+        let waiting = &self.shared.waiting_bytes;
+        waiting.fetch_add(bytes_of(&items), Ordering::AcqRel);
         // The store's thread ends only after this one, and reports its failures through `settle`.
         let _ = self.to_store.send(StoreJob::Items(items));
     }

@@ -67,10 +67,7 @@ impl<W: Fn(Uuid) -> bool> History<W> {
             Some(envelope) if envelope.seq == self.next => {
                 Ok(Some(envelope).filter(|envelope| (self.wanted)(envelope.stream.session)))
             }
-            _ => Err(Error::damaged(
-                "the journal",
-                format!("event {} is missing", self.next),
-            )),
+            _ => Err(Error::missing("the journal", self.next)),
         }
     }
 }

@@ -75,12 +75,9 @@ impl Journal {
         let shared = Arc::new(Shared::new(store, recovered.last_seq));
         let (queue, commands) = sync_channel(QUEUE_MAX);
         let (to_store, batches) = channel();
-        let last_at = shared
-            .store
-            .entries()
-            .into_iter()
-            .map(|entry| (entry.stream.session, entry.last_at))
-            .collect();
+        let entries = shared.store.entries().into_iter();
+        let last_at = entries.map(|entry| (entry.stream.session, entry.last_at));
+        let last_at = last_at.collect();
         let (to_sync, files) = sync_channel(1);
         let committer = Committer {
             shared: Arc::clone(&shared),
@@ -101,10 +98,8 @@ impl Journal {
             move || committer::run(&committer, &commands)
         };
         let spawn = |name: &str, body: Box<dyn FnOnce() + Send>| {
-            std::thread::Builder::new()
-                .name(name.into())
-                .spawn(body)
-                .doing("start a thread for", dir)
+            let thread = std::thread::Builder::new().name(name.into());
+            thread.spawn(body).doing("start a thread for", dir)
         };
         let store_writer = StoreWriter::new(Arc::clone(&shared), dir.to_owned(), batches);
         let threads = vec![
@@ -236,18 +231,8 @@ impl Journal {
         imported.has(seq)
     }
 
-    /// Appends an exported event and keeps its recording time.
-    ///
-    /// # Errors
-    ///
-    /// As [`Journal::append_wait`].
-    pub fn import(&self, envelope: Envelope, payload: Payload) -> Result<Appended> {
-        let appended = self.import_all(vec![(envelope, payload)])?;
-        appended.first().copied().ok_or(Error::Closed)
-    }
-
-    /// As [`Journal::import`], with many events in one commit. The import ends at an event that is already known: later
-    /// ones would get other numbers.
+    /// Appends exported events in one commit and keeps their recording times. The import ends at an event that is already
+    /// known: later ones would get other numbers.
     ///
     /// # Errors
     ///
@@ -295,17 +280,10 @@ impl Journal {
     /// Returns why the journal refuses appends or reads at the moment, one line each; empty while it is healthy.
     pub fn health_issues(&self) -> Vec<String> {
         let shared = &self.inner.shared;
-        let log = shared
-            .log_failure
-            .lock()
-            .clone()
-            .map(|error| format!("the journal accepts no hook calls: {error}"));
-        let store = shared
-            .stored
-            .lock()
-            .failure
-            .clone()
-            .map(|error| format!("recent events cannot be read yet: {error}"));
+        let log = shared.log_failure.lock().clone();
+        let store = shared.stored.lock().failure.clone();
+        let log = log.map(|error| format!("the journal accepts no hook calls: {error}"));
+        let store = store.map(|error| format!("recent events cannot be read yet: {error}"));
         log.into_iter().chain(store).collect()
     }
 
@@ -384,10 +362,8 @@ impl Journal {
 
     /// Starts a new segment, and calls `done` once all earlier ones are sealed.
     pub(crate) fn rotate(&self, done: Box<dyn FnOnce() + Send>) -> Result<()> {
-        self.inner
-            .queue
-            .send(Command::Rotate(done))
-            .map_err(|_| Error::Closed)
+        let sent = self.inner.queue.send(Command::Rotate(done));
+        sent.map_err(|_| Error::Closed)
     }
 
     /// Commits waiting appends, flushes the store and ends the threads. Later appends are refused.

@@ -17,8 +17,8 @@ impl Journal {
     pub fn extend(&self, chain: &mut Chain, last: u64) -> Result<()> {
         while chain.seq < last {
             let seq = chain.seq + 1;
-            let missing = || Error::damaged("the store", format!("event {seq} is missing"));
-            chain.take(&self.store().event_value(seq)?.ok_or_else(missing)?);
+            let event = self.store().event_value(seq)?;
+            chain.take(&event.ok_or_else(|| Error::missing("the store", seq))?);
         }
         Ok(())
     }
@@ -51,13 +51,11 @@ impl Journal {
     pub fn stream(&self, session: Uuid, after: u64, limit: usize) -> Result<Vec<Envelope>> {
         let store = self.store();
         let seqs = store.stream_seqs(session, after, limit)?;
-        seqs.into_iter()
-            .map(|seq| {
-                store
-                    .event(seq)?
-                    .ok_or_else(|| Error::damaged("the store", format!("event {seq} is missing")))
-            })
-            .collect()
+        let events = seqs.into_iter().map(|seq| {
+            let event = store.event(seq)?;
+            event.ok_or_else(|| Error::missing("the store", seq))
+        });
+        events.collect()
     }
 
     /// Returns the summary of a session.
@@ -106,11 +104,10 @@ impl Journal {
     /// Returns the sizes on disk, in bytes, of the store and of the intake log.
     pub fn disk_bytes(&self) -> (u64, u64) {
         let segments = intake::segments(&layout::intake_dir(self.dir())).unwrap_or_default();
-        let intake = segments
+        let sizes = segments
             .iter()
-            .filter_map(|segment| segment.path.metadata().ok())
-            .map(|meta| meta.len())
-            .sum();
+            .filter_map(|segment| segment.path.metadata().ok());
+        let intake = sizes.map(|meta| meta.len()).sum();
         (self.store().size_on_disk(), intake)
     }
 

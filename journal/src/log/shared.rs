@@ -131,9 +131,9 @@ impl Shared {
         let mut stored = self.stored.lock();
         while stored.is_any_due() {
             let calls = std::mem::take(&mut stored.calls);
-            let (due, waiting): (Vec<_>, _) = calls
-                .into_iter()
-                .partition(|(wanted, _)| stored.is_known(*wanted));
+            let calls = calls.into_iter();
+            let (due, waiting): (Vec<_>, _) =
+                calls.partition(|(wanted, _)| stored.is_known(*wanted));
             stored.calls = waiting;
             stored.is_calling = true;
             let result = stored.result().map(drop);

@@ -24,10 +24,8 @@ const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Returns the memory that events take until they are stored.
 pub(crate) fn bytes_of(items: &[Item]) -> u64 {
-    items
-        .iter()
-        .map(|item| (size_of::<Item>() + item.event.len() + item.payload.len()) as u64)
-        .sum()
+    let bytes = |item: &Item| (size_of::<Item>() + item.event.len() + item.payload.len()) as u64;
+    items.iter().map(bytes).sum()
 }
 
 pub(crate) enum StoreJob {
@@ -211,11 +209,8 @@ impl StoreWriter {
         } else {
             tracing::info!(last, "The store accepts events again.");
             shared.in_flight.lock().retain(|_, seq| *seq > last);
-            let missed = shared
-                .store
-                .events_from(notified + 1)
-                .map_while(Result::ok)
-                .take((last - notified) as usize);
+            let missed = shared.store.events_from(notified + 1).map_while(Result::ok);
+            let missed = missed.take((last - notified) as usize);
             for envelope in missed {
                 shared.notify(&[envelope]);
             }

@@ -8,13 +8,13 @@
 //! A backup is read from the store event by event up to an event that is fixed at the start, so appends meanwhile do not
 //! change it. It holds no indexes: they are rebuilt from the events.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, HEADER_BYTES, Kind, Reader};
+use crate::home::create_folder;
 use crate::intake::{self, SEGMENT_BYTES, Writer};
 use crate::store::Store;
 use crate::{codec, layout};
@@ -40,15 +40,15 @@ pub(crate) fn write(
     mut out: impl Write,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<()> {
-    out.write_all(format!("{HEAD}{VERSION} {last}\n").as_bytes())
+    let head = format!("{HEAD}{VERSION} {last}\n");
+    out.write_all(head.as_bytes())
         .map_err(|error| failed(&error))?;
     let mut packed = zstd::Encoder::new(&mut out, LEVEL).map_err(|error| failed(&error))?;
-    packed
-        .include_checksum(true)
-        .map_err(|error| failed(&error))?;
+    let summed = packed.include_checksum(true);
+    summed.map_err(|error| failed(&error))?;
     let mut frames = Vec::new();
     for seq in 1..=last {
-        let missing = || Error::damaged("the store", format!("event {seq} is missing"));
+        let missing = || Error::missing("the store", seq);
         let event = store.event_value(seq)?.ok_or_else(missing)?;
         let payload = store.payload_value(seq)?;
         let payload = payload.as_deref().unwrap_or(&codec::NO_PAYLOAD);
@@ -73,11 +73,7 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
     let mut file = BufReader::new(fs::File::open(backup).doing("open", backup)?);
     let last = read_head(&mut file, &name)?;
     let intake = layout::intake_dir(dir);
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&intake)
-        .doing("create", &intake)?;
+    create_folder(&intake).doing("create", &intake)?;
     let mut frames = BufReader::new(zstd::Decoder::with_buffer(file).doing("read", backup)?);
     let mut writer = Writer::create(&intake, 1)?;
     for seq in 1..=last {
@@ -85,15 +81,10 @@ pub(crate) fn unpack(backup: &Path, dir: &Path, mut progress: impl FnMut(u64, u6
             Error::damaged(&name, format!("at event {seq} of {last}: {error}"))
         };
         let bytes = read_frame(&mut frames).map_err(cut_short)?;
-        let found = intake::records(&bytes, |_| ())
-            .next()
-            .transpose()?
-            .map(|record| record.envelope.seq);
-        if found != Some(seq) {
-            return Err(Error::damaged(
-                &name,
-                format!("event {seq} of {last} is missing or out of order"),
-            ));
+        let found = intake::records(&bytes, |_| ()).next().transpose()?;
+        if found.map(|record| record.envelope.seq) != Some(seq) {
+            let problem = format!("event {seq} of {last} is missing or out of order");
+            return Err(Error::damaged(&name, problem));
         }
         if writer.len() >= SEGMENT_BYTES {
             writer.sync()?;
@@ -123,17 +114,15 @@ pub(crate) fn last_event(backup: &Path) -> Result<u64> {
 
 fn read_head(file: &mut impl BufRead, name: &str) -> Result<u64> {
     let mut head = Vec::new();
-    file.take(HEAD_BYTES_MAX)
-        .read_until(b'\n', &mut head)
-        .doing("read", Path::new(name))?;
+    let read = file.take(HEAD_BYTES_MAX).read_until(b'\n', &mut head);
+    read.doing("read", Path::new(name))?;
     let head = String::from_utf8_lossy(&head);
-    let fields = head
-        .strip_prefix(HEAD)
-        .and_then(|rest| rest.strip_suffix('\n'))
-        .and_then(|rest| rest.split_once(' '));
-    let numbers =
-        fields.and_then(|(version, last)| Some((version.parse::<u32>().ok()?, last.parse().ok()?)));
-    match numbers {
+    let numbers = || {
+        let fields = head.strip_prefix(HEAD)?.strip_suffix('\n')?;
+        let (version, last) = fields.split_once(' ')?;
+        Some((version.parse::<u32>().ok()?, last.parse().ok()?))
+    };
+    match numbers() {
         Some((VERSION, last)) => Ok(last),
         Some((found, _)) => Err(Error::Newer {
             what: name.to_owned(),

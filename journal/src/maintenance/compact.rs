@@ -5,15 +5,14 @@
 //! store itself holds. A crash in between leaves such a payload there, where the next compaction drops it. A segment that is
 //! damaged, or differs from the store in any event, is left as it is and reported.
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Doing, Error, Result};
+use crate::error::{Error, Result};
 use crate::frame::{self, Kind};
-use crate::intake::{self, Form, Record, Segment};
+use crate::intake::{self, Record, Segment};
 use crate::store::Store;
 use crate::{Envelope, Timestamp, codec};
 
@@ -71,10 +70,8 @@ pub(crate) fn has_due_unsealed(
     last: u64,
     is_due: impl Fn(&Envelope) -> bool,
 ) -> Result<bool> {
-    for segment in intake::segments(dir)?
-        .iter()
-        .filter(|segment| !segment.is_sealed())
-    {
+    let segments = intake::segments(dir)?;
+    for segment in segments.iter().filter(|segment| !segment.is_sealed()) {
         let bytes = segment.read()?;
         let mut records = intake::records(&bytes, |_| ()).map_while(Result::ok);
         if records.any(|record| record.envelope.seq <= last && has_due(&record, &is_due)) {
@@ -121,7 +118,7 @@ pub(crate) fn rewrite_segments(
                 done.payloads += rewritten.payloads;
                 done.payload_bytes += rewritten.payload_bytes;
                 if !dry_run {
-                    replace(segment, &rewritten.frames)?;
+                    intake::replace_frames(segment, &rewritten.frames)?;
                     store.log_changed();
                 }
             }
@@ -214,10 +211,8 @@ fn without_due(
         let seq = record.envelope.seq;
         let kept = store.kept_event(seq)?;
         if seq != expected || kept.is_some_and(|kept| *kept != *record.event) {
-            return Err(Error::damaged(
-                "it",
-                format!("event {expected} differs from the store"),
-            ));
+            let problem = format!("event {expected} differs from the store");
+            return Err(Error::damaged("it", problem));
         }
         let payload = if goes(&record) {
             rewritten.payloads += 1;
@@ -236,27 +231,4 @@ fn without_due(
         Some(found) => Err(Error::damaged("it", format!("{found:?}"))),
         None => Ok(Some(rewritten)),
     }
-}
-
-/// Replaces the frames of a sealed segment. A crash leaves the old or the new segment complete.
-pub(super) fn replace(segment: &Segment, frames: &[u8]) -> Result<()> {
-    let temporary = segment.path.with_extension("new");
-    let sealed = segment.path.with_extension(Form::Sealed.ending());
-    intake::write_sealed(&temporary, frames, segment.first_seq)?;
-    let written = Segment {
-        form: Form::Sealed,
-        path: temporary.clone(),
-        ..segment.clone()
-    };
-    if written.read()? != frames {
-        return Err(Error::damaged(
-            temporary.display().to_string(),
-            "it reads back differently than it was written",
-        ));
-    }
-    intake::put(&temporary, &sealed)?;
-    if segment.path != sealed {
-        fs::remove_file(&segment.path).doing("remove", &segment.path)?;
-    }
-    Ok(())
 }

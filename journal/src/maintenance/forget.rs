@@ -11,7 +11,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::compact::replace;
 use crate::codec;
 use crate::error::{Doing, Error, Result};
 use crate::frame::{self, Kind};
@@ -41,8 +40,12 @@ pub struct Forgotten {
 /// whole: nothing of it is changed then.
 pub fn forget_imported(dir: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Forgotten> {
     let last = seal(dir)?;
-    let forgotten = forget(dir, last, &mut progress)?;
-    build(dir, forgotten)
+    let imported = ImportedEvents::load(dir, last);
+    let is_past = |envelope: &Envelope| is_from_transcript(envelope) && imported.has(envelope.seq);
+    let goes = |envelope: &Envelope| {
+        imported.has(envelope.seq) || matches!(envelope.event, Event::MarkedWrong { .. })
+    };
+    forget(dir, last, is_past, goes, empty, &mut progress)
 }
 
 /// Takes the contents of events out that a collector received. Their places and numbers stay, each marked as withheld, so
@@ -57,7 +60,6 @@ pub fn forget_received(
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Forgotten> {
     let last = seal(dir)?;
-    let lock = recovery::lock(dir)?;
     let is_content = |envelope: &Envelope| {
         let is_own = matches!(
             envelope.event,
@@ -65,29 +67,7 @@ pub fn forget_received(
         );
         envelope.origin.is_some() && !is_own && goes(envelope)
     };
-    let segments = intake::segments(&layout::intake_dir(dir))?;
-    let sealed = || segments.iter().filter(|segment| segment.is_sealed());
-    let mut sessions = HashSet::new();
-    for segment in sealed() {
-        progress(segment.first_seq / 2, last);
-        each(segment, |envelope| {
-            sessions.extend(is_content(envelope).then_some(envelope.stream.session));
-        })?;
-    }
-    let mut forgotten = Forgotten {
-        sessions: sessions.len() as u64,
-        events: 0,
-    };
-    if forgotten.sessions > 0 {
-        Identity::renew(dir, Renewal::Forgotten)?;
-        remove_store(dir)?;
-        for segment in sealed() {
-            progress(last / 2 + segment.first_seq / 2, last);
-            forgotten.events += rewrite(segment, is_content, withheld)?;
-        }
-    }
-    drop(lock);
-    build(dir, forgotten)
+    forget(dir, last, is_content, is_content, withheld, &mut progress)
 }
 
 /// Brings the log up to date, repairs what can be repaired, and seals all of it. Returns the last event.
@@ -98,45 +78,42 @@ fn seal(dir: &Path) -> Result<u64> {
     Ok(recovered.last_seq)
 }
 
-/// Builds the store again, if something was removed.
-fn build(dir: &Path, forgotten: Forgotten) -> Result<Forgotten> {
-    if forgotten.events > 0 {
-        Journal::open(dir, Options::default())?.0.close();
-    }
-    Ok(forgotten)
-}
-
-fn forget(dir: &Path, last: u64, progress: &mut impl FnMut(u64, u64)) -> Result<Forgotten> {
-    let _lock = recovery::lock(dir)?;
-    let imported = ImportedEvents::load(dir, last);
+/// Replaces the events that go in the sessions of those that `marks` accepts, and builds the store again.
+fn forget(
+    dir: &Path,
+    last: u64,
+    marks: impl Fn(&Envelope) -> bool,
+    goes: impl Fn(&Envelope) -> bool,
+    instead: fn(&Envelope) -> Envelope,
+    progress: &mut impl FnMut(u64, u64),
+) -> Result<Forgotten> {
+    let lock = recovery::lock(dir)?;
     let segments = intake::segments(&layout::intake_dir(dir))?;
     let sealed = || segments.iter().filter(|segment| segment.is_sealed());
     let mut sessions = HashSet::new();
     for segment in sealed() {
         progress(segment.first_seq / 2, last);
         each(segment, |envelope| {
-            let is_past = is_from_transcript(envelope) && imported.has(envelope.seq);
-            sessions.extend(is_past.then_some(envelope.stream.session));
+            sessions.extend(marks(envelope).then_some(envelope.stream.session));
         })?;
     }
     if sessions.is_empty() {
         return Ok(Forgotten::default());
     }
-    let goes = |envelope: &Envelope| {
-        let is_mark = matches!(envelope.event, Event::MarkedWrong { .. });
-        sessions.contains(&envelope.stream.session) && (imported.has(envelope.seq) || is_mark)
-    };
+    let goes = |envelope: &Envelope| sessions.contains(&envelope.stream.session) && goes(envelope);
     Identity::renew(dir, Renewal::Forgotten)?;
     remove_store(dir)?;
-    let mut forgotten = Forgotten {
-        sessions: sessions.len() as u64,
-        events: 0,
-    };
+    let mut events = 0;
     for segment in sealed() {
         progress(last / 2 + segment.first_seq / 2, last);
-        forgotten.events += rewrite(segment, goes, empty)?;
+        events += rewrite(segment, goes, instead)?;
     }
-    Ok(forgotten)
+    drop(lock);
+    Journal::open(dir, Options::default())?.0.close();
+    Ok(Forgotten {
+        sessions: sessions.len() as u64,
+        events,
+    })
 }
 
 /// Returns whether an event begins a session that was read from a transcript.
@@ -167,10 +144,8 @@ fn each(segment: &Segment, mut take: impl FnMut(&Envelope)) -> Result<()> {
         take(&record?.envelope);
     }
     damage.first().map_or(Ok(()), |found| {
-        Err(Error::damaged(
-            segment.path.display().to_string(),
-            format!("{found:?}"),
-        ))
+        let problem = format!("{found:?}");
+        Err(Error::damaged(segment.path.display().to_string(), problem))
     })
 }
 
@@ -197,7 +172,7 @@ fn rewrite(
         frame::push(&mut frames, Kind::Envelope, &codec::join(parts.0, parts.1));
     }
     if events > 0 {
-        replace(segment, &frames)?;
+        intake::replace_frames(segment, &frames)?;
     }
     Ok(events)
 }

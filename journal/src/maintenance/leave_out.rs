@@ -6,7 +6,6 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::compact::replace;
 use super::forget::empty_at;
 use crate::error::{Doing, Result};
 use crate::frame::{self, Kind};
@@ -52,7 +51,7 @@ pub fn leave_out_damaged(dir: &Path) -> Result<Vec<RangeInclusive<u64>>> {
                 // First: after a crash in between, a new name for the old events does no harm.
                 Identity::renew(dir, Renewal::Forgotten)?;
             }
-            replace(&whole, &frames)?;
+            intake::replace_frames(&whole, &frames)?;
             if segment.path != whole.path {
                 fs::remove_file(&segment.path).doing("remove", &segment.path)?;
             }
@@ -115,9 +114,8 @@ impl Aside {
 
     fn keep(&self, segment: &Segment) -> Result<()> {
         crate::home::create_folder(&self.folder).doing("create", &self.folder)?;
-        let kept = self
-            .folder
-            .join(segment.path.file_name().unwrap_or_default());
+        let name = segment.path.file_name().unwrap_or_default();
+        let kept = self.folder.join(name);
         fs::hard_link(&segment.path, &kept).doing("keep", &segment.path)
     }
 }

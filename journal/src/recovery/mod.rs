@@ -138,10 +138,8 @@ pub(crate) fn reopen(dir: &Path, last: u64) -> Result<(Store, Recovered)> {
     let (store, _) = open_current(dir, &segments, last, false, &mut recovered)?;
     recovered.last_seq = store.last_seq()?;
     if recovered.last_seq != last {
-        return Err(Error::damaged(
-            "the store",
-            format!("it ends at event {} instead of {last}", recovered.last_seq),
-        ));
+        let problem = format!("it ends at event {} instead of {last}", recovered.last_seq);
+        return Err(Error::damaged("the store", problem));
     }
     Ok((store, recovered))
 }
@@ -202,9 +200,8 @@ fn unfit(store: &Path) -> Option<&'static str> {
 fn replace_store(dir: &Path, error: &Error, recovered: &mut Recovered) -> Result<Store> {
     let aside = set_aside(&store_dir(dir))?;
     let kept = aside.display();
-    recovered.notes.push(format!(
-        "{error}; it was moved to {kept} and rebuilt from the intake log"
-    ));
+    let note = format!("{error}; it was moved to {kept} and rebuilt from the intake log");
+    recovered.notes.push(note);
     Store::open(&store_dir(dir), &intake_dir(dir))
 }
 
@@ -245,22 +242,17 @@ fn open_whole(dir: &Path, segments: &[Segment]) -> Result<Store> {
     let store = Store::open(&store_dir(dir), &intake_dir(dir))?;
     let last = store.last_seq()?;
     if last > 0 && !store.has_entry(1)? {
-        return Err(Error::damaged("the store", "event 1 is missing"));
+        return Err(Error::missing("the store", 1));
     }
     for seq in last.saturating_sub(64).max(1)..=last {
         if let Some(value) = store.kept_event(seq)? {
             let envelope = codec::decode_event(&value)?;
             if store.seq_by_id(envelope.id)? != Some(seq) {
-                return Err(Error::damaged(
-                    "the store",
-                    format!("event {seq} is not found by its id"),
-                ));
+                let problem = format!("event {seq} is not found by its id");
+                return Err(Error::damaged("the store", problem));
             }
         } else if !is_sealed(segments, seq) {
-            return Err(Error::damaged(
-                "the store",
-                format!("event {seq} is missing"),
-            ));
+            return Err(Error::missing("the store", seq));
         }
     }
     Ok(store)
@@ -269,8 +261,9 @@ fn open_whole(dir: &Path, segments: &[Segment]) -> Result<Store> {
 /// Returns whether an event must be in a sealed segment.
 fn is_sealed(segments: &[Segment], seq: u64) -> bool {
     let behind = segments.partition_point(|segment| segment.first_seq <= seq);
-    let segment = behind.checked_sub(1).map(|at| &segments[at]);
-    segment.is_some_and(|segment| segment.form == Form::Sealed)
+    segments[..behind]
+        .last()
+        .is_some_and(|segment| segment.form == Form::Sealed)
 }
 
 /// Compares the number of events with the sum over all sessions. Only after the store has caught up: a kill may leave an
@@ -281,10 +274,8 @@ fn check_sums(store: &Store) -> Result<()> {
     if counted == last {
         return Ok(());
     }
-    Err(Error::damaged(
-        "the store",
-        format!("its sessions have {counted} events instead of {last}"),
-    ))
+    let problem = format!("its sessions have {counted} events instead of {last}");
+    Err(Error::damaged("the store", problem))
 }
 
 fn set_aside(path: &Path) -> Result<PathBuf> {
@@ -380,10 +371,8 @@ fn store_missing<'a>(
         }
         if last > next {
             let what = segment.path.display().to_string();
-            return Err(Error::damaged(
-                what,
-                format!("event {next} is missing here and in the store"),
-            ));
+            let problem = format!("event {next} is missing here and in the store");
+            return Err(Error::damaged(what, problem));
         }
         batch.push(Item {
             envelope: record.envelope,

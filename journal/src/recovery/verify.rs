@@ -69,9 +69,8 @@ pub(crate) fn verify(
     check.entries()?;
     check.found.ok = check.found.problems.is_empty();
     let whole = check.chain.take().filter(|chain| chain.seq == last);
-    check.found.chain = whole
-        .filter(|_| check.found.ok)
-        .map(|chain| format!("sha256:{}", chain.text()));
+    let whole = whole.filter(|_| check.found.ok);
+    check.found.chain = whole.map(|chain| format!("sha256:{}", chain.text()));
     Ok(check.found)
 }
 
@@ -146,9 +145,8 @@ impl Check<'_> {
             // Missing ones are named where they are missing.
             if found > known && self.found.problems.is_empty() {
                 let more = found - known;
-                self.report(format!(
-                    "store: its index of {name} has {more} entries of no event"
-                ));
+                let problem = format!("store: its index of {name} has {more} entries of no event");
+                self.report(problem);
             }
         }
         Ok(())
@@ -254,10 +252,8 @@ pub(crate) fn compare_tail(store: &Store, segments: &[Segment]) -> Result<()> {
         for record in intake::records(&bytes, |_| ()).map_while(Result::ok) {
             if !is_stored(store, &record)? {
                 let seq = record.envelope.seq;
-                return Err(Error::damaged(
-                    "the store",
-                    format!("event {seq} differs from the intake log"),
-                ));
+                let problem = format!("event {seq} differs from the intake log");
+                return Err(Error::damaged("the store", problem));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Counts the entries of the indexes. Each event is in both; more entries than events means that some are of no event.
 
-use std::collections::HashMap;
+use uuid::Uuid;
 
 use super::Store;
 use super::sealed_index::seqs_of;
-use super::trees::{guarded, pairs, seq_of};
-use crate::error::{Error, Result};
+use super::trees::{guarded, pairs, seq_of, session_of};
+use crate::error::Result;
 
 /// Numbers of entries up to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,20 +41,11 @@ impl Store {
 
     fn indexed_streams(&self, last: u64) -> Result<u64> {
         let trees = self.trees()?;
-        let session_of = |key: &[u8]| {
-            let session = key.first_chunk::<16>().copied();
-            session.ok_or_else(|| Error::damaged("the store", "a key is too short"))
-        };
-        let held = self.tail.read().streams().clone();
-        let mut kept: HashMap<[u8; 16], Vec<u64>> = held
-            .into_iter()
-            .map(|(session, seqs)| (session.into_bytes(), seqs))
-            .collect();
+        let mut kept = self.tail.read().streams().clone();
         for pair in pairs("read a stream", Ok(trees.streams.iter())) {
             let (key, _) = pair?;
-            kept.entry(session_of(&key)?)
-                .or_default()
-                .push(seq_of(&key)?);
+            let seqs = kept.entry(session_of(&key)?).or_default();
+            seqs.push(seq_of(&key)?);
         }
         let mut count = 0;
         let mut add = |mut seqs: Vec<u64>| {
@@ -63,7 +54,7 @@ impl Store {
             seqs.dedup();
             count += seqs.len() as u64;
         };
-        let mut own: Option<([u8; 16], Vec<u64>)> = None;
+        let mut own: Option<(Uuid, Vec<u64>)> = None;
         for pair in pairs("read a stream", Ok(trees.runs.iter())) {
             let (key, value) = pair?;
             let (session, first) = (session_of(&key)?, seq_of(&key)?);

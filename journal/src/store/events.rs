@@ -69,9 +69,8 @@ impl Events {
             return Ok(kept);
         }
         let found = self.log.find(seq)?.map(|found| found.payload);
-        Ok(found
-            .filter(|payload| *payload != codec::NO_PAYLOAD)
-            .map(Bytes::from))
+        let found = found.filter(|payload| *payload != codec::NO_PAYLOAD);
+        Ok(found.map(Bytes::from))
     }
 
     /// Iterates over the events `from..=last`, in order. A missing event is an error, which ends it.
@@ -83,7 +82,7 @@ impl Events {
             }
             let read = match self.value(next) {
                 Ok(Some(value)) => codec::decode_event(&value),
-                Ok(None) => Err(missing(next)),
+                Ok(None) => Err(Error::missing("the journal", next)),
                 Err(error) => Err(error),
             };
             next = if read.is_ok() { next + 1 } else { u64::MAX };
@@ -92,15 +91,11 @@ impl Events {
     }
 }
 
-pub(super) fn missing(seq: u64) -> Error {
-    Error::damaged("the journal", format!("event {seq} is missing"))
-}
-
 impl Trees {
     /// Returns the last event that has an entry in sled.
     pub(super) fn last_seq(&self) -> Result<u64> {
-        guarded("read the last event", || self.events.last())?
-            .map_or(Ok(0), |(key, _)| seq_of(&key))
+        let last = guarded("read the last event", || self.events.last())?;
+        last.map_or(Ok(0), |(key, _)| seq_of(&key))
     }
 
     /// Removes the entries of an event that the index of sealed ones has. The payload goes last: a reader that misses the
@@ -121,10 +116,8 @@ impl Trees {
 
     /// Removes payloads whose events are released: a crash may have left them.
     pub(super) fn remove_stray_payloads(&self, last: u64) -> Result<()> {
-        for pair in pairs(
-            "read payloads",
-            Ok(self.payloads.range(..last.to_be_bytes())),
-        ) {
+        let walk = Ok(self.payloads.range(..last.to_be_bytes()));
+        for pair in pairs("read payloads", walk) {
             let (key, _) = pair?;
             guarded("release a payload", || {
                 let event = self.events.get(&key)?;

@@ -47,7 +47,7 @@ pub use session_entry::{Outcome, SessionEntry};
 use tail::Tail;
 pub(crate) use trees::Bytes;
 pub(crate) use trees::wait_closed;
-use trees::{RawResult, Trees, guarded, pairs, seq_of, stream_key};
+use trees::{RawResult, Trees, guarded, pairs, seq_of, session_of, stream_key};
 
 /// An event to store, with its two encoded values. They may share memory with others of their group.
 pub(crate) struct Item {
@@ -151,13 +151,9 @@ impl Store {
     pub(crate) fn forget(&self, tree: &str, key: &[u8]) -> Result<()> {
         let trees = self.trees()?;
         guarded("remove", || {
-            trees
-                .db
-                .open_tree(tree)?
-                .remove(key)
-                .and_then(|_| trees.db.flush())
+            trees.db.open_tree(tree)?.remove(key)?;
+            trees.db.flush().map(drop)
         })
-        .map(drop)
     }
 
     pub(crate) fn entry(&self, session: Uuid) -> Option<SessionEntry> {
@@ -201,9 +197,8 @@ impl Store {
     }
 
     pub(crate) fn event(&self, seq: u64) -> Result<Option<Envelope>> {
-        self.event_value(seq)?
-            .map(|value| codec::decode_event(&value))
-            .transpose()
+        let value = self.event_value(seq)?;
+        value.map(|value| codec::decode_event(&value)).transpose()
     }
 
     pub(crate) fn event_value(&self, seq: u64) -> Result<Option<Bytes>> {
@@ -211,8 +206,8 @@ impl Store {
     }
 
     pub(crate) fn payload(&self, seq: u64) -> Result<Payload> {
-        self.payload_value(seq)?
-            .map_or(Ok(Payload::None), |value| codec::decode_payload(&value))
+        let value = self.payload_value(seq)?;
+        value.map_or(Ok(Payload::None), |value| codec::decode_payload(&value))
     }
 
     pub(crate) fn payload_value(&self, seq: u64) -> Result<Option<Bytes>> {
@@ -227,9 +222,11 @@ impl Store {
         }
         let trees = self.trees()?;
         guarded("drop a payload", || {
-            trees.payloads.insert(seq.to_be_bytes(), &codec::DROPPED)
+            let payloads = &trees.payloads;
+            payloads
+                .insert(seq.to_be_bytes(), &codec::DROPPED)
+                .map(drop)
         })
-        .map(drop)
     }
 
     /// Iterates over all events from `from`, in order.
@@ -270,12 +267,8 @@ impl Store {
         let mut seqs = trees.run_seqs(session, after + 1, last, limit)?;
         let range = stream_key(session, after + 1)..=stream_key(session, last);
         let kept = guarded("read a stream", || {
-            trees
-                .streams
-                .range(range)
-                .keys()
-                .take(limit)
-                .collect::<RawResult<Vec<_>>>()
+            let keys = trees.streams.range(range).keys().take(limit);
+            keys.collect::<RawResult<Vec<_>>>()
         })?;
         for key in kept {
             seqs.push(seq_of(&key)?);
@@ -305,13 +298,8 @@ impl Store {
         let keys = guarded("read promises", || {
             trees.unsettled.iter().keys().collect::<RawResult<Vec<_>>>()
         })?;
-        keys.iter()
-            .map(|key| {
-                let session = key
-                    .first_chunk::<16>()
-                    .ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
-                Ok((Uuid::from_bytes(*session), seq_of(key)?))
-            })
+        let keys = keys.iter();
+        keys.map(|key| Ok((session_of(key)?, seq_of(key)?)))
             .collect()
     }
 
@@ -343,10 +331,8 @@ impl Store {
     }
 
     pub(crate) fn size_on_disk(&self) -> u64 {
-        self.trees()
-            .ok()
-            .and_then(|trees| trees.db.size_on_disk().ok())
-            .unwrap_or(0)
+        let trees = self.trees();
+        trees.map_or(0, |trees| trees.db.size_on_disk().unwrap_or(0))
     }
 
     /// Hands written pages to the system. This is not an fsync and not needed for durability; it shortens the next

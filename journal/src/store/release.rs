@@ -25,9 +25,8 @@ impl Store {
     pub(crate) fn kept_from(&self, from: u64) -> impl Iterator<Item = Result<Envelope>> + use<> {
         // First, because they move to the other side.
         let held = self.tail.read().from(from);
-        let walk = self
-            .trees()
-            .map(|trees| trees.events.range(from.to_be_bytes()..));
+        let trees = self.trees();
+        let walk = trees.map(|trees| trees.events.range(from.to_be_bytes()..));
         pairs("read events", walk)
             .filter(|pair| !matches!(pair, Ok((_, value)) if **value == ELSEWHERE))
             .map(|pair| pair.map(|(_, value)| value))
@@ -88,9 +87,8 @@ impl Store {
         if with_tail {
             *self.tail.write() = Tail::default();
         }
-        released
-            .iter()
-            .try_for_each(|entry| events.trees.release(entry))?;
+        let mut released = released.iter();
+        released.try_for_each(|entry| events.trees.release(entry))?;
         events.trees.remove_stray_payloads(last)
     }
 
@@ -118,9 +116,8 @@ impl Store {
     fn tail_sessions(&self) -> Vec<SessionEntry> {
         let tail = self.tail.read();
         let sessions = tail.streams().keys();
-        sessions
-            .filter_map(|session| self.entry(*session))
-            .collect()
+        let entries = sessions.filter_map(|session| self.entry(*session));
+        entries.collect()
     }
 }
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use super::trees::{Trees, guarded, pairs, seq_of, stream_key};
+use super::trees::{Trees, guarded, pairs, seq_of, session_of, stream_key};
 use crate::Envelope;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Events of a block. Large values would become separate files that sled never syncs.
 const BLOCK_EVENTS: usize = 1024;
@@ -40,8 +40,9 @@ impl SealedIds {
     }
 
     pub(super) fn add(&mut self, entries: &[Entry]) {
+        let entries = entries.iter();
         self.0
-            .extend(entries.iter().map(|entry| (hash(entry.id), entry.seq)));
+            .extend(entries.map(|entry| (hash(entry.id), entry.seq)));
         // Merges two sorted parts in one pass.
         self.0.sort();
         self.0.dedup();
@@ -56,10 +57,10 @@ impl SealedIds {
     pub(super) fn candidates(&self, id: Uuid) -> impl Iterator<Item = u64> {
         let hash = hash(id);
         let from = self.0.partition_point(|(other, _)| *other < hash);
-        self.0[from..]
+        let same = self.0[from..]
             .iter()
-            .take_while(move |(other, _)| *other == hash)
-            .map(|(_, seq)| *seq)
+            .take_while(move |(other, _)| *other == hash);
+        same.map(|(_, seq)| *seq)
     }
 }
 
@@ -89,9 +90,8 @@ impl From<&Envelope> for Entry {
 
 pub(super) fn seqs_of(first: u64, value: &[u8]) -> Vec<u64> {
     let distances = value.as_chunks::<SEQ_BYTES>().0.iter();
-    distances
-        .map(|distance| first + u64::from(u32::from_le_bytes(*distance)))
-        .collect()
+    let seqs = distances.map(|distance| first + u64::from(u32::from_le_bytes(*distance)));
+    seqs.collect()
 }
 
 impl Trees {
@@ -139,9 +139,7 @@ impl Trees {
         for pair in pairs("read a stream", Ok(self.runs.iter())) {
             let (key, value) = pair?;
             count += 1;
-            let session = key.first_chunk().copied().map(Uuid::from_bytes);
-            let session =
-                session.ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
+            let session = session_of(&key)?;
             let seqs = seqs_of(seq_of(&key)?, &value);
             match &mut merged {
                 Some((own, all))
@@ -194,10 +192,8 @@ impl Trees {
         let parts: Vec<&[u64]> = all.chunks(BLOCK_EVENTS).collect();
         guarded("index sealed events", || {
             for part in &parts {
-                let distances = part
-                    .iter()
-                    .map(|seq| ((seq - part[0]) as u32).to_le_bytes());
-                let value: Vec<u8> = distances.flatten().collect();
+                let distance = |seq: &u64| ((seq - part[0]) as u32).to_le_bytes();
+                let value: Vec<u8> = part.iter().flat_map(distance).collect();
                 self.runs.insert(stream_key(session, part[0]), value)?;
             }
             let is_new = |key: &[u8]| parts.iter().any(|part| stream_key(session, part[0]) == key);

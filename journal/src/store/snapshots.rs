@@ -39,10 +39,8 @@ impl Store {
         let packed = packed.map_err(|error| Error::damaged("a snapshot", error.to_string()))?;
         let length = (bytes.len() as u32).to_le_bytes();
         let value = [&seq.to_be_bytes()[..], &length, &packed].concat();
-        guarded("write a snapshot", || {
-            trees.snapshots.insert(session.as_bytes(), value)
-        })
-        .map(drop)
+        let key = session.as_bytes();
+        guarded("write a snapshot", || trees.snapshots.insert(key, value)).map(drop)
     }
 
     pub(crate) fn clear_snapshots(&self) -> Result<()> {

@@ -79,8 +79,8 @@ impl Tail {
     /// Replaces a payload by the mark of a dropped one. Returns whether the event is here.
     pub(super) fn drop_payload(&mut self, seq: u64) -> bool {
         let held = self.events.get_mut(&seq);
-        held.map(|held| held.payload = Some(codec::DROPPED.as_slice().into()))
-            .is_some()
+        let dropped = Some(codec::DROPPED.as_slice().into());
+        held.map(|held| held.payload = dropped).is_some()
     }
 
     /// Removes an event but not its entries.

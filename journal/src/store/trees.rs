@@ -35,20 +35,34 @@ pub(crate) type Bytes = sled::IVec;
 /// The result of calls that [`guarded`] runs.
 pub(super) type RawResult<T> = sled::Result<T>;
 
-/// The open database and its trees.
-pub(super) struct Trees {
-    pub(super) db: sled::Db,
-    pub(super) events: sled::Tree,
-    pub(super) payloads: sled::Tree,
-    pub(super) ids: sled::Tree,
-    pub(super) streams: sled::Tree,
-    pub(super) sessions: sled::Tree,
-    pub(super) unsettled: sled::Tree,
-    pub(super) decisions: sled::Tree,
-    pub(super) snapshots: sled::Tree,
-    pub(super) ids_sealed: sled::Tree,
-    pub(super) runs: sled::Tree,
+/// Defines the trees by their names, the large ones first: the others reuse the space that they free while they are
+/// written.
+macro_rules! trees {
+    ($($name:ident)*) => {
+        /// The open database and its trees.
+        pub(super) struct Trees {
+            pub(super) db: sled::Db,
+            $(pub(super) $name: sled::Tree,)*
+        }
+
+        impl Trees {
+            pub(super) fn open(path: &Path) -> Result<Self> {
+                let db = open_db(path)?;
+                let tree = |name: &str| guarded("open a tree", || db.open_tree(name));
+                Ok(Self {
+                    $($name: tree(stringify!($name))?,)*
+                    db,
+                })
+            }
+
+            pub(super) fn all(&self) -> Vec<&sled::Tree> {
+                vec![$(&self.$name),*]
+            }
+        }
+    };
 }
+
+trees!(events payloads ids streams sessions unsettled decisions snapshots ids_sealed runs);
 
 /// Runs calls into sled and turns a panic into an error.
 pub(super) fn guarded<T>(doing: &'static str, body: impl FnOnce() -> sled::Result<T>) -> Result<T> {
@@ -193,52 +207,21 @@ pub(super) fn stream_key(session: Uuid, seq: u64) -> [u8; 24] {
 }
 
 pub(super) fn seq_of(bytes: &[u8]) -> Result<u64> {
-    let tail = bytes
-        .last_chunk::<8>()
-        .ok_or_else(|| Error::damaged("the store", "a key is too short"))?;
+    let tail = bytes.last_chunk().ok_or_else(short)?;
     Ok(u64::from_be_bytes(*tail))
 }
 
+/// Returns the session that a key of `streams`, `runs` or `unsettled` begins with.
+pub(super) fn session_of(key: &[u8]) -> Result<Uuid> {
+    let head = key.first_chunk().ok_or_else(short)?;
+    Ok(Uuid::from_bytes(*head))
+}
+
+fn short() -> Error {
+    Error::damaged("the store", "a key is too short")
+}
+
 impl Trees {
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let db = open_db(path)?;
-        let tree = |name: &str| guarded("open a tree", || db.open_tree(name));
-        Ok(Self {
-            events: tree("events")?,
-            payloads: tree("payloads")?,
-            ids: tree("ids")?,
-            streams: tree("streams")?,
-            sessions: tree("sessions")?,
-            unsettled: tree("unsettled")?,
-            decisions: tree("decisions")?,
-            snapshots: tree("snapshots")?,
-            ids_sealed: tree("ids_sealed")?,
-            runs: tree("runs")?,
-            db,
-        })
-    }
-
-    /// All trees, the large ones first: the others reuse the space that they free while they are written.
-    pub(super) const fn all(&self) -> [&sled::Tree; 10] {
-        let Self {
-            db: _,
-            events,
-            payloads,
-            ids,
-            streams,
-            sessions,
-            unsettled,
-            decisions,
-            snapshots,
-            ids_sealed,
-            runs,
-        } = self;
-        [
-            events, payloads, ids, streams, sessions, unsettled, decisions, snapshots, ids_sealed,
-            runs,
-        ]
-    }
-
     /// Copies all entries into an empty store, tree by tree, and checks their number. Entries written one after the other are
     /// packed together.
     pub(super) fn copy_to(&self, empty: &Self, mut progress: impl FnMut(u64)) -> Result<()> {
@@ -293,15 +276,17 @@ impl Trees {
     pub(super) fn settle(&self, envelope: &Envelope) -> sled::Result<()> {
         let session = envelope.stream.session;
         let open = |seq: u64| {
-            self.unsettled
-                .insert(stream_key(session, seq), &[])
-                .map(drop)
+            let key = stream_key(session, seq);
+            self.unsettled.insert(key, &[]).map(drop)
         };
         let close = |seq: u64| self.unsettled.remove(stream_key(session, seq)).map(drop);
         let outcome = |seq: u64, outcome: Outcome| {
-            self.decisions
-                .insert(seq.to_be_bytes(), &[outcome as u8])
-                .map(drop)
+            let (key, value) = (seq.to_be_bytes(), &[outcome as u8]);
+            self.decisions.insert(key, value).map(drop)
+        };
+        let ended = |decision: u64, how: Outcome| {
+            close(decision)?;
+            outcome(decision, how)
         };
         match &envelope.event {
             // If the hook does not wait for an answer, the agent has stopped already: a crash loses only a checkpoint.
@@ -320,18 +305,9 @@ impl Trees {
                 }
             }
             Event::RestartClosed { restart, .. } => close(*restart),
-            Event::DeliveryConfirmed { decision, .. } => {
-                close(*decision)?;
-                outcome(*decision, Outcome::Confirmed)
-            }
-            Event::DeliveryFailed { decision, .. } => {
-                close(*decision)?;
-                outcome(*decision, Outcome::Failed)
-            }
-            Event::DeliveryExpired { decision, .. } => {
-                close(*decision)?;
-                outcome(*decision, Outcome::Expired)
-            }
+            Event::DeliveryConfirmed { decision, .. } => ended(*decision, Outcome::Confirmed),
+            Event::DeliveryFailed { decision, .. } => ended(*decision, Outcome::Failed),
+            Event::DeliveryExpired { decision, .. } => ended(*decision, Outcome::Expired),
             _ => Ok(()),
         }
     }

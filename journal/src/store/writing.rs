@@ -47,10 +47,8 @@ impl Store {
         settle(&trees, items)?;
         let (kept, sealed): (Vec<&Item>, Vec<&Item>) =
             items.iter().partition(|item| is_kept(item.envelope.seq));
-        let sealed: Vec<Entry> = sealed
-            .into_iter()
-            .map(|item| (&item.envelope).into())
-            .collect();
+        let sealed = sealed.into_iter().map(|item| (&item.envelope).into());
+        let sealed: Vec<Entry> = sealed.collect();
         let kept: Vec<Held> = kept.into_iter().map(Held::from).collect();
         self.write(&trees, &sealed, &kept, touched.values())?;
         self.extend_entries(touched);
@@ -75,9 +73,8 @@ impl Store {
             for Held { entry, payload, .. } in kept {
                 let seq = entry.seq.to_be_bytes();
                 trees.ids.insert(entry.id.as_bytes(), &seq)?;
-                trees
-                    .streams
-                    .insert(stream_key(entry.session, entry.seq), &[])?;
+                let key = stream_key(entry.session, entry.seq);
+                trees.streams.insert(key, &[])?;
                 if let Some(payload) = payload {
                     // A copy: what sled keeps must not hold the memory of a whole group.
                     trees.payloads.insert(seq, &**payload)?;

@@ -216,7 +216,7 @@ fn dropped_payloads_survive_export_and_import() {
     for line in &lines {
         let (envelope, payload) =
             codec::from_json(serde_json::from_str(line).expect("JSON")).expect("reads");
-        copy.import(envelope, payload).expect("imports");
+        copy.import_all(vec![(envelope, payload)]).expect("imports");
     }
     assert_eq!(exported(&copy), lines);
     assert_eq!(is_whole(&copy), 5);

@@ -20,9 +20,8 @@ impl<'a> Layout<'a> {
         let is_crlf = first_end.is_some_and(|end| text[..end].ends_with('\r'));
         let indented = |line: &'a str| {
             let rest = line.trim_start_matches([' ', '\t']);
-            (rest.starts_with('"'))
-                .then(|| &line[..line.len() - rest.len()])
-                .filter(|space| !space.is_empty())
+            let space = &line[..line.len() - rest.len()];
+            (rest.starts_with('"') && !space.is_empty()).then_some(space)
         };
         let body = text.trim();
         Self {
@@ -52,9 +51,8 @@ impl<'a> Layout<'a> {
                     &mut bytes,
                     PrettyFormatter::with_indent(self.unit.as_bytes()),
                 );
-                value
-                    .serialize(&mut writer)
-                    .expect("a JSON value can be written");
+                let written = value.serialize(&mut writer);
+                written.expect("a JSON value can be written");
                 let text = String::from_utf8(bytes).expect("JSON is text");
                 // Line ends within strings are escaped, so each one here belongs to the layout.
                 text.replace('\n', &[self.newline, indent].concat())

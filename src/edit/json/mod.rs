@@ -6,7 +6,7 @@ mod layout;
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
@@ -41,26 +41,24 @@ pub(crate) fn parse(text: &str) -> Result<Option<Value<'_>>, String> {
 }
 
 /// The positions of an object or array and of its children.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Container {
     range: Range<usize>,
     children: Vec<Range<usize>>,
 }
 
 impl Container {
-    /// Returns the positions of an object or array; `None` for other values.
-    pub(crate) fn of(value: &Value<'_>) -> Option<Self> {
-        match value {
-            Value::Object(object) => Some(Self::of_object(object)),
-            Value::Array(array) => {
-                let children = array.elements.iter().map(|child| span(child.range()));
-                Some(Self {
-                    range: span(array.range),
-                    children: children.collect(),
-                })
-            }
-            _ => None,
+    /// Returns the positions of an array and its elements.
+    pub(crate) fn of_array(array: &Array<'_>) -> Self {
+        let children = array.elements.iter().map(|child| span(child.range()));
+        Self {
+            range: span(array.range),
+            children: children.collect(),
         }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.children.len()
     }
 
     /// Returns the positions of an object and its properties.
@@ -77,7 +75,7 @@ impl Container {
     }
 }
 
-fn span(range: jsonc_parser::common::Range) -> Range<usize> {
+pub(crate) fn span(range: jsonc_parser::common::Range) -> Range<usize> {
     range.start..range.end
 }
 
@@ -158,21 +156,16 @@ pub(crate) fn remove(text: &str, from: &Container, index: usize) -> String {
     let is_alone = text[inner.start..child.start].trim().is_empty()
         && text[child.end..inner.end].trim().is_empty();
     let behind = if is_alone { &text[inner.end..] } else { behind };
-    join(
-        &text[..inner.start],
-        &text[inner.start..child.start],
-        behind,
-    )
+    let (before, within) = (&text[..inner.start], &text[inner.start..child.start]);
+    join(before, within, behind)
 }
 
 /// Joins two texts around a gap. Trailing space of the gap is dropped, unless it ends a comment.
 fn join(before: &str, gap: &str, behind: &str) -> String {
     let kept = gap.trim_end();
     let is_open = kept.lines().last().is_some_and(|line| line.contains("//"));
-    let needs_newline = is_open
-        && !behind
-            .trim_start_matches([' ', '\t', '\r'])
-            .starts_with('\n');
+    let behind_blanks = behind.trim_start_matches([' ', '\t', '\r']);
+    let needs_newline = is_open && !behind_blanks.starts_with('\n');
     let newline = if needs_newline {
         Layout::of(before).newline
     } else {
@@ -206,10 +199,8 @@ fn past_remark(text: &str, from: usize, end: usize) -> (usize, bool) {
     if rest.starts_with("//") {
         return (start + rest.trim_end().len(), true);
     }
-    match rest
-        .strip_prefix("/*")
-        .and_then(|comment| comment.find("*/"))
-    {
+    let comment = rest.strip_prefix("/*");
+    match comment.and_then(|comment| comment.find("*/")) {
         Some(close) => (start + "/*".len() + close + "*/".len(), false),
         None => (from, false),
     }
@@ -239,7 +230,11 @@ mod tests {
     use super::*;
 
     fn root(text: &str) -> Container {
-        Container::of(&parse(text).expect("JSON").expect("a value")).expect("a container")
+        match parse(text).expect("JSON").expect("a value") {
+            Value::Object(object) => Container::of_object(&object),
+            Value::Array(array) => Container::of_array(&array),
+            other => panic!("no container: {other:?}"),
+        }
     }
 
     fn added(text: &str) -> String {

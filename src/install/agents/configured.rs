@@ -30,9 +30,8 @@ static ALL: LazyLock<Vec<Configured>> = LazyLock::new(|| {
     // As in the daemon: an invalid configuration is not used.
     let config = config::load(&home).unwrap_or_default();
     let described = config.settings.agents.iter();
-    let mut all: Vec<Configured> = described
-        .map(|(agent, described)| Configured::new(agent, described))
-        .collect();
+    let described = described.map(|(agent, described)| Configured::new(agent, described));
+    let mut all: Vec<Configured> = described.collect();
     let record = Record::load(&home).ok();
     for (path, written) in record.iter().flat_map(|record| &record.files) {
         let agent = written.agent;

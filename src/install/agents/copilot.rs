@@ -5,30 +5,20 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::install::change::{Entry, Kind, Status};
-use crate::install::edits::{Edit, Result, read};
+use crate::install::edits::{Edit, Result};
 use crate::install::hooks::{HookEntry, client_of};
 
 /// Plans the file.
 pub(in crate::install) fn edit(file: &Path, wanted: &[HookEntry]) -> Result<Edit> {
-    let (before, text) = read(file)?;
-    let after = hooks(wanted);
-    let known = commands(&text.text);
-    let entry = |wanted: &HookEntry| {
-        let status = match known.iter().find(|(event, _)| event == wanted.event) {
-            None => Status::Added,
-            Some(_) if text.text == after => Status::AlreadyThere,
-            Some(_) => Status::Updated,
+    Edit::new(Kind::Own, file, |text| {
+        let after = hooks(wanted);
+        let known = commands(text);
+        let entry = |wanted: &HookEntry| {
+            let is_known = known.iter().any(|(event, _)| event == wanted.event);
+            Entry::new(wanted.event, Status::written(is_known, text == after))
         };
-        Entry::new(wanted.event, status)
-    };
-    let entries = wanted.iter().map(entry).collect();
-    Ok(Edit {
-        kind: Kind::Own,
-        path: file.to_owned(),
-        before,
-        text,
-        after,
-        entries,
+        let entries = wanted.iter().map(entry).collect();
+        Ok((after, entries))
     })
 }
 
@@ -45,14 +35,14 @@ pub(in crate::install) fn command_at(text: &str, event: &str) -> Option<String> 
 }
 
 fn hooks(wanted: &[HookEntry]) -> String {
-    let hooks: Map<String, Value> = wanted
-        .iter()
-        .map(|wanted| {
-            let entry =
-                json!({ "type": "command", "bash": wanted.command, "timeoutSec": wanted.timeout });
-            (wanted.event.to_owned(), json!([entry]))
-        })
-        .collect();
+    let entry = |wanted: &HookEntry| {
+        let HookEntry {
+            command, timeout, ..
+        } = wanted;
+        let entry = json!({ "type": "command", "bash": command, "timeoutSec": timeout });
+        (wanted.event.to_owned(), json!([entry]))
+    };
+    let hooks: Map<String, Value> = wanted.iter().map(entry).collect();
     let root = json!({ "version": 1, "hooks": hooks });
     format!("{root:#}\n")
 }
@@ -61,10 +51,9 @@ fn hooks(wanted: &[HookEntry]) -> String {
 fn commands(text: &str) -> Vec<(String, String)> {
     let root: Value = serde_json::from_str(text).unwrap_or_default();
     let events = root["hooks"].as_object().into_iter().flatten();
-    events
-        .flat_map(|(event, entries)| {
-            let entries = entries.as_array().into_iter().flatten();
-            entries.filter_map(|entry| Some((event.clone(), entry["bash"].as_str()?.to_owned())))
-        })
-        .collect()
+    let commands = events.flat_map(|(event, entries)| {
+        let entries = entries.as_array().into_iter().flatten();
+        entries.filter_map(|entry| Some((event.clone(), entry["bash"].as_str()?.to_owned())))
+    });
+    commands.collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::install::change::{Entry, Kind, Status};
-use crate::install::edits::{Edit, Result, in_file, read};
+use crate::install::edits::{Edit, Result};
 use crate::install::hooks::HookEntry;
 use crate::install::plugin::Plugin;
 
@@ -20,16 +20,10 @@ pub(in crate::install) fn edits(
     client: &Path,
 ) -> Result<Vec<Edit>> {
     let patches = file.with_file_name(PATCHES);
-    let (before, text) = read(&patches)?;
-    let (after, status) = mount(&text.text).map_err(in_file(&patches))?;
-    let mounted = Edit {
-        kind: Kind::Trust,
-        path: patches,
-        before,
-        text,
-        after,
-        entries: vec![Entry::new("checkpointd", status)],
-    };
+    let mounted = Edit::new(Kind::Trust, &patches, |text| {
+        let (after, status) = mount(text)?;
+        Ok((after, vec![Entry::new("checkpointd", status)]))
+    })?;
     Ok(vec![
         plugin.edit(journal::Agent::Dsh, file, wanted, client)?,
         mounted,
@@ -40,9 +34,8 @@ fn mount(text: &str) -> Result<(String, Status)> {
     if text.contains(ENTRY) {
         return Ok((text.to_owned(), Status::AlreadyThere));
     }
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let is_entry = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let mut lines = text.lines().filter(is_entry);
     if lines.any(|line| !line.starts_with(['-', ' '])) {
         return Err("it is not a list with `- ` before each entry".into());
     }

@@ -9,23 +9,17 @@ use crate::edit::files;
 use crate::install::change::AgentPlan;
 use crate::install::check::Check;
 use crate::install::found::Found;
-use crate::install::hooks::Limit::{Plain, Reply};
-use crate::install::hooks::{ANY, Row};
+use crate::install::hooks::{Row, rows};
 use crate::install::settings;
 
 /// All events that there are: a name that it does not know ends the program.
-pub(super) const ROWS: &[Row] = &[
-    ("SessionStart", Plain, ANY),
-    ("UserPromptSubmit", Plain, ANY),
-    ("PreToolUse", Plain, ANY),
-    ("PostToolUse", Plain, ANY),
-    ("Stop", Reply, ANY),
-    ("SessionEnd", Plain, ANY),
-];
+pub(super) const ROWS: &[Row] = rows!(
+    SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop: Reply, SessionEnd
+);
 
 /// Says why our hooks cannot be added to a file.
 pub(in crate::install) fn refuses(file: &Path) -> Option<String> {
-    let root = serde_json::from_str::<Map<String, Value>>(&text(file)).ok()?;
+    let root = serde_json::from_str::<Map<String, Value>>(&files::now(file)).ok()?;
     let Some(hooks) = root.get("hooks") else {
         // Beside ours they would not be read any more.
         let event = root.keys().next()?;
@@ -53,17 +47,13 @@ pub(in crate::install) fn checks(found: &Found, _: &AgentPlan) -> Vec<Check> {
         );
         return vec![Check::fail(name, detail, "mend the file")];
     }
-    let hooks = settings::handlers(&text(file)).unwrap_or_default();
+    let hooks = settings::handlers(&files::now(file)).unwrap_or_default();
     if hooks.iter().any(|hook| hook.client.is_some()) {
         return Vec::new();
     }
     let detail = format!("OpenHands reads {} in place of your hooks", file.display());
     let fix = "checkpointd init --agent openhands --project .";
     vec![Check::warn(name, detail, fix)]
-}
-
-fn text(file: &Path) -> String {
-    files::text(files::read(file).ok().flatten().as_deref())
 }
 
 #[cfg(test)]

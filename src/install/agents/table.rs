@@ -4,10 +4,8 @@ use journal::Agent;
 use serde_json::json;
 
 use super::{codex, configured, openhands};
-use crate::client::input::GROKS_HOOKS;
 use crate::install::check::Check;
-use crate::install::hooks::Limit::{End, Plain, Reply};
-use crate::install::hooks::{ANY, HookEntry};
+use crate::install::hooks::{HookEntry, rows};
 use crate::install::installer::{COMMANDS, DEFAULT, Folder, Format, Installer, Prompts};
 use crate::install::plugin::Plugin;
 use crate::install::settings::Shape;
@@ -45,7 +43,7 @@ const ANTIGRAVITY: Installer = Installer {
     format: Format::Settings(Shape::Named, ""),
     // One key that it does not know makes it drop the file. `PreToolUse` must be answered with a permission, and the hooks
     // around each model call add nothing.
-    rows: &[("PostToolUse", Plain, ANY), ("Stop", Reply, ANY)],
+    rows: rows!(PostToolUse, Stop: Reply),
     tells_event: true,
     // It ends the turn if an answer is not JSON of the known form: what ends well says so, even if the client is missing,
     // is killed or has nothing to say.
@@ -71,28 +69,15 @@ const CLAUDE: Installer = Installer {
     ],
     // It ignores a whole settings file because of one unknown event, so each event comes with the first version that
     // knows it (checked in the published 2.0.42 to 2.1.89).
-    rows: &[
-        ("SessionStart", Reply, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PreSkillShellCommand", Plain, Version(2, 1, 332)),
-        ("PermissionRequest", Plain, Version(2, 0, 45)),
-        ("PermissionDenied", Plain, Version(2, 1, 88)),
-        ("PostToolUse", Plain, ANY),
-        ("PostToolUseFailure", Plain, Version(2, 1, 0)),
-        ("Notification", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("StopFailure", Plain, Version(2, 1, 78)),
+    rows: rows!(
+        SessionStart: Reply, UserPromptSubmit, PreToolUse, PreSkillShellCommand since 2 1 332,
+        PermissionRequest since 2 0 45, PermissionDenied since 2 1 88, PostToolUse,
+        PostToolUseFailure since 2 1 0, Notification, Stop: Reply, StopFailure since 2 1 78,
         // These were tried with that version. A hook for `WorktreeCreate` would have to make the work tree itself.
-        ("ConfigChange", Plain, Version(2, 1, 330)),
-        ("TaskCompleted", Plain, Version(2, 1, 330)),
-        ("TeammateIdle", Plain, Version(2, 1, 330)),
-        ("SubagentStart", Plain, Version(2, 0, 44)),
-        ("SubagentStop", Plain, ANY),
-        ("PreCompact", Plain, ANY),
-        ("PostCompact", Plain, Version(2, 1, 76)),
-        ("SessionEnd", End, ANY),
-    ],
+        ConfigChange since 2 1 330, TaskCompleted since 2 1 330, TeammateIdle since 2 1 330,
+        SubagentStart since 2 0 44, SubagentStop, PreCompact, PostCompact since 2 1 76,
+        SessionEnd: End
+    ),
     // Other agents read these settings too.
     arguments: configured::marks,
     prompts: Some(COMMANDS),
@@ -111,20 +96,11 @@ const CODEX: Installer = Installer {
     plugin: Some(("config.toml", "[plugins.\"checkpointd@")),
     format: Format::Codex,
     managed: &["/etc/codex/requirements.toml"],
-    rows: &[
-        ("SessionStart", Reply, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PermissionRequest", Plain, ANY),
-        ("PostToolUse", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("SubagentStart", Plain, ANY),
-        ("SubagentStop", Plain, ANY),
-        ("PreCompact", Plain, ANY),
-        ("PostCompact", Plain, ANY),
-        ("Interrupt", End, ANY),
-        ("SessionEnd", End, ANY),
-    ],
+    rows: rows!(
+        SessionStart: Reply, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse,
+        Stop: Reply, SubagentStart, SubagentStop, PreCompact, PostCompact, Interrupt: End,
+        SessionEnd: End
+    ),
     prompts: Some(Prompts {
         folder: "prompts",
         in_projects: false,
@@ -144,16 +120,10 @@ const COPILOT: Installer = Installer {
     file: "hooks/checkpointd.json",
     format: Format::Copilot,
     // `permissionRequest` fires for calls that are allowed, too.
-    rows: &[
-        ("sessionStart", Reply, ANY),
-        ("userPromptSubmitted", Plain, ANY),
-        ("preToolUse", Plain, ANY),
-        ("postToolUse", Plain, ANY),
-        ("postToolUseFailure", Plain, ANY),
-        ("agentStop", Reply, ANY),
-        ("preCompact", Plain, ANY),
-        ("sessionEnd", Plain, ANY),
-    ],
+    rows: rows!(
+        sessionStart: Reply, userPromptSubmitted, preToolUse, postToolUse, postToolUseFailure,
+        agentStop: Reply, preCompact, sessionEnd
+    ),
     stop_event: "agentStop",
     tells_event: true,
     // It denies a tool call whose hook fails, so the shell stays and ends well even if the client is killed.
@@ -177,17 +147,10 @@ const CURSOR: Installer = Installer {
     format: Format::Settings(Shape::Flat, "{\n  \"version\": 1\n}\n"),
     // An event that it does not know makes it ignore the whole file. What else there is says nothing more, or is read
     // nowhere: see its chapter.
-    rows: &[
-        ("sessionStart", Plain, ANY),
-        ("beforeSubmitPrompt", Plain, ANY),
-        ("postToolUse", Plain, ANY),
-        ("postToolUseFailure", Plain, ANY),
-        ("subagentStart", Plain, ANY),
-        ("subagentStop", Plain, ANY),
-        ("preCompact", Plain, ANY),
-        ("stop", Reply, ANY),
-        ("sessionEnd", Plain, ANY),
-    ],
+    rows: rows!(
+        sessionStart, beforeSubmitPrompt, postToolUse, postToolUseFailure, subagentStart,
+        subagentStop, preCompact, stop: Reply, sessionEnd
+    ),
     stop_event: "stop",
     ..DEFAULT
 };
@@ -197,17 +160,10 @@ const DROID: Installer = Installer {
     folder: Folder::Home(".factory"),
     project: Some(".factory"),
     note: "droid runs the hooks of {project} for everyone who works there",
-    rows: &[
-        ("SessionStart", Reply, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PostToolUse", Plain, ANY),
-        ("Notification", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("SubagentStop", Plain, ANY),
-        ("PreCompact", Plain, ANY),
-        ("SessionEnd", Plain, ANY),
-    ],
+    rows: rows!(
+        SessionStart: Reply, UserPromptSubmit, PreToolUse, PostToolUse, Notification, Stop: Reply,
+        SubagentStop, PreCompact, SessionEnd
+    ),
     prompts: Some(COMMANDS),
     // A file in whose place droid does not look at the hooks of its settings.
     checks: |found, _| {
@@ -231,7 +187,7 @@ const DSH: Installer = Installer {
     file: "checkpointd.mjs",
     format: Format::Harness(Plugin(include_str!("dsh.mjs"))),
     // As opencode's.
-    rows: &[("Stop", Reply, ANY)],
+    rows: rows!(Stop: Reply),
     ..DEFAULT
 };
 
@@ -241,16 +197,10 @@ const GEMINI: Installer = Installer {
     project: Some(".gemini"),
     note: "Gemini CLI runs them only where {project} is a trusted folder (`/permissions`)",
     // The model hooks fire at every model call and add nothing. Subagents are tool calls here.
-    rows: &[
-        ("SessionStart", Reply, ANY),
-        ("BeforeAgent", Plain, ANY),
-        ("BeforeTool", Plain, ANY),
-        ("AfterTool", Plain, ANY),
-        ("AfterAgent", Reply, ANY),
-        ("Notification", Plain, ANY),
-        ("PreCompress", Plain, ANY),
-        ("SessionEnd", Plain, ANY),
-    ],
+    rows: rows!(
+        SessionStart: Reply, BeforeAgent, BeforeTool, AfterTool, AfterAgent: Reply, Notification,
+        PreCompress, SessionEnd
+    ),
     stop_event: "AfterAgent",
     tells_event: true,
     second: 1000,
@@ -276,25 +226,14 @@ const GEMINI: Installer = Installer {
 
 const GROK: Installer = Installer {
     agent: Agent::Grok,
-    folder: Folder::Named(GROKS_HOOKS.0, GROKS_HOOKS.1),
-    project: Some(GROKS_HOOKS.1),
+    folder: Folder::Named("GROK_HOME", ".grok"),
+    project: Some(".grok"),
     note: "Grok runs them once you trust {project} (`/hooks-trust`)",
-    file: GROKS_HOOKS.2,
-    rows: &[
-        ("SessionStart", Plain, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PostToolUse", Plain, ANY),
-        ("PostToolUseFailure", Plain, ANY),
-        ("Notification", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("StopFailure", Plain, ANY),
-        ("SubagentStart", Plain, ANY),
-        ("SubagentStop", Plain, ANY),
-        ("PreCompact", Plain, ANY),
-        ("PostCompact", Plain, ANY),
-        ("SessionEnd", Plain, ANY),
-    ],
+    file: "hooks/checkpointd.json",
+    rows: rows!(
+        SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PostToolUseFailure, Notification,
+        Stop: Reply, StopFailure, SubagentStart, SubagentStop, PreCompact, PostCompact, SessionEnd
+    ),
     ..DEFAULT
 };
 
@@ -319,23 +258,11 @@ const KIMI: Installer = Installer {
         ]
     }),
     // One name that it does not know, and it does not start.
-    rows: &[
-        ("SessionStart", Plain, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PermissionRequest", Plain, ANY),
-        ("PostToolUse", Plain, ANY),
-        ("PostToolUseFailure", Plain, ANY),
-        ("Notification", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("StopFailure", Plain, ANY),
-        ("Interrupt", Plain, ANY),
-        ("SubagentStart", Plain, ANY),
-        ("SubagentStop", Plain, ANY),
-        ("PreCompact", Plain, ANY),
-        ("PostCompact", Plain, ANY),
-        ("SessionEnd", Plain, ANY),
-    ],
+    rows: rows!(
+        SessionStart, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse,
+        PostToolUseFailure, Notification, Stop: Reply, StopFailure, Interrupt, SubagentStart,
+        SubagentStop, PreCompact, PostCompact, SessionEnd
+    ),
     ..DEFAULT
 };
 
@@ -347,7 +274,7 @@ const OPENCODE: Installer = Installer {
     file: "plugins/checkpointd.js",
     format: Format::Plugin(Plugin(include_str!("opencode.js"))),
     // The plugin tells more. Of a stop the time limit is needed.
-    rows: &[("Stop", Reply, ANY)],
+    rows: rows!(Stop: Reply),
     prompts: Some(COMMANDS),
     ..DEFAULT
 };
@@ -373,7 +300,7 @@ const PI: Installer = Installer {
     file: "extensions/checkpointd.ts",
     format: Format::Plugin(Plugin(include_str!("pi.ts"))),
     // As opencode's.
-    rows: &[("Stop", Reply, ANY)],
+    rows: rows!(Stop: Reply),
     prompts: Some(Prompts {
         folder: "prompts",
         ..COMMANDS
@@ -389,22 +316,11 @@ const QWEN: Installer = Installer {
     // Version 0.10.1 has no hooks.
     hooks_since: Some(Version(0, 12, 0)),
     // `PostToolBatch` repeats what `PostToolUse` says, and `MessageDisplay` comes for each piece of an answer.
-    rows: &[
-        ("SessionStart", Reply, ANY),
-        ("UserPromptSubmit", Plain, ANY),
-        ("PreToolUse", Plain, ANY),
-        ("PermissionRequest", Plain, ANY),
-        ("PostToolUse", Plain, ANY),
-        ("PostToolUseFailure", Plain, ANY),
-        ("Notification", Plain, ANY),
-        ("Stop", Reply, ANY),
-        ("StopFailure", Plain, ANY),
-        ("SubagentStart", Plain, ANY),
-        ("SubagentStop", Plain, ANY),
-        ("PreCompact", Plain, ANY),
-        ("PostCompact", Plain, ANY),
-        ("SessionEnd", Plain, ANY),
-    ],
+    rows: rows!(
+        SessionStart: Reply, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse,
+        PostToolUseFailure, Notification, Stop: Reply, StopFailure, SubagentStart, SubagentStop,
+        PreCompact, PostCompact, SessionEnd
+    ),
     prefers_bash: true,
     prompts: Some(Prompts {
         file: |prompt| prompt.markdown("{{args}}"),
@@ -428,11 +344,7 @@ const VIBE: Installer = Installer {
             ("timeout", format!("{}.0", wanted.timeout)),
         ]
     }),
-    rows: &[
-        ("pre_tool", Plain, ANY),
-        ("post_tool", Plain, ANY),
-        ("post_agent", Reply, ANY),
-    ],
+    rows: rows!(pre_tool, post_tool, post_agent: Reply),
     stop_event: "post_agent",
     ..DEFAULT
 };

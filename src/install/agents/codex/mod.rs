@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::edit::files::{self, Text};
 use crate::install::change::{AgentPlan, Change, Entry, Kind, Status};
 use crate::install::check::Check;
-use crate::install::edits::{self, Edit, in_file, read};
+use crate::install::edits::{self, Edit, in_file};
 use crate::install::found::Found;
 use crate::install::hooks::HookEntry;
 use crate::install::settings::{self, Handler, Shape};
@@ -78,18 +78,14 @@ pub(in crate::install) fn switched_off(
     }
     let own = found.folder.join(CONFIG);
     let mut files = std::iter::once(&own).chain(others);
-    files.find_map(|path| {
-        let text = files::text(files::read(path).ok().flatten().as_deref());
-        Some((trust::switched_off(&text)?, path.clone()))
-    })
+    files.find_map(|path| Some((trust::switched_off(&files::now(path))?, path.clone())))
 }
 
 /// Names our hooks in config.toml, which Codex reads too; a user may have added them by hand.
 pub(in crate::install) fn misplaced(found: &Found) -> Vec<String> {
     let events = trust::events_with(&config(found), true).into_iter();
-    events
-        .map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"))
-        .collect()
+    let named = events.map(|event| format!("{event} (take [[hooks.{event}]] out of config.toml)"));
+    named.collect()
 }
 
 pub(super) fn checks(found: &Found, plan: &AgentPlan) -> Vec<Check> {
@@ -105,56 +101,39 @@ fn has_no_hooks(found: &Found) -> bool {
 }
 
 fn config(found: &Found) -> String {
-    files::text(
-        files::read(&found.folder.join(CONFIG))
-            .ok()
-            .flatten()
-            .as_deref(),
-    )
+    files::now(&found.folder.join(CONFIG))
 }
 
 /// Trust is recorded in the user's config.toml, wherever the hooks are.
 fn trust_edit(found: &Found, hooks: &Edit) -> Result<Edit, String> {
     let path = found.folder.join(CONFIG);
-    let (before, text) = read(&path)?;
     let handlers = |text: &str| settings::handlers(text).map_err(in_file(&hooks.path));
     let old = handlers(&hooks.text.text)?;
     let new = handlers(&hooks.after)?;
     let ours = new.iter().filter(|handler| handler.client.is_some());
-    let wanted: Vec<_> = ours
-        .map(|handler| (trust::key(&hooks.path, handler), trust::hash(handler)))
-        .collect();
-    let edit = || {
+    let trusted = ours.map(|handler| (trust::key(&hooks.path, handler), trust::hash(handler)));
+    let wanted: Vec<_> = trusted.collect();
+    Edit::new(Kind::Trust, &path, |text| {
         let gone = trust::keys_gone(&hooks.path, &old, &wanted);
-        let (text, removed) = trust::forget(&text.text, &gone)?;
+        let (text, removed) = trust::forget(text, &gone)?;
         let text = trust::rename(&text, &trust::moved(&hooks.path, &old, &new))?;
         let (text, mut entries) = trust::trust(&text, &wanted)?;
         // A Codex with hooks no longer needs `notify`.
         let (text, cleared) = notify::clear_notify(&text)?;
         entries.extend(removed.into_iter().chain(cleared));
         Ok((text, entries))
-    };
-    let (after, entries) = edit().map_err(in_file(&path))?;
-    Ok(Edit {
-        kind: Kind::Trust,
-        path,
-        before,
-        text,
-        after,
-        entries,
     })
 }
 
 fn notify_edit(found: &Found, client: &Path, notes: &mut Vec<String>) -> Result<Edit, String> {
-    let path = found.folder.join(CONFIG);
-    let (before, text) = read(&path)?;
     let client = client.to_string_lossy();
-    let (after, entry) = notify::set_notify(&text.text, &client).map_err(in_file(&path))?;
-    let version = found
-        .version
-        .map(|version| version.to_string())
-        .unwrap_or_default();
-    notes.push(if entry.status == Status::Kept {
+    let edit = Edit::new(Kind::Trust, &found.folder.join(CONFIG), |text| {
+        let (after, entry) = notify::set_notify(text, &client)?;
+        Ok((after, vec![entry]))
+    })?;
+    let version = found.version.map(|version| version.to_string());
+    let version = version.unwrap_or_default();
+    notes.push(if edit.entries[0].status == Status::Kept {
         format!(
             "Codex {version} has no hooks, and its `notify` calls a program of yours, which stays: update Codex to \
              {HOOKS_SINCE} or newer and run `checkpointd init` again"
@@ -162,14 +141,7 @@ fn notify_edit(found: &Found, client: &Path, notes: &mut Vec<String>) -> Result<
     } else {
         format!("Codex {version} has no hooks: by `notify` its turns are journaled; hooks come with {HOOKS_SINCE}")
     });
-    Ok(Edit {
-        kind: Kind::Trust,
-        path,
-        before,
-        text,
-        after,
-        entries: vec![entry],
-    })
+    Ok(edit)
 }
 
 /// Checks the installed hooks, not the wanted ones: those are what Codex reads.
@@ -182,25 +154,17 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
     let states = match trust::states(&text) {
         Ok(states) => states,
         Err(error) => {
-            return Check::fail(
-                name,
-                format!("{}: {error}", config.display()),
-                "fix the file",
-            );
+            let detail = format!("{}: {error}", config.display());
+            return Check::fail(name, detail, "fix the file");
         }
     };
     let mut wrong = Vec::new();
     let mut disabled = Vec::new();
-    let ours = before(&file)
-        .map(|change| settings::handlers(&change.text_before()).unwrap_or_default())
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|handler| handler.client.is_some());
-    for handler in ours {
-        let state = states
-            .get(&trust::key(&file, &handler))
-            .cloned()
-            .unwrap_or_default();
+    let hooks = before(&file).map(Change::text_before).unwrap_or_default();
+    let hooks = settings::handlers(&hooks).unwrap_or_default().into_iter();
+    for handler in hooks.filter(|handler| handler.client.is_some()) {
+        let state = states.get(&trust::key(&file, &handler));
+        let state = state.cloned().unwrap_or_default();
         if state.trusted_hash != Some(trust::hash(&handler)) {
             wrong.push(handler.event);
         } else if state.is_disabled {
@@ -208,10 +172,8 @@ fn trusted(found: &Found, plan: &AgentPlan) -> Check {
         }
     }
     if !wrong.is_empty() {
-        let detail = format!(
-            "Codex asks before it runs these, or skips them: {}",
-            wrong.join(", ")
-        );
+        let wrong = wrong.join(", ");
+        let detail = format!("Codex asks before it runs these, or skips them: {wrong}");
         return Check::fail(
             name,
             detail,

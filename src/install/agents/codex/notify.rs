@@ -22,9 +22,9 @@ pub(crate) fn notify(text: &str) -> Result<Notify> {
     let Some(item) = document.as_table().get("notify") else {
         return Ok(Notify::Absent);
     };
-    let words: Option<Vec<&str>> = item
-        .as_array()
-        .map(|words| words.iter().filter_map(|word| word.as_str()).collect());
+    let words = item.as_array();
+    let words: Option<Vec<&str>> =
+        words.map(|words| words.iter().filter_map(|it| it.as_str()).collect());
     Ok(match words.as_deref() {
         Some([client, "codex"])
             if Path::new(client)
@@ -49,11 +49,8 @@ pub(super) fn set_notify(text: &str, client: &str) -> Result<(String, Entry)> {
     };
     let cleared = clear_notify(text)?.0;
     // At the top, where it cannot be part of a table.
-    let line = format!(
-        "notify = [{}, \"codex\"]{}",
-        toml_string(client),
-        newline(text)
-    );
+    let (client, newline) = (toml_string(client), newline(text));
+    let line = format!("notify = [{client}, \"codex\"]{newline}");
     Ok((valid(line + &cleared)?, Entry::new("notify", status)))
 }
 
@@ -63,11 +60,8 @@ pub(super) fn clear_notify(text: &str) -> Result<(String, Option<Entry>)> {
         return Ok((text.to_owned(), None));
     }
     let document = parse(text)?;
-    let value = document
-        .as_table()
-        .get("notify")
-        .and_then(Item::span)
-        .expect("it was found");
+    let value = document.as_table().get("notify").and_then(Item::span);
+    let value = value.expect("it was found");
     let start = text[..value.start].rfind('\n').map_or(0, |end| end + 1);
     let cleared = [&text[..start], &text[line_end(text, value.end)..]].concat();
     Ok((valid(cleared)?, Some(Entry::new("notify", Status::Removed))))

@@ -10,13 +10,8 @@ pub(super) fn parse(text: &str) -> Result<Document<&str>> {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
         let before = &text[..at];
         let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count()
-            + 1;
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        let column = last.chars().count() + 1;
         format!("line {line}, column {column}: {}", error.message())
     })
 }
@@ -33,16 +28,13 @@ pub(super) fn valid(text: String) -> Result<String> {
 }
 
 pub(super) fn line_end(text: &str, from: usize) -> usize {
-    text[from..]
-        .find('\n')
-        .map_or(text.len(), |end| from + end + 1)
+    let end = text[from..].find('\n');
+    end.map_or(text.len(), |end| from + end + 1)
 }
 
 pub(super) fn newline(text: &str) -> &'static str {
-    if text
-        .find('\n')
-        .is_some_and(|end| text[..end].ends_with('\r'))
-    {
+    let first = text.find('\n').unwrap_or(0);
+    if text[..first].ends_with('\r') {
         "\r\n"
     } else {
         "\n"

@@ -28,14 +28,11 @@ const END_TIMEOUT_MAX_S: u64 = 3;
 /// JSON with sorted keys.
 pub(crate) fn hash(handler: &Handler) -> String {
     let event = handler.event.as_str();
-    let timeout = if matches!(event, "SessionEnd" | "Interrupt") {
-        handler
-            .timeout
-            .unwrap_or(END_TIMEOUT_S)
-            .min(END_TIMEOUT_MAX_S)
-    } else {
-        handler.timeout.unwrap_or(TIMEOUT_S)
+    let (usual, most) = match event {
+        "SessionEnd" | "Interrupt" => (END_TIMEOUT_S, END_TIMEOUT_MAX_S),
+        _ => (TIMEOUT_S, u64::MAX),
     };
+    let timeout = handler.timeout.unwrap_or(usual).min(most);
     let mut hook = json!({ "async": handler.is_async, "command": handler.command });
     if let Some(message) = &handler.status_message {
         hook["statusMessage"] = json!(message);
@@ -53,12 +50,8 @@ pub(crate) fn hash(handler: &Handler) -> String {
 /// Returns the key under which Codex keeps a hook's state.
 pub(crate) fn key(hooks_file: &Path, handler: &Handler) -> String {
     let event = snake_case(&handler.event);
-    format!(
-        "{}:{event}:{}:{}",
-        hooks_file.display(),
-        handler.group,
-        handler.index
-    )
+    let Handler { group, index, .. } = handler;
+    format!("{}:{event}:{group}:{index}", hooks_file.display())
 }
 
 fn snake_case(event: &str) -> String {
@@ -83,18 +76,14 @@ pub(crate) struct State {
 pub(crate) fn states(text: &str) -> Result<BTreeMap<String, State>> {
     let document = parse(text)?;
     let mut all = BTreeMap::new();
-    for (key, item) in state_table(&document)
-        .into_iter()
-        .flat_map(|table| table.iter())
-    {
+    let table = state_table(&document).into_iter();
+    for (key, item) in table.flat_map(|table| table.iter()) {
         let Some(item) = item.as_table_like() else {
             continue;
         };
+        let hash = item.get("trusted_hash").and_then(Item::as_str);
         let state = State {
-            trusted_hash: item
-                .get("trusted_hash")
-                .and_then(Item::as_str)
-                .map(str::to_owned),
+            trusted_hash: hash.map(str::to_owned),
             is_disabled: item.get("enabled").and_then(Item::as_bool) == Some(false),
         };
         all.insert(key.to_owned(), state);
@@ -121,13 +110,8 @@ pub(crate) fn events_with(text: &str, ours: bool) -> Vec<String> {
     let Ok(document) = parse(text) else {
         return Vec::new();
     };
-    let Some(hooks) = document
-        .as_table()
-        .get("hooks")
-        .and_then(Item::as_table_like)
-    else {
-        return Vec::new();
-    };
+    let hooks = document.as_table().get("hooks");
+    let hooks = hooks.and_then(Item::as_table_like).into_iter();
     let is_such = |hook: &toml_edit::Table| {
         hook.get("command")
             .and_then(Item::as_str)
@@ -139,11 +123,8 @@ pub(crate) fn events_with(text: &str, ours: bool) -> Vec<String> {
             groups.filter_map(|group| group.get("hooks").and_then(Item::as_array_of_tables));
         lists.flatten().any(is_such)
     };
-    hooks
-        .iter()
-        .filter(|(_, event)| has_such(event))
-        .map(|(event, _)| event.to_owned())
-        .collect()
+    let such = hooks.flat_map(|hooks| hooks.iter().filter(|(_, event)| has_such(event)));
+    such.map(|(event, _)| event.to_owned()).collect()
 }
 
 /// Records hooks as trusted.
@@ -180,10 +161,8 @@ pub(crate) fn forget(text: &str, keys: &[String]) -> Result<(String, Vec<Entry>)
     there.sort_by_key(|(start, _)| std::cmp::Reverse(*start));
     for (_, key) in there {
         text = without(&text, key)?;
-        entries.insert(
-            0,
-            Entry::new(format!("trust {}", short(key)), Status::Removed),
-        );
+        let name = format!("trust {}", short(key));
+        entries.insert(0, Entry::new(name, Status::Removed));
     }
     Ok((text, entries))
 }
@@ -224,20 +203,16 @@ pub(super) fn keys_gone(
     wanted: &[(String, String)],
 ) -> Vec<String> {
     let wanted: BTreeSet<&String> = wanted.iter().map(|(key, _)| key).collect();
-    let ours = old
-        .iter()
-        .filter(|handler| handler.client.is_some())
-        .map(|handler| key(hooks_file, handler));
-    ours.filter(|key| !wanted.contains(key)).collect()
+    let ours = old.iter().filter(|handler| handler.client.is_some());
+    let keys = ours.map(|handler| key(hooks_file, handler));
+    keys.filter(|key| !wanted.contains(key)).collect()
 }
 
 /// Returns the keys of the user's hooks whose position has changed, old and new.
 pub(super) fn moved(hooks_file: &Path, old: &[Handler], new: &[Handler]) -> Vec<(String, String)> {
-    let foreign = |all: &[Handler]| {
+    let foreign = |all: &[Handler]| -> Vec<String> {
         let others = all.iter().filter(|handler| handler.client.is_none());
-        others
-            .map(|handler| key(hooks_file, handler))
-            .collect::<Vec<_>>()
+        others.map(|handler| key(hooks_file, handler)).collect()
     };
     let pairs = foreign(old).into_iter().zip(foreign(new));
     pairs.filter(|(old, new)| old != new).collect()
@@ -262,11 +237,9 @@ fn with(text: &str, key: &str, hash: &str) -> Result<String> {
     if !text.is_empty() {
         out.push_str(newline);
     }
-    out.push_str(&format!(
-        "[hooks.state.{}]{newline}trusted_hash = {}",
-        toml_string(key),
-        toml_string(hash)
-    ));
+    let (key, hash) = (toml_string(key), toml_string(hash));
+    let state = format!("[hooks.state.{key}]{newline}trusted_hash = {hash}");
+    out.push_str(&state);
     // A file whose last line has no line end keeps that form, so that removal can restore it.
     if has_end {
         out.push_str(newline);
@@ -294,21 +267,13 @@ fn updated(text: &str, key: &str, hash: &str) -> Result<String> {
         .ok_or("`hooks.state` is not written as tables")?;
     let at = line_end(text, header.end);
     let newline = newline(text);
-    let gap = if text[..at].ends_with('\n') {
-        ""
-    } else {
-        newline
+    let (before, after) = text.split_at(at);
+    let gap = match before.ends_with('\n') {
+        true => "",
+        false => newline,
     };
-    valid(
-        [
-            &text[..at],
-            gap,
-            &format!("trusted_hash = {}", toml_string(hash)),
-            newline,
-            &text[at..],
-        ]
-        .concat(),
-    )
+    let line = format!("trusted_hash = {}", toml_string(hash));
+    valid([before, gap, &line, newline, after].concat())
 }
 
 /// Returns the range of a table, from its header to its last value.
@@ -320,11 +285,8 @@ fn table_place(text: &str, key: &str) -> Result<Option<Range<usize>>> {
     let Some((table, header)) = table.and_then(|table| Some((table, table.span()?))) else {
         return Ok(None);
     };
-    let ends = table
-        .iter()
-        .filter_map(|(_, value)| value.span())
-        .map(|span| span.end);
-    let end = ends.fold(header.end, usize::max);
+    let spans = table.iter().filter_map(|(_, value)| value.span());
+    let end = spans.fold(header.end, |end, span| end.max(span.end));
     Ok(Some(header.start..line_end(text, end)))
 }
 
