@@ -32,28 +32,24 @@ pub(crate) struct Failure {
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    pub(crate) fn failed(error: impl fmt::Display) -> Self {
+    fn new(code: u8, error: impl fmt::Display) -> Self {
         Self {
-            code: exit::FAILED,
+            code,
             error: anyhow::anyhow!("{error}"),
             hint: None,
         }
+    }
+
+    pub(crate) fn failed(error: impl fmt::Display) -> Self {
+        Self::new(exit::FAILED, error)
     }
 
     pub(crate) fn usage(error: impl fmt::Display) -> Self {
-        Self {
-            code: exit::USAGE,
-            error: anyhow::anyhow!("{error}"),
-            hint: None,
-        }
+        Self::new(exit::USAGE, error)
     }
 
     pub(crate) fn unreachable(error: impl fmt::Display) -> Self {
-        Self {
-            code: exit::UNREACHABLE,
-            error: anyhow::anyhow!("{error}"),
-            hint: None,
-        }
+        Self::new(exit::UNREACHABLE, error)
     }
 
     /// A command needs a feature that this program was built without.
@@ -144,11 +140,9 @@ impl From<journal::Error> for Failure {
             Error::Damaged { .. } => Some(DAMAGED),
             _ => None,
         };
-        let failure = Self::unreachable(format!("the journal cannot be used: {error}"));
-        if let Some(hint) = hint {
-            failure.hint(hint)
-        } else {
-            failure
+        Self {
+            hint: hint.map(str::to_owned),
+            ..Self::unreachable(format!("the journal cannot be used: {error}"))
         }
     }
 }

@@ -147,6 +147,11 @@ pub(crate) fn ago(ms: u64) -> String {
     format!("{count}{unit} ago")
 }
 
+/// Formats a value, or a dash where there is none.
+pub(crate) fn or_dash<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), format)
+}
+
 /// Formats a duration with its two largest units.
 pub(crate) fn duration_ms(ms: u64) -> String {
     match ms {
@@ -299,7 +304,19 @@ pub(crate) struct Table {
     color: fn(&str) -> Option<Color>,
 }
 
+/// A column: its title, and its cell in each row.
+pub(crate) type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
+
 impl Table {
+    /// Makes a table with a row for each of these.
+    pub(crate) fn of<R>(rows: &[R], columns: &[Column<'_, R>]) -> Self {
+        let mut table = Self::new(columns.iter().map(|(head, _)| *head));
+        for row in rows {
+            table.row(columns.iter().map(|(_, cell)| cell(row)));
+        }
+        table
+    }
+
     pub(crate) fn new(head: impl IntoIterator<Item: Into<String>>) -> Self {
         Self {
             head: head.into_iter().map(Into::into).collect(),

@@ -5,9 +5,7 @@ use std::ffi::OsStr;
 use clap_complete::CompletionCandidate;
 use journal::Timestamp;
 
-use crate::cli::connection;
-use crate::ops::query::Query;
-use crate::ops::views::SessionName;
+use crate::cli::{connection, mine};
 use crate::{config, render};
 
 /// Returns the sessions whose id starts with `begin`, newest first, each with its title, and `last`. Asks a running
@@ -21,19 +19,18 @@ pub(crate) fn sessions(begin: &OsStr) -> Vec<CompletionCandidate> {
     if let Ok(home) = config::home()
         && connection::health(&home).is_some()
     {
-        let mut each = |name: SessionName| {
+        // Without an answer there is nothing to complete, and no place for an error.
+        for row in mine::rows(&home).unwrap_or_default() {
             let parts = [
-                name.title.words(&name.project),
-                name.title.place(),
-                name.status.words().to_owned(),
-                render::ago(Timestamp::now().millis_since(name.last_at)),
+                row.title.words(&row.project),
+                row.title.place(),
+                row.status.words().to_owned(),
+                render::ago(Timestamp::now().millis_since(row.last_at)),
             ];
             let parts: Vec<_> = parts.into_iter().filter(|part| part != "-").collect();
-            let about = format!("{}: {}", name.agent, parts.join(", "));
-            found.push((name.session.to_string(), about));
-        };
-        // Without an answer there is nothing to complete, and no place for an error.
-        let _ = connection::ask(&home, &Query::SessionNames, &mut each);
+            let about = format!("{}: {}", row.agent, parts.join(", "));
+            found.push((row.session.to_string(), about));
+        }
     }
     let candidates = found.into_iter().filter(|(id, _)| id.starts_with(&*begin));
     candidates

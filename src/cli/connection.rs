@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use actors::draft;
 use actors::trust::Trust;
+use checkpoint::config::Config;
 use journal::reply::Response;
 use journal::socket::{check_owner, with_short_path};
 use journal::{Home, Journal, Options};
@@ -16,9 +17,9 @@ use serde_json::Value;
 
 use crate::config;
 use crate::error::{Failure, Result};
-use crate::ops::query::{self, ErrorKind, ErrorLine, Progress, Query, Reader};
+use crate::ops::query::{self, Progress, Query, Reader};
+use crate::ops::refusal::{Refusal, Refused};
 use crate::ops::views::Health;
-use crate::ops::wire::Refused;
 use crate::render;
 
 /// The longest wait for the daemon's health.
@@ -81,21 +82,38 @@ pub(crate) fn post_for<T: DeserializeOwned>(home: &Home, path: &str, body: &[u8]
 
 /// Returns the daemon's error for a refused request.
 pub(crate) fn refusal(body: &[u8]) -> Failure {
-    match serde_json::from_slice::<Refused>(body) {
-        Ok(refused) => Failure::failed(refused.error),
-        Err(_) => Failure::failed(String::from_utf8_lossy(body).trim()),
+    let refused: Value = serde_json::from_slice(body).unwrap_or_default();
+    match refused["error"].as_str() {
+        Some(error) => Failure::failed(error),
+        None => Failure::failed(String::from_utf8_lossy(body).trim()),
     }
+}
+
+/// Posts a request to the daemon, or where `journal` is given carries it out on that one, and closes it.
+pub(crate) fn keep(
+    home: &Home,
+    journal: Option<Journal>,
+    (path, body): (&str, &Value),
+    here: impl FnOnce(&Journal, &Config) -> std::result::Result<Value, Refusal>,
+) -> Result<Value> {
+    let Some(journal) = journal else {
+        return post_for(home, path, body.to_string().as_bytes());
+    };
+    let answered = config::load(home).map(|config| here(&journal, &config));
+    journal.close();
+    answered?.map_err(|(kind, error)| match kind {
+        Refused::Journal => Failure::unreachable(error),
+        _ => Failure::failed(error),
+    })
 }
 
 /// Runs a query whose lines have one type.
 pub(crate) fn ask<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
-    mut each: impl FnMut(T),
+    each: impl FnMut(T),
 ) -> Result<()> {
-    let mut read = Ok(());
-    ask_json(home, query, reading(&mut read, &mut each))?;
-    read.map_err(not_understood)
+    read_by(each, |lines| ask_json(home, query, lines))
 }
 
 /// Like [`ask`], but never opens the journal.
@@ -103,24 +121,24 @@ pub(crate) fn ask<T: DeserializeOwned>(
 pub(crate) fn ask_daemon<T: DeserializeOwned>(
     home: &Home,
     query: &Query,
-    mut each: impl FnMut(T),
+    each: impl FnMut(T),
 ) -> Result<()> {
-    let mut read = Ok(());
     let body = serde_json::to_vec(query).expect("a question is plain data");
-    post_lines(home, "/v1/query", &body, &mut reading(&mut read, &mut each))?;
-    read.map_err(not_understood)
+    read_by(each, |lines| post_lines(home, "/v1/query", &body, lines))
 }
 
-/// Parses lines, up to the first of another type.
-fn reading<'a, T: DeserializeOwned>(
-    read: &'a mut serde_json::Result<()>,
-    each: &'a mut impl FnMut(T),
-) -> impl FnMut(Value) + 'a {
-    move |line| {
+/// Parses the lines of an answer, up to the first of another type.
+fn read_by<T: DeserializeOwned>(
+    mut each: impl FnMut(T),
+    ask: impl FnOnce(&mut dyn FnMut(Value)) -> Result<()>,
+) -> Result<()> {
+    let mut read = Ok(());
+    ask(&mut |line| {
         if read.is_ok() {
-            *read = serde_json::from_value(line).map(&mut *each);
+            read = serde_json::from_value(line).map(&mut each);
         }
-    }
+    })?;
+    read.map_err(not_understood)
 }
 
 /// Runs a query and returns all lines of the answer.
@@ -151,10 +169,7 @@ pub(crate) fn ask_json(home: &Home, query: &Query, mut each: impl FnMut(Value)) 
         true
     });
     journal.close();
-    answered.map_err(|error| match error {
-        query::Error::Journal(error) => error.into(),
-        other => Failure::failed(other),
-    })
+    Ok(answered?)
 }
 
 /// Opens the journal, or returns `None` if a daemon has it and can be asked.
@@ -300,11 +315,8 @@ fn streamed(response: Response<UnixStream>) -> Result<Response<UnixStream>> {
 fn pass_lines(response: Response<UnixStream>, each: &mut dyn FnMut(Value)) -> Result<()> {
     for line in BufReader::new(streamed(response)?).lines() {
         let line: Value = serde_json::from_str(&line?).map_err(Failure::failed)?;
-        if let Ok(ErrorLine { error }) = ErrorLine::deserialize(&line) {
-            return Err(match error.kind {
-                ErrorKind::Journal => Failure::unreachable(error.text),
-                ErrorKind::NotFound => Failure::failed(error.text),
-            });
+        if let Some(failure) = query::Error::read(&line) {
+            return Err(failure);
         }
         each(line);
     }

@@ -106,7 +106,7 @@ pub(crate) fn decision(home: &Home, or_any: bool, asks: Asks) -> Result<Option<u
 }
 
 /// Returns the sessions, the newest first.
-fn rows(home: &Home) -> Result<Vec<SessionRow>> {
+pub(super) fn rows(home: &Home) -> Result<Vec<SessionRow>> {
     let mut rows: Vec<SessionRow> =
         connection::ask_all(home, &Query::Sessions(Sessions::default()))?;
     rows.sort_by_key(|row| Reverse(row.last_at));

@@ -1,17 +1,20 @@
 //! Arguments that several commands take.
 
 use std::ffi::OsStr;
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParserFactory};
-use clap::{Arg, Args, ValueEnum};
-use journal::{Agent, Event, Reason};
+use checkpoint::agents;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Args};
+use journal::{Agent, Event, Reason, Verdict};
 use serde::Serialize;
 
 use crate::cli::text::print_json;
-use crate::error::Result;
-use crate::install::agents;
+use crate::error::{Failure, Result};
+use crate::install;
 
 /// Asks on the terminal. Anything but `y` or `yes` is a no.
 pub(crate) fn ask_yes(question: &str) -> Result<bool> {
@@ -40,6 +43,25 @@ pub(crate) fn with_input(mut command: Command, input: &[u8]) -> io::Result<std::
     })
 }
 
+/// Returns the session of the agent that this command runs in, if an agent runs it.
+pub(crate) fn session_here() -> Option<String> {
+    let mut names = agents::session_variables();
+    names.find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()))
+}
+
+/// Reads a file that was named, `-` for the input, at most one byte more than is taken.
+pub(crate) fn read_given(path: &Path, bytes_max: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = bytes_max as u64 + 1;
+    let read = if path == Path::new("-") {
+        io::stdin().take(limit).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    };
+    read.map(|_| bytes)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+}
+
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Output {
     /// Print JSON
@@ -58,18 +80,7 @@ impl Output {
     }
 }
 
-/// An agent that is named on the command line: one that is known, or one that the configuration describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AgentName(Agent);
-
-impl ValueParserFactory for AgentName {
-    type Parser = AgentNames;
-
-    fn value_parser() -> AgentNames {
-        AgentNames
-    }
-}
-
+/// Parses the agents that can be named on the command line: those that are known, and those that the configuration describes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgentNames;
 
@@ -80,7 +91,7 @@ impl AgentNames {
 }
 
 impl TypedValueParser for AgentNames {
-    type Value = AgentName;
+    type Value = Agent;
 
     /// Reads the configuration only for a name that is not known without it.
     fn parse_ref(
@@ -88,14 +99,14 @@ impl TypedValueParser for AgentNames {
         command: &clap::Command,
         argument: Option<&Arg>,
         value: &OsStr,
-    ) -> std::result::Result<AgentName, clap::Error> {
+    ) -> std::result::Result<Agent, clap::Error> {
         if let Some(agent) = value.to_str().and_then(Agent::host) {
-            return Ok(AgentName(agent));
+            return Ok(agent);
         }
-        let described = agents::described_words().map(PossibleValue::new);
+        let described = install::agents::described_words().map(PossibleValue::new);
         let all: Vec<PossibleValue> = Self::known().chain(described).collect();
         let word = PossibleValuesParser::new(all).parse_ref(command, argument, value)?;
-        Ok(AgentName(agents::named(&word).expect("one of the words")))
+        Ok(install::agents::named(&word).expect("one of the words"))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
@@ -103,29 +114,17 @@ impl TypedValueParser for AgentNames {
     }
 }
 
-impl From<AgentName> for Agent {
-    fn from(name: AgentName) -> Self {
-        name.0
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerdictName {
-    /// A checkpoint was sent
-    #[value(name = "sent", alias = "inject")]
-    Inject,
-    /// The agent stopped normally
-    #[value(name = "let-through", alias = "pass")]
-    Pass,
-}
-
-impl From<VerdictName> for journal::Verdict {
-    fn from(name: VerdictName) -> Self {
-        match name {
-            VerdictName::Inject => Self::Inject,
-            VerdictName::Pass => Self::Pass,
-        }
-    }
+/// Parses what people and JSON call a verdict.
+pub(crate) fn verdict() -> impl TypedValueParser<Value = Verdict> {
+    let value = |name, alias, help| PossibleValue::new(name).alias(alias).help(help);
+    let names = PossibleValuesParser::new([
+        value("sent", "inject", "A checkpoint was sent"),
+        value("let-through", "pass", "The agent stopped normally"),
+    ]);
+    names.map(|name| match &*name {
+        "sent" | "inject" => Verdict::Inject,
+        _ => Verdict::Pass,
+    })
 }
 
 /// Parses the names that reasons have in JSON. The error for an unknown one suggests the nearest.

@@ -7,6 +7,7 @@ pub(crate) mod orders;
 pub(crate) mod phase;
 pub(crate) mod progress;
 pub(crate) mod query;
+pub(crate) mod refusal;
 pub(crate) mod retention;
 pub(crate) mod sessions_now;
 pub(crate) mod views;

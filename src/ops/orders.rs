@@ -1,13 +1,15 @@
 //! Orders for one session: let its next stop pass, switch it off or on, show its pane, restart its agent. An order is an
-//! event like any other. The daemon journals it, or without a daemon the command does; only a restart and a pane need the
-//! daemon. Page and `top` offer the same acts on a session's line.
+//! event like any other. The daemon journals it, or without a daemon the command does; only a restart needs the daemon. Page and `top` offer the same acts on a session's line.
 
 use std::time::Duration;
 
+use actors::session_state;
 use checkpoint::config::parse_duration;
 use checkpoint::demands;
 use journal::{Agent, Draft, Event, Journal, SessionEntry, Timestamp, Verdict};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::error::{Failure, Result};
@@ -133,15 +135,36 @@ impl Order {
     }
 
     /// Returns the body of the order's HTTP request.
-    pub(crate) fn body(&self) -> Vec<u8> {
-        let body = match self {
-            Self::Wrong(mark) => serde_json::to_vec(mark),
-            Self::Mute(Some(period)) => serde_json::to_vec(&MuteBody {
-                period: Some(format!("{}ms", period.as_millis())),
-            }),
-            _ => serde_json::to_vec(&MuteBody::default()),
-        };
-        body.expect("plain data")
+    pub(crate) fn body(&self) -> Value {
+        match self {
+            Self::Wrong(mark) => json!(mark),
+            Self::Mute(Some(period)) => json!({ "for": format!("{}ms", period.as_millis()) }),
+            _ => json!({}),
+        }
+    }
+
+    /// Reads an order from its word and the body of its HTTP request.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such order, or the body is not right.
+    pub(crate) fn read(word: &str, body: Value) -> Result<Self> {
+        fn options<T: DeserializeOwned>(body: Value) -> Result<T> {
+            serde_json::from_value(body).map_err(Failure::usage)
+        }
+        match word {
+            "mute" => return Self::mute(options::<MuteBody>(body)?.period.as_deref()),
+            "wrong" => return options(body).map(Self::Wrong),
+            _ => {
+                let Nothing {} = options(body)?;
+            }
+        }
+        match word {
+            "clear" => Ok(Self::Clear),
+            "unmute" => Ok(Self::Unmute),
+            "pane" => Ok(Self::Pane),
+            _ => Err(Failure::usage(format!("there is no order `{word}`"))),
+        }
     }
 
     fn event(&self, now: Timestamp) -> Event {
@@ -178,36 +201,6 @@ pub(crate) enum View {
     Top,
 }
 
-/// Returns the event that an order makes. Two orders are two events, even if they are equal.
-pub(crate) fn draft(entry: &SessionEntry, order: &Order) -> Draft {
-    let at = Timestamp::now();
-    Draft {
-        stream: entry.stream.clone(),
-        at,
-        id: Uuid::now_v7(),
-        event: order.event(at),
-        payload: None,
-    }
-}
-
-/// Returns the JSON answer to an order.
-pub(crate) fn answer(entry: &SessionEntry, event: &Event, seq: u64) -> Ordered {
-    let until = if let Event::Muted { until } = event {
-        *until
-    } else {
-        None
-    };
-    Ordered {
-        session: entry.stream.session,
-        native_session: entry.stream.native(),
-        agent: entry.stream.agent,
-        did: event.kind().to_owned(),
-        until,
-        shown: None,
-        seq,
-    }
-}
-
 /// The JSON answer to an order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Ordered {
@@ -224,57 +217,86 @@ pub(crate) struct Ordered {
     pub(crate) seq: u64,
 }
 
-/// The JSON answer to an order to restart an agent.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct RestartAnswer {
-    pub(crate) session: Uuid,
-    pub(crate) native_session: String,
-    pub(crate) agent: Agent,
-    #[serde(flatten)]
-    pub(crate) outcome: RestartOutcome,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum RestartOutcome {
-    Restarted {
-        did: String,
-        /// When the checkpoint after it is due.
-        due: Timestamp,
-        seq: u64,
-    },
-    Refused {
-        error: String,
-        /// The reason, as one word.
-        reason: String,
-    },
-}
-
-/// Carries an order out on the journal itself, where no daemon runs.
+/// Carries an order out, and journals it; two orders are two events, even if they are equal. If tmux does not show a pane,
+/// the answer is a sentence that says why, and nothing is journaled.
 ///
 /// # Errors
 ///
-/// When there is no such session, or the journal cannot be written.
-pub(crate) fn carry_out(journal: &Journal, session: &str, order: &Order) -> query::Result<Ordered> {
+/// When there is no such session, or the journal cannot be read or written.
+pub(crate) fn carry_out(
+    journal: &Journal,
+    session: &str,
+    order: &Order,
+    by: Option<Author>,
+) -> query::Result<std::result::Result<Ordered, String>> {
+    // Includes events acknowledged a moment ago.
+    journal.settle()?;
     let entry = query::find_session(journal, session)?;
-    if let Order::Wrong(mark) = order {
-        mark.check(journal, &entry)?;
+    let mut shown = None;
+    match order {
+        Order::Wrong(mark) => mark.check(journal, &entry)?,
+        Order::Pane => match show_pane(journal, &entry)? {
+            Ok(said) => shown = Some(said),
+            Err(why) => return Ok(Err(why)),
+        },
+        Order::Clear | Order::Mute(_) | Order::Unmute => {}
     }
-    let draft = draft(&entry, order);
-    let event = draft.event.clone();
-    let appended = journal.append_wait(vec![draft])?;
-    Ok(answer(
-        &entry,
-        &event,
-        appended.first().map_or(0, |own| own.seq),
-    ))
+    let at = Timestamp::now();
+    let event = order.event(at);
+    let mut answer = Ordered {
+        session: entry.stream.session,
+        native_session: entry.stream.native(),
+        agent: entry.stream.agent,
+        did: event.kind().to_owned(),
+        until: match event {
+            Event::Muted { until } => until,
+            _ => None,
+        },
+        shown,
+        seq: 0,
+    };
+    let appended = journal.append_wait(vec![Draft {
+        stream: entry.stream,
+        at,
+        id: Uuid::now_v7(),
+        event,
+        payload: by.map(|by| json!(by).to_string()),
+    }])?;
+    answer.seq = appended.first().map_or(0, |own| own.seq);
+    journal.settle()?;
+    Ok(Ok(answer))
+}
+
+/// Has tmux show a session's pane.
+fn show_pane(
+    journal: &Journal,
+    entry: &SessionEntry,
+) -> query::Result<std::result::Result<String, String>> {
+    if query::source(journal, entry)?.is_some() {
+        return Ok(Err("the session is on another machine".to_owned()));
+    }
+    let state = session_state::load(journal, &entry.stream)?;
+    let pane = state.place.env("TMUX_PANE");
+    let is_seen = actors::tmux::show_pane(state.place.env("TMUX"), pane);
+    let pane = pane.unwrap_or_default();
+    Ok(is_seen.map(|is_seen| match is_seen {
+        true => format!("tmux shows pane {pane}"),
+        false => {
+            format!("pane {pane} is selected, but no terminal is attached: `tmux attach` shows it")
+        }
+    }))
 }
 
 /// The duration of a mute.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MuteBody {
+struct MuteBody {
     /// A duration; `None` for a mute without end.
-    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
-    pub(crate) period: Option<String>,
+    #[serde(default, rename = "for")]
+    period: Option<String>,
 }
+
+/// The body of an order without options.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}

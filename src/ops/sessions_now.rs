@@ -16,13 +16,12 @@ use checkpoint::judging::OpenItem;
 use checkpoint::rules::pack_names::ProjectFacts;
 use checkpoint::state::{SessionState, SessionStatus};
 use journal::{Agent, Journal, SessionEntry, Timestamp, ToolCall};
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ops::branches::branches;
 use crate::ops::orders::{Act, MUTE_FOR};
-use crate::ops::query::{self, Finder, Result};
+use crate::ops::query::{self, Finder, Known, Result, Seen};
 use crate::ops::views::{Need, SessionRow, SessionSource, SessionTitle};
 use crate::render;
 
@@ -138,65 +137,6 @@ pub(crate) struct SessionsNow {
     pub(crate) mute_for: [&'static str; 3],
 }
 
-/// What is remembered of sessions between two looks, so that only those with new events are folded again.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    kinds: Mutex<HashMap<Uuid, (u64, Kind)>>,
-    open: Mutex<HashMap<Uuid, (u64, Vec<OpenItem>)>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// No agent worked in the session.
-    Empty,
-    Urgent,
-    Other,
-}
-
-impl Known {
-    fn kind(&self, journal: &Journal, entry: &SessionEntry, now: Timestamp) -> Result<Kind> {
-        let session = entry.stream.session;
-        let known = || self.kinds.lock();
-        if let Some((seq, kind)) = known().get(&session)
-            && *seq == entry.last_seq
-        {
-            return Ok(*kind);
-        }
-        let state = session_state::load(journal, &entry.stream)?;
-        let kind = if state.is_empty() {
-            Kind::Empty
-        } else if state.status(now).is_urgent()
-            // A person who has been waited for a day may never come back.
-            && (state.status(now) != SessionStatus::Waiting || !state.is_quiet(now))
-        {
-            Kind::Urgent
-        } else {
-            Kind::Other
-        };
-        known().insert(session, (entry.last_seq, kind));
-        Ok(kind)
-    }
-
-    fn open(
-        &self,
-        finder: &mut Finder<'_>,
-        entry: &SessionEntry,
-        state: &SessionState,
-    ) -> Result<Vec<OpenItem>> {
-        let session = entry.stream.session;
-        let known = || self.open.lock();
-        if let Some((seq, open)) = known().get(&session)
-            && *seq == entry.last_seq
-        {
-            return Ok(open.clone());
-        }
-        let found = finder.find(entry, state)?;
-        let open = found.map(|found| found.items).unwrap_or_default();
-        known().insert(session, (entry.last_seq, open.clone()));
-        Ok(open)
-    }
-}
-
 /// Returns the status of the wanted sessions.
 ///
 /// # Errors
@@ -268,9 +208,10 @@ fn choose(
         Which::Newest(_) | Which::These(_) => {}
     }
     for entry in known_of {
-        let kind = known.kind(journal, &entry, at)?;
-        if kind != Kind::Empty {
-            entries.push((entry, kind));
+        let look = |seen: &Seen| (seen.is_empty, seen.is_urgent(at));
+        let (is_empty, is_urgent) = known.look(journal, &entry, at, look)?;
+        if !is_empty {
+            entries.push((entry, is_urgent));
         }
     }
     let sessions = match wanted {
@@ -282,7 +223,7 @@ fn choose(
         Which::Newest(count) => {
             entries.sort_unstable_by_key(|(entry, _)| std::cmp::Reverse(entry.last_seq));
             let rest = entries.split_off(entries.len().min(*count));
-            entries.extend(rest.into_iter().filter(|(_, kind)| *kind == Kind::Urgent));
+            entries.extend(rest.into_iter().filter(|(_, is_urgent)| *is_urgent));
         }
         Which::These(these) => entries.retain(|(entry, _)| these.contains(&entry.stream.session)),
     }

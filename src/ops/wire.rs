@@ -3,8 +3,8 @@
 use actors::hook_headers::{HookHeaders, known_variables};
 use journal::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 /// One line of `journal append`.
@@ -55,36 +55,17 @@ impl<'a> HookLine<'a> {
     }
 }
 
-/// The result for a line of `journal append`.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct AppendedLine {
-    /// The line's number, from 1.
-    pub(crate) line: usize,
-    #[serde(flatten)]
-    pub(crate) outcome: AppendOutcome,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum AppendOutcome {
-    Appended {
-        seq: u64,
-        /// Whether the journal already had the event.
-        duplicate: bool,
-    },
-    Refused {
-        error: String,
-    },
-}
-
-/// Why a request was refused.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Refused {
-    pub(crate) error: String,
+/// Returns the answer for a line of `journal append`: the event's number and whether the journal already had it, or why
+/// the line was refused.
+pub(crate) fn appended(line: usize, end: Result<(u64, bool), String>) -> Value {
+    match end {
+        Ok((seq, duplicate)) => json!({ "line": line, "seq": seq, "duplicate": duplicate }),
+        Err(error) => json!({ "line": line, "error": error }),
+    }
 }
 
 /// The options of a compaction.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct CompactBody {
     /// Whether to change nothing.
@@ -92,7 +73,7 @@ pub(crate) struct CompactBody {
 }
 
 /// How to open the page.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ask {
     /// The port; `None` for the configured one.
@@ -100,22 +81,10 @@ pub(crate) struct Ask {
 }
 
 /// The token of a request.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Token {
     pub(crate) token: String,
-}
-
-/// Whether a token can still open the page.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Waits {
-    pub(crate) waits: bool,
-}
-
-/// Whether a page was open that is closed now.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Closed {
-    pub(crate) closed: bool,
 }
 
 /// Where the page is, for `checkpointd web`.

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::{Home, Reason};
+use journal::{Agent, Home, Reason, Verdict};
 
 use super::sessions::{answer, folder};
 use crate::cli::commands::sql;
 use crate::cli::csv::Sheet;
-use crate::cli::shared::{AgentName, Output, VerdictName, reason};
+use crate::cli::shared::{AgentNames, Output, reason, verdict};
 use crate::cli::text::decisions;
 use crate::cli::time as when;
 use crate::cli::{complete, connection};
@@ -41,11 +41,11 @@ pub(crate) struct AuditFilter {
     #[arg(long, add = ArgValueCompleter::new(complete::sessions))]
     pub(crate) session: Option<String>,
     /// Of this agent
-    #[arg(long)]
-    pub(crate) agent: Option<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Option<Agent>,
     /// With this verdict
-    #[arg(long)]
-    pub(crate) verdict: Option<VerdictName>,
+    #[arg(long, value_parser = verdict())]
+    pub(crate) verdict: Option<Verdict>,
     /// With this reason, by its name in JSON
     #[arg(long, value_parser = reason())]
     pub(crate) reason: Option<Reason>,
@@ -83,9 +83,9 @@ pub(crate) fn run(home: &Home, args: AuditArgs) -> Result<u8> {
     };
     let wanted = Audit {
         session: filter.session,
-        agent: filter.agent.map(Into::into),
+        agent: filter.agent,
         project: filter.project.as_deref().map(folder).transpose()?,
-        verdict: filter.verdict.map(Into::into),
+        verdict: filter.verdict,
         reason: filter.reason,
         since: time(&filter.since)?.map(|since| since.begin),
         until: time(&filter.until)?.map(|until| until.end),

@@ -52,7 +52,7 @@ pub(crate) fn run(home: Home, args: DaemonArgs) -> Result<u8> {
             if args.background {
                 daemon_process::leave_terminal();
             }
-            daemon::run(home)?;
+            daemon::run(home, false)?;
         }
     }
     Ok(exit::OK)

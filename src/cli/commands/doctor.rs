@@ -1,11 +1,11 @@
 //! `doctor`: checks the installation and says how to fix problems.
 
 use clap::Args;
-use journal::Home;
+use journal::{Agent, Home};
 use serde::Serialize;
 
 use crate::cli::doctor::{self, Check, Status};
-use crate::cli::shared::{AgentName, Output};
+use crate::cli::shared::{AgentNames, Output};
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::error::{Result, exit};
@@ -22,8 +22,8 @@ pub(crate) struct DoctorArgs {
     #[arg(long, conflicts_with = "fire")]
     pub(crate) fix: bool,
     /// Send a test event through this agent's installed hook, and look for it in the journal
-    #[arg(long, value_name = "AGENT")]
-    pub(crate) fire: Option<AgentName>,
+    #[arg(long, value_name = "AGENT", value_parser = AgentNames)]
+    pub(crate) fire: Option<Agent>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -48,7 +48,7 @@ pub(crate) fn run(home: &Home, arguments: &DoctorArgs) -> Result<u8> {
             .for_each(|problem| eprintln!("not fixed: {}", render::printable(problem)));
     }
     let checks = match arguments.fire {
-        Some(agent) => vec![doctor::fire(home, agent.into())],
+        Some(agent) => vec![doctor::fire(home, agent)],
         None => doctor::all(home, progress("verifying the journal")),
     };
     progress_done();

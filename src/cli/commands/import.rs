@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read as _};
 
 use journal::{Envelope, Home, Journal, Options, Payload, Renewal, codec};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
@@ -13,12 +13,6 @@ use crate::render;
 const COMMIT_EVENTS: usize = 4_096;
 /// The longest line: a payload with what JSON makes of it.
 const LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-#[derive(Serialize)]
-struct Imported {
-    imported: u64,
-    known: u64,
-}
 
 pub(super) fn run(home: &Home, own: bool, output: Output) -> Result<u8> {
     connection::refuse_daemon(home)?;
@@ -30,45 +24,37 @@ pub(super) fn run(home: &Home, own: bool, output: Output) -> Result<u8> {
     let mut import = Import {
         journal: &journal,
         had,
-        done: Imported {
-            imported: 0,
-            known: 0,
-        },
+        imported: 0,
+        known: 0,
         waiting: Vec::new(),
     };
     let taken = import.lines(std::io::stdin().lock());
     let stored = import.commit();
-    let Imported { imported, known } = import.done;
-    taken.map_err(|wrong| wrong.failure(imported))?;
-    stored.map_err(|wrong| wrong.failure(imported))?;
+    let (imported, known) = (import.imported, import.known);
+    taken.and(stored).map_err(|wrong| wrong.failure(imported))?;
     journal.close();
-    output.print(&Imported { imported, known }, |_| {
+    output.print(&json!({ "imported": imported, "known": known }), |_| {
         println!("{imported} imported, {known} already known");
     });
     Ok(exit::OK)
 }
 
-/// A line that is not right, or a journal that cannot be written.
+/// A line that is not right, by its number, or a journal that cannot be written.
 enum Wrong {
     Line(usize, String),
-    /// The journal has different events.
-    Other(usize, String),
     Failed(Failure),
 }
 
 impl Wrong {
     fn failure(self, imported: u64) -> Failure {
-        match self {
-            Self::Line(number, what) => {
-                Failure::failed(format!("line {number}: {what}")).hint(format!(
-                    "{} imported before it; fix the line and import the file again",
-                    render::count(imported, "event was", "events were")
-                ))
-            }
-            Self::Other(number, what) => Failure::failed(format!("line {number}: {what}"))
-                .hint("import into an empty journal: set CHECKPOINTD_HOME to a new folder"),
-            Self::Failed(failure) => failure,
-        }
+        let (number, what) = match self {
+            Self::Line(number, what) => (number, what),
+            Self::Failed(failure) => return failure,
+        };
+        Failure::failed(format!("line {number}: {what}")).hint(format!(
+            "{} imported before it; fix the line and import the file again",
+            render::count(imported, "event was", "events were")
+        ))
     }
 }
 
@@ -82,7 +68,8 @@ struct Import<'a> {
     journal: &'a Journal,
     /// The last event before the import.
     had: u64,
-    done: Imported,
+    imported: u64,
+    known: u64,
     /// Events to commit, each with the number of its line.
     waiting: Vec<(usize, Envelope, Payload)>,
 }
@@ -115,7 +102,7 @@ impl Import<'_> {
             serde_json::from_str(line).map_err(|error| wrong(format!("not JSON: {error}")))?;
         let (envelope, payload) = codec::from_json(value).map_err(wrong)?;
         let seq = envelope.seq;
-        let expected = self.done.imported + self.done.known + self.waiting.len() as u64 + 1;
+        let expected = self.imported + self.known + self.waiting.len() as u64 + 1;
         if seq != expected {
             return Err(wrong(format!(
                 "it has seq {seq}, and {expected} is next: import a complete export, from event 1"
@@ -124,10 +111,11 @@ impl Import<'_> {
         if seq <= self.had {
             let there = self.journal.event(seq)?;
             if there.is_none_or(|there| there.id != envelope.id) {
-                let what = format!("event {seq} of this journal is a different one");
-                return Err(Wrong::Other(number, what));
+                let what = format!("line {number}: event {seq} of this journal is a different one");
+                let empty = "import into an empty journal: set CHECKPOINTD_HOME to a new folder";
+                return Err(Failure::failed(what).hint(empty).into());
             }
-            self.done.known += 1;
+            self.known += 1;
             return Ok(());
         }
         self.waiting.push((number, envelope, payload));
@@ -143,7 +131,7 @@ impl Import<'_> {
         if waiting.is_empty() {
             return Ok(());
         }
-        if self.done.imported == 0 {
+        if self.imported == 0 {
             self.journal.renew_identity(Renewal::Imported)?;
         }
         let lines: Vec<_> = waiting.iter().map(|(number, ..)| *number).collect();
@@ -151,14 +139,14 @@ impl Import<'_> {
         let events = events.map(|(_, envelope, payload)| (envelope, payload));
         let appended = self.journal.import_all(events.collect())?;
         for (appended, number) in appended.into_iter().zip(lines) {
-            let expected = self.done.imported + self.done.known + 1;
+            let expected = self.imported + self.known + 1;
             if appended.duplicate || appended.seq != expected {
                 return Err(Wrong::Line(
                     number,
                     format!("its id is that of event {} already", appended.seq),
                 ));
             }
-            self.done.imported += 1;
+            self.imported += 1;
         }
         Ok(())
     }

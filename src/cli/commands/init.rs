@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use actors::project;
 use clap::Args;
 use journal::{Agent, Home};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::commands::lookback;
 use crate::cli::commands::trust::{self, Taken};
-use crate::cli::shared::{AgentName, Output};
+use crate::cli::shared::{AgentNames, Output};
 use crate::cli::text::plan as show;
 use crate::cli::text::print_json;
 use crate::config as settings;
@@ -27,8 +27,8 @@ use crate::service::place;
 )]
 pub(crate) struct InitArgs {
     /// Only this agent, even if it was not found; may be repeated
-    #[arg(long)]
-    pub(crate) agent: Vec<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Vec<Agent>,
     /// Write the project's settings instead of the user's
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub(crate) project: Option<PathBuf>,
@@ -61,8 +61,8 @@ pub(crate) fn run(home: &Home, arguments: &InitArgs) -> Result<u8> {
         settings::refuse_unusable_home(home)?;
         settings::refuse_foreign_home(home)?;
     }
-    let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
-    let found = find(&asked, &scope)?;
+    let asked = &arguments.agent;
+    let found = find(asked, &scope)?;
     let mut done = Vec::new();
     let mut failed = Vec::new();
     // One agent's broken settings are no reason to leave the others without hooks.
@@ -175,23 +175,6 @@ fn absolute(project: &Path) -> Result<PathBuf> {
     })
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    #[serde(flatten)]
-    plans: show::Shown<'a>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<NotSetUp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trusted: Option<&'a Taken>,
-}
-
-/// An agent whose settings cannot be edited.
-#[derive(Serialize)]
-struct NotSetUp {
-    agent: Agent,
-    error: String,
-}
-
 fn report(
     plans: &[AgentPlan],
     failed: &[(Agent, Failure)],
@@ -199,16 +182,16 @@ fn report(
     arguments: &InitArgs,
 ) {
     let is_dry_run = arguments.is_dry_run();
-    let not_set_up = failed.iter().map(|(agent, failure)| NotSetUp {
-        agent: *agent,
-        error: failure.text(),
-    });
-    let answer = Answer {
-        plans: show::Shown::new(plans, is_dry_run),
-        failed: not_set_up.collect(),
-        trusted,
-    };
     if arguments.output.json {
+        let mut answer = show::json(plans, is_dry_run);
+        if !failed.is_empty() {
+            let failed = failed.iter();
+            let failed = failed.map(|(agent, it)| json!({ "agent": agent, "error": it.text() }));
+            answer["failed"] = failed.collect();
+        }
+        if let Some(trusted) = trusted {
+            answer["trusted"] = json!(trusted);
+        }
         print_json(&answer);
         return;
     }
@@ -221,7 +204,7 @@ fn report(
         }
     }
     let names: Vec<_> = plans.iter().map(|plan| plan.agent.name()).collect();
-    match (is_dry_run, answer.plans.changed) {
+    match (is_dry_run, show::is_needed(plans)) {
         (true, _) if arguments.diff => println!("Nothing was written."),
         (true, _) => println!("Nothing was written. `--diff` shows each change."),
         (false, false) => println!("All hooks are already installed."),

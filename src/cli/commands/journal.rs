@@ -11,6 +11,7 @@ use clap_complete::ArgValueCompleter;
 use journal::recovery::verify::Verified;
 use journal::{Draft, Home, Journal, Timestamp};
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use crate::cli::commands::{import, maintenance, sql, state, tail};
 use crate::cli::shared::Output;
@@ -21,7 +22,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Events, Query};
 use crate::ops::views::Stats;
-use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
+use crate::ops::wire::{self, HookLine};
 use crate::render::{self, Table};
 
 /// Read, query, verify, back up or export the journal
@@ -161,17 +162,15 @@ fn append(home: &Home, json: bool) -> Result<u8> {
     };
     let (mut appended, mut duplicates, mut wrong) = (0, 0, 0);
     for answer in &answers {
-        match &answer.outcome {
-            AppendOutcome::Refused { error } => {
-                wrong += 1;
-                if !json {
-                    eprintln!("line {}: {}", answer.line, render::printable(error));
-                }
+        if let Some(error) = answer["error"].as_str() {
+            wrong += 1;
+            if !json {
+                eprintln!("line {}: {}", answer["line"], render::printable(error));
             }
-            AppendOutcome::Appended {
-                duplicate: true, ..
-            } => duplicates += 1,
-            AppendOutcome::Appended { .. } => appended += 1,
+        } else if answer["duplicate"] == true {
+            duplicates += 1;
+        } else {
+            appended += 1;
         }
         if json {
             print_json(answer);
@@ -183,14 +182,15 @@ fn append(home: &Home, json: bool) -> Result<u8> {
     Ok(exit::of(wrong == 0))
 }
 
-fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
+fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<Value>> {
     let lines: Vec<_> = input.lines().collect();
     let mut answers = Vec::new();
     for (number, chunk) in lines.chunks(LINES_AT_ONCE).enumerate() {
         let body = connection::post(home, "/v1/append", chunk.join("\n").as_bytes())?;
         for line in String::from_utf8_lossy(&body).lines() {
-            let mut answer: AppendedLine = serde_json::from_str(line).map_err(Failure::failed)?;
-            answer.line += number * LINES_AT_ONCE;
+            let mut answer: Value = serde_json::from_str(line).map_err(Failure::failed)?;
+            let before = number * LINES_AT_ONCE;
+            answer["line"] = (answer["line"].as_u64().unwrap_or(0) + before as u64).into();
             answers.push(answer);
         }
     }
@@ -199,7 +199,7 @@ fn append_by_daemon(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
 
 /// Without a daemon the journal is opened here; the next daemon settles what is open. Lines are read on threads of their
 /// own while others are written, and those of one chunk are committed together.
-fn append_here(home: &Home, input: &str) -> Result<Vec<AppendedLine>> {
+fn append_here(home: &Home, input: &str) -> Result<Vec<Value>> {
     let config = settings::load(home)?;
     let journal = connection::opened(home)?;
     let payload_bytes_max =
@@ -252,7 +252,7 @@ fn drafted(
 fn append_together(
     journal: &Journal,
     read: Vec<(usize, std::result::Result<Draft, String>)>,
-) -> Vec<AppendedLine> {
+) -> Vec<Value> {
     let mut drafts = Vec::with_capacity(read.len());
     let read: Vec<(usize, Option<String>)> = read
         .into_iter()
@@ -264,23 +264,15 @@ fn append_together(
         Err(error) => Err(error.to_string()),
     };
     let mut outcome = |refused: Option<String>| match (refused, &mut appended) {
-        (Some(error), _) => AppendOutcome::Refused { error },
-        (None, Err(error)) => AppendOutcome::Refused {
-            error: error.clone(),
-        },
+        (Some(error), _) => Err(error),
+        (None, Err(error)) => Err(error.clone()),
         (None, Ok(appended)) => {
             let own = appended.next().expect("an answer for each event");
-            AppendOutcome::Appended {
-                seq: own.seq,
-                duplicate: own.duplicate,
-            }
+            Ok((own.seq, own.duplicate))
         }
     };
     read.into_iter()
-        .map(|(number, refused)| AppendedLine {
-            line: number + 1,
-            outcome: outcome(refused),
-        })
+        .map(|(number, refused)| wire::appended(number + 1, outcome(refused)))
         .collect()
 }
 

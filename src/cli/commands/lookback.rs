@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use actors::trust::Trust;
 use clap::Args;
-use journal::Home;
+use journal::{Agent, Home};
 use serde_json::Value;
 
 use super::sessions::folder;
 use crate::cli::connection;
 use crate::cli::csv::Sheet;
-use crate::cli::shared::{AgentName, Output};
+use crate::cli::shared::{AgentNames, Output};
 use crate::cli::text::progress_bar::{progress, progress_done};
 use crate::cli::text::{lookback as show, print_json};
 use crate::cli::time as when;
@@ -18,7 +18,7 @@ use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::lookback::{self, Rules, Scope};
 use crate::ops::query::{Audit, Query};
-use crate::ops::views::{Benefit, PastTurnRow};
+use crate::ops::views::{PastTurnRow, Summary};
 use crate::render;
 
 /// Read the agents' own transcripts and show what was left open
@@ -34,8 +34,8 @@ pub(crate) struct LookbackArgs {
     #[arg(long, value_name = "TIME", default_value = "30d")]
     pub(crate) since: String,
     /// Only of this agent
-    #[arg(long)]
-    pub(crate) agent: Option<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Option<Agent>,
     /// Only of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) fn run(home: &Home, args: &LookbackArgs) -> Result<u8> {
     let since = when::read_now(&args.since).map_err(Failure::usage)?;
     let wanted = Scope {
         since: since.begin,
-        agent: args.agent.map(Into::into),
+        agent: args.agent,
         project: args.project.as_deref().map(folder).transpose()?,
         limit: args.limit.unwrap_or(LIMIT),
         within: None,
@@ -119,8 +119,9 @@ fn caught(home: &Home, wanted: &Scope) -> Option<String> {
         ..Audit::default()
     };
     let is_there = home.journal.join("intake").is_dir();
-    let asked = is_there.then(|| connection::ask_one(home, &Query::Benefit(filter)))?;
-    asked.ok().and_then(|benefit: Benefit| benefit.sentence())
+    let asked = is_there.then(|| connection::ask_one(home, &Query::Summary(filter)))?;
+    let summary: Summary = asked.ok()?;
+    summary.benefit.sentence()
 }
 
 fn import(home: &Home, rules: Rules<'_>, wanted: &Scope, output: Output) -> Result<u8> {

@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
-use crate::cli::text::progress_bar::{progress, progress_done};
+use crate::cli::text::progress_bar::{announce, progress, progress_done};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::retention;
-use crate::ops::wire::CompactBody;
 use crate::render;
 
 /// The extension of a backup's default name.
 const ENDING: &str = "backup";
+const BUILDING: &str = "building the store";
 /// Shorter operations show no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
@@ -156,7 +156,8 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, output: Out
             }
         }
     };
-    building();
+    // The number of events is unknown before it ends.
+    announce(BUILDING);
     let (journal, _) = journal::Journal::open(&home.journal, Options::default())?;
     let verified = journal.verify(progress("verifying"));
     journal.close();
@@ -184,19 +185,12 @@ pub(super) fn restore(home: &Home, from: Option<&Path>, force: bool, output: Out
 /// Builds the store again; with `force` without what cannot be read.
 fn rebuild(home: &Home, force: bool) -> Result<Rebuilt> {
     connection::has_journal(home)?;
-    building();
+    announce(BUILDING);
     whole::rebuild(&home.journal, force).map_err(|error| match error {
         Error::Damaged { .. } => Failure::failed(error)
             .hint("nothing was changed; restore a backup, or use --force to continue without the lost events"),
         other => other.into(),
     })
-}
-
-/// Announces a slow step. The number of events is unknown before it ends.
-fn building() {
-    if io::stderr().is_terminal() {
-        eprint!("\rbuilding the store ..\x1b[K");
-    }
 }
 
 fn from_backup(home: &Home, backup: &Path, force: bool) -> Result<Restored> {
@@ -263,9 +257,9 @@ fn compact_here(home: &Home, journal: Journal, dry_run: bool) -> Result<Compacte
 
 fn compact_by_daemon(home: &Home, dry_run: bool) -> Result<Compacted> {
     let mut shown = progress("compacting");
-    let body = serde_json::to_vec(&CompactBody { dry_run }).expect("plain data");
+    let body = json!({ "dry_run": dry_run }).to_string();
     let mut answer = Value::Null;
-    connection::post_lines(home, "/v1/journal/compact", &body, &mut |line| {
+    connection::post_lines(home, "/v1/journal/compact", body.as_bytes(), &mut |line| {
         match connection::progress_of(&line) {
             Some((done, all)) => shown(done, all),
             None => answer = line,

@@ -1,20 +1,19 @@
 //! `mute` and `restart`: orders for one session.
 
-use std::io::IsTerminal;
-
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Timestamp};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::cli::mine::{self, Asks};
 use crate::cli::shared::Output;
-use crate::cli::text::progress_bar::progress_done;
+use crate::cli::text::progress_bar::{announce, progress_done};
 use crate::cli::text::{print_json, short};
 use crate::cli::{complete, connection};
 use crate::error::{Failure, Result, exit};
-use crate::ops::orders::{self, Order, Ordered, RestartAnswer, RestartOutcome};
-use crate::ops::query::{self, Query};
+use crate::ops::orders::{self, Order, Ordered};
+use crate::ops::query::Query;
 use crate::ops::views::StateView;
 use crate::render;
 
@@ -123,40 +122,36 @@ pub(crate) fn restart(home: &Home, args: RestartArgs) -> Result<u8> {
     }
     let id = session_id(home, &mine::session(home, session, Asks::Person)?)?;
     // Stopping and starting takes seconds.
-    if std::io::stderr().is_terminal() {
-        eprint!("\rrestarting the agent ..");
-    }
+    announce("restarting the agent");
     let answered = connection::exchange(home, &format!("/sessions/{id}/agent-restart"), b"");
     progress_done();
     let (status, body) = answered?;
     if output.json {
         println!("{}", String::from_utf8_lossy(&body));
-        return Ok(if status == 200 {
-            exit::OK
-        } else {
-            exit::FAILED
-        });
+        return Ok(exit::of(status == 200));
     }
-    let Ok(answer) = serde_json::from_slice::<RestartAnswer>(&body) else {
-        return Err(connection::refusal(&body));
-    };
-    match answer.outcome {
-        RestartOutcome::Restarted { due, .. } => {
+    let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let text = |name: &str| answer[name].as_str();
+    match (text("due"), text("error").zip(text("reason"))) {
+        (Some(due), _) => {
+            let session = text("session").and_then(|id| id.parse().ok());
             println!(
                 "{} session {}: restarted; its checkpoint is due {}",
-                answer.agent,
-                short(answer.session),
-                render::local_time(due)
+                text("agent").unwrap_or_default(),
+                short(session.unwrap_or_default()),
+                due.parse()
+                    .map_or_else(|_| due.to_owned(), render::local_time)
             );
             Ok(exit::OK)
         }
-        RestartOutcome::Refused { error, reason } => {
+        (None, Some((error, reason))) => {
             let failure = Failure::failed(format!("{error} ({reason})"));
-            Err(match hint(&reason) {
+            Err(match hint(reason) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             })
         }
+        (None, None) => Err(connection::refusal(&body)),
     }
 }
 
@@ -187,36 +182,18 @@ fn session_id(home: &Home, session: &str) -> Result<Uuid> {
 }
 
 fn state_of(home: &Home, session: &str) -> Result<StateView> {
-    let query = Query::State {
-        machine: None,
-        session: session.to_owned(),
-        seq: None,
-        time: None,
-    };
-    connection::ask_one(home, &query)
+    connection::ask_one(home, &Query::state(session.to_owned()))
 }
 
 /// Carries out an order, through the daemon if it runs.
 pub(super) fn carry_out(home: &Home, session: String, order: &Order) -> Result<Ordered> {
     if connection::health(home).is_some() {
-        by_daemon(home, session, order)
-    } else {
-        here(home, &session, order)
+        let id = session_id(home, &session)?;
+        let path = format!("/sessions/{id}/{}", order.word());
+        return connection::post_for(home, &path, order.body().to_string().as_bytes());
     }
-}
-
-fn by_daemon(home: &Home, session: String, order: &Order) -> Result<Ordered> {
-    let id = session_id(home, &session)?;
-    let path = format!("/sessions/{id}/{}", order.word());
-    connection::post_for(home, &path, &order.body())
-}
-
-fn here(home: &Home, session: &str, order: &Order) -> Result<Ordered> {
     let journal = connection::open_journal(home)?;
-    let done = orders::carry_out(&journal, session, order);
+    let done = orders::carry_out(&journal, &session, order, None);
     journal.close();
-    done.map_err(|error| match error {
-        query::Error::Journal(error) => error.into(),
-        other => Failure::failed(other),
-    })
+    done?.map_err(Failure::failed)
 }

@@ -1,29 +1,21 @@
 //! `phase`: phase records. Their readers are mostly agents, so the answer is JSON wherever it does not go to a
 //! terminal, and a refusal is `{"ok":false,"error"}` there.
 
-use std::io::{IsTerminal, Read as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use checkpoint::agents;
 use checkpoint::phase::{Scope, input};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::{Home, Journal, Options};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::cli::shared::Output;
-use crate::cli::text::{print_json, word};
+use crate::cli::shared::{Output, read_given, session_here};
+use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
-use crate::config;
 use crate::error::{Failure, Result, exit};
-use crate::ops::phase::{
-    self, Cleaned, Detected, Done, Listed, PhaseError, Places, Problem, Rebuilt, RefusedAnswer,
-    Request, Shown,
-};
-use crate::ops::views::PhaseView;
-use crate::render::{self, Color, Table};
+use crate::ops::phase::{self, Places, Request};
+use crate::render::{self, Color, Column, Table};
 
 /// Save the state of a task at the end of a phase of work, for a later session
 #[derive(Args, Debug)]
@@ -119,41 +111,18 @@ pub(crate) struct CreateArgs {
     pub(crate) project: Option<PathBuf>,
 }
 
-/// Why there is no answer: exit code and sentence.
-type Refusal = (u8, String);
-
 pub(crate) fn run(home: &Home, action: PhaseAction, output: Output) -> Result<u8> {
     let is_json = output.json || !std::io::stdout().is_terminal();
     match request(action).and_then(|request| Ok((ask(home, &request)?, request))) {
         Ok((answer, _)) if is_json => print_json(&answer),
-        Ok((answer, request)) => show(&request, answer)?,
-        Err((code, error)) if is_json => {
-            let ok = false;
-            print_json(&RefusedAnswer { ok, error });
-            return Ok(code);
+        Ok((answer, request)) => show(&request, &answer),
+        Err(failure) if is_json => {
+            print_json(&json!({ "ok": false, "error": failure.text() }));
+            return Ok(failure.code());
         }
-        Err((exit::UNREACHABLE, error)) => return Err(Failure::unreachable(error)),
-        Err((_, error)) => return Err(Failure::failed(error)),
+        Err(failure) => return Err(failure),
     }
     Ok(exit::OK)
-}
-
-/// The fields of a new record, with the names that its file has.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct NewRecord {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    phase: Option<String>,
-    /// Anything but a number is passed on as it is, for the validation to name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    phase_number: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task_summary: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    isc_criteria: Option<Value>,
-    metadata: Value,
 }
 
 fn here() -> Option<String> {
@@ -166,33 +135,36 @@ fn absolute(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn create(args: CreateArgs) -> std::result::Result<Request, Refusal> {
-    let variables = || {
-        agents::session_variables()
-            .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()))
-    };
+/// Makes a record of what was given, with the names that its file has. Anything but a number is passed on as it is, for
+/// the validation to name.
+fn create(args: CreateArgs) -> Result<Request> {
     let number = args.number.map(|text| {
         let number = text.parse::<i64>();
         number.map_or(Value::from(text), Value::from)
     });
-    let criteria = args.criteria.as_deref().map(read_criteria);
-    let record = NewRecord {
-        session_id: args.session.or_else(variables),
-        phase: args.phase,
-        phase_number: number,
-        task_summary: args.summary,
-        isc_criteria: criteria.transpose()?,
-        metadata: read_metadata(&args.metadata)?,
-    };
+    let criteria = args.criteria.as_deref().map(read_criteria).transpose()?;
+    let fields = [
+        (
+            "sessionId",
+            args.session.or_else(session_here).map(Value::from),
+        ),
+        ("phase", args.phase.map(Value::from)),
+        ("phaseNumber", number),
+        ("taskSummary", args.summary.map(Value::from)),
+        ("iscCriteria", criteria),
+        ("metadata", Some(read_metadata(&args.metadata)?)),
+    ];
+    let given = fields.into_iter();
+    let given = given.filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Ok(Request::Create {
         project: args.project.as_deref().map(absolute),
         folder: here(),
-        checkpoint: json!(record),
+        checkpoint: given.collect(),
     })
 }
 
 /// Makes a request of what the command line says.
-fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
+fn request(action: PhaseAction) -> Result<Request> {
     Ok(match action {
         PhaseAction::Create(args) => create(args)?,
         PhaseAction::Show { id } => Request::Show { id },
@@ -235,34 +207,25 @@ fn request(action: PhaseAction) -> std::result::Result<Request, Refusal> {
     })
 }
 
-fn read_criteria(path: &Path) -> std::result::Result<Value, Refusal> {
-    let wrong = |error: String| (exit::FAILED, format!("iscCriteria: {error}"));
-    let mut bytes = Vec::new();
-    let limit = input::BYTES_MAX as u64 + 1;
-    let read = if path == Path::new("-") {
-        std::io::stdin().take(limit).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
-    };
-    read.map_err(|error| wrong(format!("{} cannot be read: {error}", path.display())))?;
+fn read_criteria(path: &Path) -> Result<Value> {
+    let wrong = |error: String| Failure::failed(format!("iscCriteria: {error}"));
+    let bytes = read_given(path, input::BYTES_MAX).map_err(|failure| wrong(failure.text()))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| wrong(format!("{} is not JSON: {error}", path.display())))
 }
 
-fn read_metadata(pairs: &[String]) -> std::result::Result<Value, Refusal> {
+fn read_metadata(pairs: &[String]) -> Result<Value> {
     let mut metadata = serde_json::Map::new();
     for text in pairs {
-        let is_json = text.trim_start().starts_with('{');
-        if is_json {
+        if text.trim_start().starts_with('{') {
             let read = serde_json::from_str::<serde_json::Map<_, _>>(text);
-            let fields = read.map_err(|error| (exit::FAILED, format!("metadata: {error}")))?;
-            metadata.extend(fields);
+            metadata.extend(read.map_err(|error| Failure::failed(format!("metadata: {error}")))?);
             continue;
         }
         let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
         let (key, value) = pair.ok_or_else(|| {
             let problem = format!("metadata: `{text}` is neither KEY=VALUE nor a JSON object");
-            (exit::FAILED, problem)
+            Failure::failed(problem)
         })?;
         metadata.insert(key.to_owned(), Value::from(value));
     }
@@ -285,159 +248,116 @@ fn journal_for(
 }
 
 /// Asks the daemon, or without one the journal itself.
-fn ask(home: &Home, request: &Request) -> std::result::Result<Value, Refusal> {
-    let refusal = |failure: Failure| (failure.code(), failure.text());
-    let (journal, _scratch) = journal_for(home, request).map_err(refusal)?;
-    let Some(journal) = journal else {
-        let (word, fields) = request.parts();
-        let (path, body) = (format!("/v1/phase/{word}"), fields.to_string());
-        return connection::post_for(home, &path, body.as_bytes()).map_err(refusal);
-    };
-    let answered = config::load(home).map_err(refusal).and_then(|config| {
-        let answer =
-            Places::of(home, &config).and_then(|places| phase::answer(request, &journal, &places));
-        let answer = answer.map(|answer| json!(answer));
-        answer.map_err(|(kind, error)| {
-            (
-                if kind == PhaseError::Journal {
-                    exit::UNREACHABLE
-                } else {
-                    exit::FAILED
-                },
-                error,
-            )
-        })
-    });
-    journal.close();
-    answered
+fn ask(home: &Home, request: &Request) -> Result<Value> {
+    let (journal, _scratch) = journal_for(home, request)?;
+    let (word, fields) = request.parts();
+    let path = format!("/v1/phase/{word}");
+    connection::keep(home, journal, (&path, &fields), |journal, config| {
+        phase::answer(request, journal, &Places::of(home, config)?)
+    })
 }
 
 /// Shows an answer to a person.
-fn show(request: &Request, answer: Value) -> Result<()> {
-    fn read<T: DeserializeOwned>(answer: Value) -> Result<T> {
-        serde_json::from_value(answer).map_err(Failure::failed)
-    }
-    let mut problems = Vec::new();
-    let mut seed_problem = None;
+fn show(request: &Request, answer: &Value) {
+    let text = |name: &str| answer[name].as_str().unwrap_or_default();
     match request {
         Request::Create { .. } | Request::Complete { .. } => {
-            let done: Done = read(answer)?;
             let did = match request {
                 Request::Create { .. } => "made",
                 _ => "completed",
             };
-            println!("{did} {}", render::printable(&done.checkpoint_id));
-            println!("{}", render::path(&done.file));
-            seed_problem = done.seed_problem;
+            println!("{did} {}", render::printable(text("checkpointId")));
+            println!("{}", render::path(Path::new(text("file"))));
         }
-        Request::Show { .. } => show_one(&read::<Shown>(answer)?.checkpoint),
-        Request::Detect { .. } => {
-            let detected: Detected = read(answer)?;
-            show_detected(&detected);
-            problems = detected.problems;
+        Request::Detect { .. } if answer["checkpoint"].is_null() => {
+            println!("There is no unfinished phase here.");
+            if answer["elsewhere"] == true {
+                println!("`checkpointd progress phase detect --all` searches other projects too.");
+            }
         }
-        Request::List { .. } => {
-            let listed: Listed = read(answer)?;
-            show_list(&listed.checkpoints);
-            problems = listed.problems;
-        }
+        Request::Show { .. } | Request::Detect { .. } => show_one(&answer["checkpoint"]),
+        Request::List { .. } => show_list(list(answer, "checkpoints")),
         Request::Cleanup { .. } => {
-            let cleaned: Cleaned = read(answer)?;
-            println!("{} deleted", cleaned.deleted);
-            if cleaned.kept_incomplete != 0 {
+            println!("{} deleted", answer["deleted"]);
+            if answer["keptIncomplete"] != 0 {
                 println!(
                     "{} kept because they are unfinished; `--incomplete` deletes them too",
-                    cleaned.kept_incomplete
+                    answer["keptIncomplete"]
                 );
             }
-            problems = cleaned.problems;
-            seed_problem = cleaned.seed_problem;
         }
         Request::Rebuild {} => {
-            let rebuilt: Rebuilt = read(answer)?;
-            for name in &rebuilt.rebuilt {
+            let rebuilt = list(answer, "rebuilt");
+            for name in rebuilt.iter().filter_map(Value::as_str) {
                 println!("rewritten  {}", render::printable(name));
             }
-            let files = render::count(rebuilt.rebuilt.len(), "file", "files");
+            let files = render::count(rebuilt.len(), "file", "files");
             println!("{files} rewritten");
-            problems = rebuilt.problems;
         }
     }
-    show_problems(&problems, seed_problem.as_deref());
-    Ok(())
-}
-
-fn show_problems(problems: &[Problem], seed_problem: Option<&str>) {
     let warning = render::paint(Color::Yellow, "warning:");
-    for problem in problems {
-        let file = render::path(Path::new(&problem.file));
-        eprintln!("{warning} {file} {}", render::printable(&problem.error));
+    for problem in list(answer, "problems") {
+        let text = |name: &str| problem[name].as_str().unwrap_or_default();
+        let file = render::path(Path::new(text("file")));
+        eprintln!("{warning} {file} {}", render::printable(text("error")));
     }
-    if let Some(problem) = seed_problem {
+    if let Some(problem) = answer["seedProblem"].as_str() {
         eprintln!("{warning} {}", render::printable(problem));
     }
 }
 
-fn show_detected(detected: &Detected) {
-    match &detected.checkpoint {
-        Some(record) => show_one(record),
-        None => {
-            println!("There is no unfinished phase here.");
-            if detected.elsewhere == Some(true) {
-                println!("`checkpointd progress phase detect --all` searches other projects too.");
+fn list<'a>(answer: &'a Value, name: &str) -> &'a [Value] {
+    answer[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Shows a record, a field a line.
+fn show_one(record: &Value) {
+    let line = |label: &str, text: &str| {
+        render::print_wrapped(&format!("{label:14} "), &render::printable(text));
+    };
+    for (name, value) in record.as_object().into_iter().flatten() {
+        match (name.as_str(), value) {
+            ("iscCriteria", _) => {
+                for criterion in list(record, name) {
+                    let parts = ["status", "id", "subject"].map(|part| criterion[part].as_str());
+                    line("criterion", &parts.map(Option::unwrap_or_default).join(" "));
+                }
             }
+            ("createdAt", value) => println!("{name:14} {}", local_time(value)),
+            (_, Value::String(text)) => line(name, text),
+            (_, other) => line(name, &other.to_string()),
         }
     }
 }
 
-fn show_one(record: &PhaseView) {
-    let line = |label: &str, text: &str| {
-        render::print_wrapped(&format!("{label:14} "), &render::printable(text))
-    };
-    line("id", &record.id);
-    line("sessionId", &record.session_id);
-    line("phase", &record.phase);
-    line("phaseNumber", &record.phase_number.to_string());
-    let at = render::local_time(record.created_at);
-    println!("{:14} {at}", "createdAt");
-    line("completed", &record.completed.to_string());
-    line("taskSummary", &record.task_summary);
-    for criterion in &record.isc_criteria {
-        let status = word(criterion.status);
-        line(
-            "criterion",
-            &format!("{status} {} {}", criterion.id, criterion.subject),
-        );
-    }
-    line("metadata", &record.metadata.to_string());
-    line("project", record.project.as_deref().unwrap_or("null"));
-    line("file", &record.file);
+fn local_time(at: &Value) -> String {
+    let at = at.as_str().and_then(|at| at.parse().ok());
+    at.map_or_else(String::new, render::local_time)
 }
 
-fn show_list(records: &[PhaseView]) {
+fn show_list(records: &[Value]) {
     if records.is_empty() {
         println!("There are no phase records.");
         return;
     }
-    let mut table = Table::new([
-        "ID", "MADE", "PHASE", "NUMBER", "STATE", "SESSION", "SUMMARY",
-    ])
-    .optional(&[5, 3, 1]);
-    for record in records {
-        let state = if record.completed {
-            "completed"
-        } else {
-            "open"
-        };
-        table.row([
-            record.id.clone(),
-            render::local_time(record.created_at),
-            record.phase.clone(),
-            record.phase_number.to_string(),
-            state.into(),
-            record.session_id.chars().take(8).collect(),
-            render::cut(&record.task_summary, 60),
-        ]);
-    }
+    let text = |record: &Value, name: &str| record[name].as_str().unwrap_or_default().to_owned();
+    let state = |record: &Value| match record["completed"] == true {
+        true => "completed".to_owned(),
+        false => "open".to_owned(),
+    };
+    let columns: [Column<'_, Value>; 7] = [
+        ("ID", &|record| text(record, "id")),
+        ("MADE", &|record| local_time(&record["createdAt"])),
+        ("PHASE", &|record| text(record, "phase")),
+        ("NUMBER", &|record| record["phaseNumber"].to_string()),
+        ("STATE", &state),
+        ("SESSION", &|record| {
+            text(record, "sessionId").chars().take(8).collect()
+        }),
+        ("SUMMARY", &|record| {
+            render::cut(&text(record, "taskSummary"), 60)
+        }),
+    ];
+    let table = Table::of(records, &columns).optional(&[5, 3, 1]);
     table.print();
 }

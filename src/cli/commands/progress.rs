@@ -1,25 +1,21 @@
 //! `progress`: documents that carry work from one session to the next.
 
-use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
 use actors::progress::Rebuilt;
-use checkpoint::agents;
-use checkpoint::progress::INPUT_BYTES_MAX;
+use checkpoint::progress::{CheckResult, INPUT_BYTES_MAX};
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 use journal::{Home, ProgressKind};
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::cli::commands::phase;
-use crate::cli::shared::{Output, one_of};
+use crate::cli::shared::{Output, one_of, read_given, session_here};
 use crate::cli::text::print_json;
-use crate::cli::text::progress_bar::progress_done;
+use crate::cli::text::progress_bar::{announce, progress_done};
 use crate::cli::{complete, connection};
-use crate::config;
 use crate::error::{Failure, Result, exit};
-use crate::ops::progress::{self, CheckedView, Request, Shown, WrittenView};
+use crate::ops::progress::{self, Request};
 use crate::render::{self, Color};
 
 /// Write and show what carries work from one session to the next
@@ -98,7 +94,11 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
     let ProgressArgs { action, output } = args;
     let (word, request) = match action {
         ProgressAction::Write { kind, from, of } => {
-            let input = from.as_deref().map(input).transpose()?;
+            let input = from
+                .as_deref()
+                .map(|path| read_given(path, INPUT_BYTES_MAX));
+            let input = input.transpose()?;
+            let input = input.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             (
                 "write",
                 Request {
@@ -134,59 +134,55 @@ pub(crate) fn run(home: &Home, args: ProgressArgs) -> Result<u8> {
         }
     };
     // Git and checks of the user's own may take seconds.
-    let is_shown = std::io::stderr().is_terminal();
-    if is_shown {
-        let doing = match word {
-            "validate" => "checking",
-            "rebuild" => "comparing files with the journal",
-            _ => "examining the work tree",
-        };
-        eprint!("\r{doing} ..");
-    }
-    let answered = ask(home, word, &request);
+    announce(match word {
+        "validate" => "checking",
+        "rebuild" => "comparing files with the journal",
+        _ => "examining the work tree",
+    });
+    let path = format!("/v1/progress/{word}");
+    let answered = connection::own_journal(home).and_then(|journal| {
+        connection::keep(
+            home,
+            journal,
+            (&path, &json!(request)),
+            |journal, config| progress::answer(word, &request, journal, home, config),
+        )
+    });
     progress_done();
     let answer = answered?;
+    let is_good = match word {
+        "validate" => answer["holds"] == true,
+        "rebuild" => answer["problems"].as_array().is_some_and(Vec::is_empty),
+        _ => true,
+    };
     if output.json {
         print_json(&answer);
+    } else {
+        show(word, answer)?;
     }
-    let is_good = show(word, answer, !output.json)?;
     Ok(exit::of(is_good))
 }
 
-/// Reads an answer and shows it to a person if there is one. Returns whether all is well.
-fn show(word: &str, answer: Value, is_shown: bool) -> Result<bool> {
-    fn read<T: DeserializeOwned>(answer: Value) -> Result<T> {
-        serde_json::from_value(answer).map_err(Failure::failed)
-    }
+/// Shows an answer to a person.
+fn show(word: &str, mut answer: Value) -> Result<()> {
+    let text = |name: &str| answer[name].as_str().unwrap_or_default();
     match word {
         "validate" => {
-            let checked: CheckedView = read(answer)?;
-            if is_shown {
-                show_report(&checked);
-            }
-            return Ok(checked.holds);
+            let is_valid = answer["holds"] == true;
+            let lines = serde_json::from_value(answer["lines"].take()).map_err(Failure::failed)?;
+            show_report(lines, is_valid);
         }
-        "rebuild" => {
-            let rebuilt: Rebuilt = read(answer)?;
-            if is_shown {
-                show_rebuilt(&rebuilt);
-            }
-            return Ok(rebuilt.problems.is_empty());
-        }
-        "show" if is_shown => {
-            let shown: Shown = read(answer)?;
-            println!("{}", render::printable_lines(&shown.markdown));
-        }
-        "write" if is_shown => {
-            let written: WrittenView = read(answer)?;
-            println!("{}", render::path(&written.file));
-            for note in &written.notes {
+        "rebuild" => show_rebuilt(&serde_json::from_value(answer).map_err(Failure::failed)?),
+        "show" => println!("{}", render::printable_lines(text("markdown"))),
+        _ => {
+            println!("{}", render::path(Path::new(text("file"))));
+            for note in answer["notes"].as_array().into_iter().flatten() {
+                let note = note.as_str().unwrap_or_default();
                 eprintln!("note: {}", render::printable(note));
             }
         }
-        _ => {}
     }
-    Ok(true)
+    Ok(())
 }
 
 fn request(of: ProgressOf) -> Result<Request> {
@@ -194,46 +190,16 @@ fn request(of: ProgressOf) -> Result<Request> {
         Some(folder) => std::path::absolute(folder)?,
         None => std::env::current_dir()?,
     };
-    let inside = agents::session_variables()
-        .find_map(|name| std::env::var(name).ok().filter(|id| !id.is_empty()));
     Ok(Request {
         session: of.session,
-        inside,
+        inside: session_here(),
         project: folder.display().to_string(),
         ..Request::default()
     })
 }
 
-/// Reads what the agent states, at most a little more than is taken.
-fn input(path: &Path) -> Result<String> {
-    let mut bytes = Vec::new();
-    let limit = INPUT_BYTES_MAX as u64 + 1;
-    let read = if path == Path::new("-") {
-        std::io::stdin().take(limit).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
-    };
-    read.map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn ask(home: &Home, word: &str, request: &Request) -> Result<Value> {
-    let Some(journal) = connection::own_journal(home)? else {
-        let body = serde_json::to_vec(request).expect("plain data");
-        return connection::post_for(home, &format!("/v1/progress/{word}"), &body);
-    };
-    let answered =
-        config::load(home).map(|config| progress::answer(word, request, &journal, home, &config));
-    journal.close();
-    let answered = answered?.map(|answer| json!(answer));
-    answered.map_err(|(kind, error)| match kind {
-        progress::Refused::Journal => Failure::unreachable(error),
-        _ => Failure::failed(error),
-    })
-}
-
-fn show_report(checked: &CheckedView) {
-    for line in &checked.lines {
+fn show_report(lines: Vec<CheckResult>, is_valid: bool) {
+    for line in &lines {
         let (color, mark) = if line.ok {
             (Color::Green, "ok  ")
         } else {
@@ -249,7 +215,7 @@ fn show_report(checked: &CheckedView) {
             }
         }
     }
-    let (color, verdict) = if checked.holds {
+    let (color, verdict) = if is_valid {
         (Color::Green, "It is valid.")
     } else {
         (

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use checkpoint::state::SessionStatus;
 use clap::Args;
-use journal::{Home, Timestamp};
+use journal::{Agent, Home, Timestamp};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::cli::connection;
-use crate::cli::shared::{AgentName, Output, one_of};
+use crate::cli::shared::{AgentNames, Output, one_of};
 use crate::cli::text::{on_machine, print_json, session, short};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Query, Sessions};
 use crate::ops::views::SessionRow;
-use crate::render::{self, Table};
+use crate::render::{self, Column, Table};
 
 /// List sessions, those that wait for you first
 #[derive(Args, Debug)]
@@ -32,8 +32,8 @@ pub(crate) struct SessionsArgs {
     #[arg(long, value_name = "STATE", value_parser = one_of(SessionStatus::ALL, SessionStatus::word))]
     pub(crate) state: Vec<SessionStatus>,
     /// Only of this agent
-    #[arg(long)]
-    pub(crate) agent: Option<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Option<Agent>,
     /// Only in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -85,7 +85,7 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
     let since = args.since.as_deref().map(when::read_now).transpose();
     let wanted = Sessions {
         status: args.state,
-        agent: args.agent.map(Into::into),
+        agent: args.agent,
         project: args.project.as_deref().map(folder).transpose()?,
         since: since.map_err(Failure::usage)?.map(|since| since.begin),
         text: args.text,
@@ -119,42 +119,28 @@ pub(crate) fn run(home: &Home, args: SessionsArgs) -> Result<u8> {
 }
 
 fn session_table(rows: &[SessionRow]) -> Table {
-    let head = [
-        "SESSION",
-        "OPEN",
-        "AGENT",
-        "TURN",
-        "STATE",
-        "FLAGS",
-        "LAST",
-        "CHECKPOINTS",
-        "BRANCH, PANE",
-        "PROJECT",
-        "TITLE",
-    ];
-    let mut table = Table::new(head)
-        .optional(&[7, 5, 3, 8, 9, 6])
-        .colored(session::color_of_status);
     let now = Timestamp::now();
-    for row in rows {
-        table.row([
-            short(row.session),
-            session::open(&row.open),
-            row.agent.to_string(),
-            row.turn.to_string(),
-            session::status(row),
-            session::flags(row),
-            render::ago(now.millis_since(row.last_at)),
-            format!("{} of {}", row.injected, row.injected + row.passed),
-            row.title.place(),
-            on_machine(
-                row.source.as_ref().map(|source| source.machine.as_str()),
-                &row.project,
-            ),
-            row.title.words(&row.project),
-        ]);
-    }
-    table
+    let machine = |row: &SessionRow| row.source.as_ref().map(|source| source.machine.clone());
+    let columns: [Column<'_, SessionRow>; 11] = [
+        ("SESSION", &|row| short(row.session)),
+        ("OPEN", &|row| session::open(&row.open)),
+        ("AGENT", &|row| row.agent.to_string()),
+        ("TURN", &|row| row.turn.to_string()),
+        ("STATE", &session::status),
+        ("FLAGS", &session::flags),
+        ("LAST", &|row| render::ago(now.millis_since(row.last_at))),
+        ("CHECKPOINTS", &|row| {
+            format!("{} of {}", row.injected, row.injected + row.passed)
+        }),
+        ("BRANCH, PANE", &|row| row.title.place()),
+        ("PROJECT", &|row| {
+            on_machine(machine(row).as_deref(), &row.project)
+        }),
+        ("TITLE", &|row| row.title.words(&row.project)),
+    ];
+    Table::of(rows, &columns)
+        .optional(&[7, 5, 3, 8, 9, 6])
+        .colored(session::color_of_status)
 }
 
 /// Returns a folder that a person named, in the form of the journal.

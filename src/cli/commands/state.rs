@@ -3,9 +3,9 @@
 use checkpoint::state::AGENT_FINISHED;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::{Home, Timestamp, ToolCall};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use journal::{Home, ToolCall};
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
 
 use super::sessions::answer;
 use crate::cli::mine::{self, Asks};
@@ -43,26 +43,19 @@ pub(crate) struct StateArgs {
 
 type Whose<'a> = (&'a str, Option<&'a str>);
 
-/// Returns the question for a session at a point: an event's number, or a time, of a day its end.
-fn at_point((session, machine): Whose<'_>, point: &str) -> Result<Query> {
-    let (session, machine) = (session.to_owned(), machine.map(str::to_owned));
-    if let Ok(seq) = point.parse() {
-        return Ok(Query::State {
-            session,
-            seq: Some(seq),
-            time: None,
-            machine,
-        });
-    }
-    let time = when::read_now(point).map_err(|problem| {
+/// Returns the question for a session now, or at a point: an event's number, or a time, of a day its end.
+fn at_point((session, machine): Whose<'_>, point: Option<&str>) -> Result<Query> {
+    let seq = point.and_then(|point| point.parse().ok());
+    let time = point.filter(|_| seq.is_none()).map(when::read_now);
+    let time = time.transpose().map_err(|problem| {
         Failure::usage(problem)
             .hint("or give the sequence number of an event; `checkpointd timeline` shows them")
     })?;
     Ok(Query::State {
-        session,
-        seq: None,
-        time: Some(time.end),
-        machine,
+        session: session.to_owned(),
+        seq,
+        time: time.map(|time| time.end),
+        machine: machine.map(str::to_owned),
     })
 }
 
@@ -81,15 +74,7 @@ pub(crate) fn run(home: &Home, args: StateArgs) -> Result<u8> {
 
 /// Shows the state of a session.
 fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Result<u8> {
-    let query = match at {
-        Some(point) => at_point(whose, point)?,
-        None => Query::State {
-            session: whose.0.to_owned(),
-            seq: None,
-            time: None,
-            machine: whose.1.map(str::to_owned),
-        },
-    };
+    let query = at_point(whose, at)?;
     answer(home, &query, output, |states: &[Map<String, Value>]| {
         if states.iter().all(|state| state["at"].is_null()) {
             println!("The session had not begun then.");
@@ -109,50 +94,26 @@ fn show(home: &Home, whose: Whose<'_>, at: Option<&str>, output: Output) -> Resu
 
 /// Shows what changed in a session between two points.
 fn diff(home: &Home, whose: Whose<'_>, a: &str, b: &str, output: Output) -> Result<u8> {
-    let was: StateView = connection::ask_one(home, &at_point(whose, a)?)?;
-    let now: StateView = connection::ask_one(home, &at_point(whose, b)?)?;
-    let diff = StateDiff {
-        from: Point::of(&was),
-        to: Point::of(&now),
-        changes: was.differences(&now),
-    };
-    output.print(&diff, |diff| {
-        println!("from {} to {}", diff.from.words(), diff.to.words());
-        if diff.changes.is_empty() {
+    let was: StateView = connection::ask_one(home, &at_point(whose, Some(a))?)?;
+    let now: StateView = connection::ask_one(home, &at_point(whose, Some(b))?)?;
+    let changes = was.differences(&now);
+    let point = |state: &StateView| json!({ "seq": state.seq, "at": state.at });
+    let diff = json!({ "from": point(&was), "to": point(&now), "changes": changes });
+    output.print(&diff, |_| {
+        println!("from {} to {}", words(&was), words(&now));
+        if changes.is_empty() {
             println!("nothing changed");
         }
-        show_changes(&diff.changes);
+        show_changes(&changes);
     });
     Ok(exit::OK)
 }
 
-/// What changed in a session between two points.
-#[derive(Serialize)]
-struct StateDiff {
-    from: Point,
-    to: Point,
-    changes: Vec<Changed>,
-}
-
-#[derive(Serialize)]
-struct Point {
-    seq: u64,
-    at: Option<Timestamp>,
-}
-
-impl Point {
-    const fn of(state: &StateView) -> Self {
-        Self {
-            seq: state.seq,
-            at: state.at,
-        }
-    }
-
-    fn words(&self) -> String {
-        match self.at {
-            Some(at) => format!("event {} ({})", self.seq, render::local_time(at)),
-            None => "before it began".to_owned(),
-        }
+/// Names a point of a session's history.
+fn words(state: &StateView) -> String {
+    match state.at {
+        Some(at) => format!("event {} ({})", state.seq, render::local_time(at)),
+        None => "before it began".to_owned(),
     }
 }
 

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use checkpoint::effect::Effect;
+use checkpoint::effect::{Difference, Effect};
 use clap::Args;
-use journal::{Home, Reason};
+use journal::{Agent, Home, Reason};
 
 use super::sessions::folder;
 use crate::cli::connection;
-use crate::cli::shared::{AgentName, Output};
+use crate::cli::shared::{AgentNames, Output};
 use crate::cli::text::{on_machine, spaced};
 use crate::cli::time as when;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::{Audit, Query};
 use crate::ops::views::{RuleTotals, Summary, Totals};
-use crate::render::{self, Table};
+use crate::render::{self, Column, Table};
 
 /// Show what checkpoints did for you, how often each rule was right, and what they cost
 #[derive(Args, Debug)]
@@ -30,8 +30,8 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
     /// Only of this agent
-    #[arg(long)]
-    pub(crate) agent: Option<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Option<Agent>,
     /// Only of sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(crate) fn run(home: &Home, args: &StatsArgs) -> Result<u8> {
     let since = when::read_now(&args.since).map_err(Failure::usage)?.begin;
     let until = args.until.as_deref().map(when::read_now).transpose();
     let filter = Audit {
-        agent: args.agent.map(Into::into),
+        agent: args.agent,
         project: args.project.as_deref().map(folder).transpose()?,
         machine: args.machine.clone(),
         since: Some(since),
@@ -89,28 +89,18 @@ fn show_effect(effect: &Effect) {
         return;
     }
     println!("{sent} turns with a checkpoint, {held} held back\n");
-    let head = [
-        "OUTCOME",
-        "WITH",
-        "WITHOUT",
-        "DIFFERENCE",
-        "95 % INTERVAL",
-        "STILL NEEDED",
+    let points = |share: f64| format!("{:+.1}", share * 100.0);
+    let columns: [Column<'_, Difference>; 6] = [
+        ("OUTCOME", &|one| spaced(&one.outcome)),
+        ("WITH", &|one| format!("{} of {sent}", one.sent)),
+        ("WITHOUT", &|one| format!("{} of {held}", one.held)),
+        ("DIFFERENCE", &|one| points(one.difference)),
+        ("95 % INTERVAL", &|one| {
+            one.interval.map(points).join(" to ")
+        }),
+        ("STILL NEEDED", &|one| one.needed.to_string()),
     ];
-    let mut table = Table::new(head);
-    for one in &effect.outcomes {
-        let points = |share: f64| format!("{:+.1}", share * 100.0);
-        let [low, high] = one.interval.map(points);
-        table.row([
-            spaced(&one.outcome),
-            format!("{} of {sent}", one.sent),
-            format!("{} of {held}", one.held),
-            points(one.difference),
-            format!("{low} to {high}"),
-            one.needed.to_string(),
-        ]);
-    }
-    table.print();
+    Table::of(&effect.outcomes, &columns).print();
     let [with, without] = effect.median_ms.map(render::duration_ms);
     println!(
         "\nMedian time from the decision to the end of the turn: {with} with, {without} without."
@@ -188,16 +178,15 @@ fn rules(rules: &[RuleTotals]) {
         return;
     }
     println!();
-    let mut table = Table::new(["ASKED", "DONE", "MARKED WRONG", "RULE"]);
-    for rule in rules {
-        table.row([
-            rule.demanded.to_string(),
-            rule.met.map_or_else(|| "-".into(), |met| met.to_string()),
-            rule.wrong.to_string(),
-            rule.rule.clone(),
-        ]);
-    }
-    table.print();
+    let columns: [Column<'_, RuleTotals>; 4] = [
+        ("ASKED", &|rule| rule.demanded.to_string()),
+        ("DONE", &|rule| {
+            render::or_dash(rule.met, |met| met.to_string())
+        }),
+        ("MARKED WRONG", &|rule| rule.wrong.to_string()),
+        ("RULE", &|rule| rule.rule.clone()),
+    ];
+    Table::of(rules, &columns).print();
 }
 
 /// Prints the totals of each agent in each project.
@@ -206,37 +195,26 @@ fn groups(summary: &Summary) {
         return;
     }
     println!();
-    let mut table = Table::new([
-        "AGENT",
-        "STOPS",
-        "SENT",
-        "NOT ARRIVED",
-        "DONE",
-        "MEDIAN TURN",
-        "PROJECT",
-    ])
-    .optional(&[3, 5]);
-    let mut row = |agent: &str, project: String, totals: &Totals| {
-        table.row([
-            agent.into(),
-            totals.decisions.to_string(),
-            totals.injected.to_string(),
-            (totals.failed + totals.expired).to_string(),
-            format!("{} of {}", totals.met, totals.demands),
-            totals
-                .median_turn_ms
-                .map_or_else(|| "-".into(), render::duration_ms),
-            project,
-        ]);
-    };
-    for group in &summary.groups {
+    let all = (summary.groups.len() > 1).then_some(("all", String::new(), &summary.total));
+    let groups = summary.groups.iter().map(|group| {
         let project = on_machine(group.machine.as_deref(), &group.project);
-        row(group.agent.word(), project, &group.totals);
-    }
-    if summary.groups.len() > 1 {
-        row("all", String::new(), &summary.total);
-    }
-    table.print();
+        (group.agent.word(), project, &group.totals)
+    });
+    let rows: Vec<_> = groups.chain(all).collect();
+    let columns: [Column<'_, (&str, String, &Totals)>; 7] = [
+        ("AGENT", &|(agent, ..)| (*agent).to_owned()),
+        ("STOPS", &|(.., it)| it.decisions.to_string()),
+        ("SENT", &|(.., it)| it.injected.to_string()),
+        ("NOT ARRIVED", &|(.., it)| {
+            (it.failed + it.expired).to_string()
+        }),
+        ("DONE", &|(.., it)| format!("{} of {}", it.met, it.demands)),
+        ("MEDIAN TURN", &|(.., it)| {
+            render::or_dash(it.median_turn_ms, render::duration_ms)
+        }),
+        ("PROJECT", &|(_, project, _)| project.clone()),
+    ];
+    Table::of(&rows, &columns).optional(&[3, 5]).print();
 }
 
 /// Prints why stops were let through.

@@ -5,19 +5,18 @@ use std::path::Path;
 use checkpoint::judging::OpenItem;
 use checkpoint::state::SessionStatus;
 use clap::Args;
-use journal::{Agent, Home, Timestamp, Verdict};
+use journal::{Home, Timestamp, Verdict};
 use serde::Serialize;
-use uuid::Uuid;
+use serde_json::{Value, json};
 
-use crate::cli::project_files::{BrokenFile, ProjectFiles, WaitingFile};
+use crate::cli::project_files::ProjectFiles;
 use crate::cli::shared::Output;
 use crate::cli::text::{decisions, print_json, short, spaced};
 use crate::cli::{connection, doctor, project_files};
 use crate::error::{Result, exit};
 use crate::ops::query::{Audit, Query, Sessions, Unguarded};
 use crate::ops::views::{
-    AgentLine, Benefit, DaemonStatus, DecisionRow, FleetLine, Health, HookFigures, JournalLine,
-    Overview, SessionRow, SessionTitle,
+    DaemonStatus, DecisionRow, FleetLine, Health, Overview, SessionRow, Summary,
 };
 use crate::render::{self, Color};
 
@@ -94,103 +93,25 @@ impl Spool {
     }
 }
 
-/// The answer of `status` before there is a journal.
-#[derive(Serialize)]
-struct Empty {
-    daemon: (),
-    sessions: usize,
-    spool: Spool,
-}
-
-/// The answer of `status`.
-#[derive(Serialize)]
-struct Status {
-    daemon: Option<DaemonStatus>,
-    sessions: usize,
-    running: usize,
-    waiting: usize,
-    waiting_for_you: Vec<WaitingSession>,
-    open: usize,
-    open_work: Vec<OpenSession>,
-    /// Sessions whose agents switched their checkpoints off in the last days.
-    unguarded: Vec<Unguarded>,
-    /// What the last checkpoints caught, if anything.
-    caught: Option<String>,
-    // What follows up to `hooks`, and the sizes, are unknown where the journal cannot be read.
-    journal: Option<JournalLine>,
-    agents: Option<Vec<AgentLine>>,
-    events: Option<u64>,
-    hooks: Option<HookFigures>,
-    rejected: usize,
-    store_bytes: Option<u64>,
-    intake_bytes: Option<u64>,
-    free_bytes: Option<u64>,
-    spool: Spool,
-    last_decisions: Vec<DecisionRow>,
-    waiting_for_trust: Vec<WaitingFile>,
-    broken_files: Vec<BrokenFile>,
-    warnings: Vec<String>,
-}
-
-/// A session that waits for a person.
-#[derive(Serialize)]
-struct WaitingSession {
-    session: Uuid,
-    agent: Agent,
-    project: String,
-    notification: Option<String>,
-    last_at: Timestamp,
-    status: SessionStatus,
-    #[serde(flatten)]
-    title: SessionTitle,
-}
-
-impl WaitingSession {
-    fn of(row: &SessionRow) -> Option<Self> {
-        Some(Self {
-            session: row.session,
-            agent: row.agent,
-            project: row.project.clone(),
-            notification: Some(row.why()?.to_owned()),
-            last_at: row.last_at,
-            status: row.status,
-            title: row.title.clone(),
-        })
-    }
-}
-
-/// A session that left something unverified.
-#[derive(Serialize)]
-struct OpenSession {
-    session: Uuid,
-    agent: Agent,
-    project: String,
-    /// What is open, in words.
-    open: Vec<String>,
-}
-
-impl OpenSession {
-    fn of(row: &SessionRow) -> Option<Self> {
-        (!row.open.is_empty()).then(|| Self {
-            session: row.session,
-            agent: row.agent,
-            project: row.project.clone(),
-            open: row.open.iter().map(OpenItem::line).collect(),
-        })
-    }
-}
-
 /// The data read from the journal.
 #[derive(Default)]
 struct Read {
     sessions: Vec<SessionRow>,
     decisions: Vec<DecisionRow>,
-    benefit: Benefit,
+    /// What the last checkpoints caught, if anything.
+    caught: Option<String>,
+    /// Sessions whose agents switched their checkpoints off in the last days.
     unguarded: Vec<Unguarded>,
+    /// Unknown where the journal cannot be read.
     overview: Option<Overview>,
 }
 
 impl Read {
+    /// Returns the number of payloads that could not be read.
+    fn rejected(&self) -> usize {
+        self.overview.as_ref().map_or(0, |it| it.rejected)
+    }
+
     fn fill(&mut self, home: &Home) -> Result<()> {
         self.sessions = connection::ask_all(home, &Query::Sessions(Sessions::default()))?;
         let newest = Query::Audit(Audit {
@@ -198,14 +119,15 @@ impl Read {
             ..Audit::default()
         });
         self.decisions = connection::ask_all(home, &newest)?;
-        let sent = Query::Benefit(Audit {
+        let since = Timestamp::now().minus(CAUGHT_WITHIN);
+        let sent = Query::Summary(Audit {
             verdict: Some(Verdict::Inject),
-            since: Some(Timestamp::now().minus(CAUGHT_WITHIN)),
+            since: Some(since),
             limit: Some(CAUGHT_AMONG),
             ..Audit::default()
         });
-        self.benefit = connection::ask_one(home, &sent)?;
-        let since = Timestamp::now().minus(CAUGHT_WITHIN);
+        let sent: Summary = connection::ask_one(home, &sent)?;
+        self.caught = sent.benefit.sentence();
         self.unguarded = connection::ask_all(home, &Query::Unguarded { since })?;
         self.overview = Some(connection::ask_one(home, &Query::Overview)?);
         Ok(())
@@ -220,11 +142,7 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
     let spool = Spool::of(home);
     if daemon.is_none() && !connection::is_journal_there(home)? {
         if output.json {
-            print_json(&Empty {
-                daemon: (),
-                sessions: 0,
-                spool,
-            });
+            print_json(&json!({ "daemon": null, "sessions": 0, "spool": spool }));
         } else {
             println!("No daemon is running, and there is no data yet.");
             println!("{}.", connection::first_step(home));
@@ -240,49 +158,102 @@ pub(crate) fn run(home: &Home, args: StatusArgs) -> Result<u8> {
     {
         filled?;
     }
-    let answer = Status::new(home, daemon, read, spool);
-    output.print(&answer, |_| answer.print());
+    let files = ProjectFiles::look(home, project_files::newest_projects(&read.sessions));
+    let status = Status {
+        warnings: warnings(home, daemon.as_ref(), read.rejected(), spool.calls),
+        free_bytes: doctor::free_bytes(home).ok(),
+        daemon,
+        read,
+        spool,
+        files,
+    };
+    if output.json {
+        print_json(&status.json());
+    } else {
+        status.print();
+    }
     Ok(exit::OK)
 }
 
+struct Status {
+    daemon: Option<DaemonStatus>,
+    read: Read,
+    spool: Spool,
+    files: ProjectFiles,
+    free_bytes: Option<u64>,
+    warnings: Vec<String>,
+}
+
 impl Status {
-    fn new(home: &Home, daemon: Option<DaemonStatus>, read: Read, spool: Spool) -> Self {
-        let sessions = &read.sessions;
-        let waiting: Vec<_> = sessions.iter().filter_map(WaitingSession::of).collect();
+    /// Returns the sessions that wait for a person.
+    fn waiting(&self) -> impl Iterator<Item = (&SessionRow, &str)> {
+        let rows = self.read.sessions.iter();
+        rows.filter_map(|row| Some((row, row.why()?)))
+    }
+
+    /// Returns the sessions that left something unverified.
+    fn open(&self) -> impl Iterator<Item = &SessionRow> {
+        self.read.sessions.iter().filter(|row| !row.open.is_empty())
+    }
+
+    fn running(&self) -> usize {
+        let rows = self.read.sessions.iter();
+        rows.filter(|row| row.status == SessionStatus::Running)
+            .count()
+    }
+
+    fn json(&self) -> Value {
+        let read = &self.read;
         let overview = read.overview.as_ref();
-        let rejected = overview.map_or(0, |overview| overview.rejected);
-        let files = ProjectFiles::look(home, project_files::newest_projects(sessions));
-        Self {
-            sessions: sessions.len(),
-            running: sessions
-                .iter()
-                .filter(|session| session.status == SessionStatus::Running)
-                .count(),
-            waiting: waiting.len(),
-            waiting_for_you: waiting,
-            open: sessions.iter().filter(|row| !row.open.is_empty()).count(),
-            open_work: sessions
-                .iter()
-                .filter_map(OpenSession::of)
-                .take(OPEN)
-                .collect(),
-            unguarded: read.unguarded,
-            caught: read.benefit.sentence(),
-            journal: overview.and_then(|overview| overview.journal.clone()),
-            agents: overview.map(|overview| overview.agents.clone()),
-            events: overview.map(|overview| overview.events),
-            hooks: overview.map(|overview| overview.hooks.clone()),
-            rejected,
-            store_bytes: overview.map(|overview| overview.store_bytes),
-            intake_bytes: overview.map(|overview| overview.intake_bytes),
-            free_bytes: doctor::free_bytes(home).ok(),
-            waiting_for_trust: files.waiting,
-            broken_files: files.broken,
-            warnings: warnings(home, daemon.as_ref(), rejected, spool.calls),
-            spool,
-            daemon,
-            last_decisions: read.decisions,
-        }
+        let waiting = self.waiting().map(|(row, why)| {
+            let mut waiting = json!({
+                "session": row.session,
+                "agent": row.agent,
+                "project": row.project,
+                "notification": why,
+                "last_at": row.last_at,
+                "status": row.status,
+                "title": row.title.title,
+                "branch": row.title.branch,
+                "pane": row.title.pane,
+            });
+            if let Some(server) = &row.title.tmux_server {
+                waiting["tmux_server"] = json!(server);
+            }
+            waiting
+        });
+        let open = self.open().take(OPEN).map(|row| {
+            json!({
+                "session": row.session,
+                "agent": row.agent,
+                "project": row.project,
+                "open": Vec::from_iter(row.open.iter().map(OpenItem::line)),
+            })
+        });
+        json!({
+            "daemon": self.daemon,
+            "sessions": read.sessions.len(),
+            "running": self.running(),
+            "waiting": self.waiting().count(),
+            "waiting_for_you": Vec::from_iter(waiting),
+            "open": self.open().count(),
+            "open_work": Vec::from_iter(open),
+            "unguarded": read.unguarded,
+            "caught": read.caught,
+            "journal": overview.map(|it| &it.journal),
+            "agents": overview.map(|it| &it.agents),
+            "events": overview.map(|it| it.events),
+            "hooks": overview.map(|it| &it.hooks),
+            "rejected": read.rejected(),
+            "store_bytes": overview.map(|it| it.store_bytes),
+            "intake_bytes": overview.map(|it| it.intake_bytes),
+            "free_bytes": self.free_bytes,
+            "spool": self.spool,
+            "last_decisions": read.decisions,
+            "waiting_for_trust": self.files.waiting,
+            "broken_files": self.files.broken,
+            "warnings": self.warnings,
+        })
     }
 
     fn print(&self) {
@@ -309,26 +280,24 @@ impl Status {
         for warning in &self.warnings {
             print_warning(warning);
         }
-        for file in &self.waiting_for_trust {
+        for file in &self.files.waiting {
             let project = render::path(Path::new(&file.project));
             print_warning(&format!("in {project}: {}", file.line));
         }
-        for file in &self.broken_files {
+        for file in &self.files.broken {
             let project = render::path(Path::new(&file.project));
             print_warning(&format!("in {project}: {}", file.problem));
         }
-        if !self.last_decisions.is_empty() {
+        if !self.read.decisions.is_empty() {
             println!("\n{}", render::paint(Color::Bold, "Last stops"));
-            decisions::table(&self.last_decisions).print();
+            decisions::table(&self.read.decisions).print();
         }
     }
 
     fn print_sessions(&self) {
         let now = Timestamp::now();
-        let agents: Vec<_> = self
-            .agents
-            .iter()
-            .flatten()
+        let agents = self.read.overview.iter().flat_map(|it| &it.agents);
+        let agents: Vec<_> = agents
             .map(|line| {
                 let count = line.sessions;
                 let word = if count == 1 { "session" } else { "sessions" };
@@ -341,11 +310,13 @@ impl Status {
         }
         println!(
             "sessions   {} known, {} running, {} waiting for you",
-            self.sessions, self.running, self.waiting
+            self.read.sessions.len(),
+            self.running(),
+            self.waiting().count()
         );
-        for session in self.waiting_for_you.iter().take(WAITING) {
+        for (session, why) in self.waiting().take(WAITING) {
             let id = short(session.session);
-            let why = spaced(session.notification.as_deref().unwrap_or_default());
+            let why = spaced(why);
             let project = render::path(Path::new(&session.project));
             let title = session.title.words(&session.project);
             let line = format!(
@@ -354,19 +325,21 @@ impl Status {
             );
             println!("{}", render::cut(&line, render::width()));
         }
-        let more = self.waiting_for_you.len().saturating_sub(WAITING);
+        let more = self.waiting().count().saturating_sub(WAITING);
         if more > 0 {
             println!(
                 "           and {more} more: `checkpointd sessions --state needs_you --state waiting`"
             );
         }
-        if self.open > 0 {
-            let open = render::count(self.open, "session", "sessions");
+        let open = self.open().count();
+        if open > 0 {
+            let open = render::count(open, "session", "sessions");
             println!("open       {open} left something unverified: `checkpointd open`");
-            for session in &self.open_work {
+            for session in self.open().take(OPEN) {
                 let id = short(session.session);
                 let project = render::path(Path::new(&session.project));
-                let what = render::printable(&session.open.join("; "));
+                let what: Vec<_> = session.open.iter().map(OpenItem::line).collect();
+                let what = render::printable(&what.join("; "));
                 let line = format!("           {id} {:6} {what}, in {project}", session.agent);
                 println!("{}", render::cut(&line, render::width()));
             }
@@ -374,7 +347,7 @@ impl Status {
     }
 
     fn print_unguarded(&self) {
-        for session in &self.unguarded {
+        for session in &self.read.unguarded {
             let whats = session.switches.iter().map(|switch| spaced(&switch.what));
             let whats: Vec<_> = whats.collect();
             let project = render::path(Path::new(&session.project));
@@ -389,26 +362,24 @@ impl Status {
     }
 
     fn print_journal(&self) {
-        if let Some(caught) = &self.caught {
+        let overview = self.read.overview.as_ref();
+        if let Some(caught) = &self.read.caught {
             render::print_wrapped("caught     ", &format!("in the last 7 days {caught}"));
         }
-        if let Some(hooks) = &self.hooks
-            && let Some(p50) = hooks.p50_us
-        {
+        if let Some(p50) = overview.and_then(|it| it.hooks.p50_us) {
             let ms = p50.div_ceil(1_000);
             println!("hooks      {ms} ms until an event is safe on disk, usually");
         }
         let size = |bytes: Option<u64>| render::bytes(bytes.unwrap_or(0));
-        let events = self
-            .events
-            .map(|events| render::count(events, "event", "events"));
-        let is_many = self.journal.as_ref().is_some_and(|it| it.collector);
+        let events = overview.map(|it| render::count(it.events, "event", "events"));
+        let journal = overview.and_then(|it| it.journal.as_ref());
+        let is_many = journal.is_some_and(|it| it.collector);
         println!(
             "journal    {}{}, {} store, {} log, {} free",
             events.as_deref().unwrap_or("unknown events"),
             if is_many { " of many machines" } else { "" },
-            size(self.store_bytes),
-            size(self.intake_bytes),
+            size(overview.map(|it| it.store_bytes)),
+            size(overview.map(|it| it.intake_bytes)),
             size(self.free_bytes)
         );
         if self.spool.calls > 0 {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::Home;
+use journal::{Agent, Home};
 
 use super::sessions::{FOLLOW_EVERY, Raw, folder};
-use crate::cli::shared::{AgentName, Output, kind};
+use crate::cli::shared::{AgentNames, Output, kind};
 use crate::cli::text::event_line;
 use crate::cli::{complete, connection};
 use crate::error::{Result, exit};
@@ -33,8 +33,8 @@ pub(crate) struct TailArgs {
     #[arg(long, value_parser = kind(), hide_possible_values = true)]
     pub(crate) kind: Option<String>,
     /// Only this agent
-    #[arg(long)]
-    pub(crate) agent: Option<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Option<Agent>,
     /// Only sessions in this folder or below it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -53,7 +53,7 @@ pub(crate) fn run(home: &Home, args: TailArgs) -> Result<u8> {
         last: Some(args.lines),
         session: args.session,
         kind: args.kind,
-        agent: args.agent.map(Into::into),
+        agent: args.agent,
         project: args.project.as_deref().map(folder).transpose()?,
         machine: args.machine,
         payloads: false,

@@ -14,7 +14,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::render::{self, Table};
+use crate::render::{self, Column, Table};
 
 /// Trust the project's current .checkpointd.yml, so that its rules and settings are used
 #[derive(Args, Debug)]
@@ -131,15 +131,12 @@ fn list(trust: &Trust, output: Output) -> Result<u8> {
         println!("No project's {} is trusted.", project::FILE);
         return Ok(exit::OK);
     }
-    let mut table = Table::new(["PROJECT", "SINCE", "NOW"]);
-    for line in &lines {
-        table.row([
-            render::path(&line.trusted.project),
-            render::local_time(line.trusted.at),
-            line.word().into(),
-        ]);
-    }
-    table.print();
+    let columns: [Column<'_, Line>; 3] = [
+        ("PROJECT", &|line| render::path(&line.trusted.project)),
+        ("SINCE", &|line| render::local_time(line.trusted.at)),
+        ("NOW", &|line| line.word().to_owned()),
+    ];
+    Table::of(&lines, &columns).print();
     Ok(exit::OK)
 }
 

@@ -9,11 +9,11 @@ use actors::draft::daemon_draft;
 use checkpoint::record::UNINSTALL;
 use clap::Args;
 use journal::{Agent, Event, Home};
-use serde::Serialize;
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::cli::commands::{config, service};
-use crate::cli::shared::{AgentName, Output, ask_yes};
+use crate::cli::shared::{AgentNames, Output, ask_yes, session_here};
 use crate::cli::text::{plan, print_json};
 use crate::cli::{connection, daemon_process};
 use crate::config as settings;
@@ -33,8 +33,8 @@ use crate::service::place;
 )]
 pub(crate) struct UninstallArgs {
     /// Remove only this agent's hooks, and keep daemon and data; may be repeated
-    #[arg(long)]
-    pub(crate) agent: Vec<AgentName>,
+    #[arg(long, value_parser = AgentNames)]
+    pub(crate) agent: Vec<Agent>,
     /// Delete journal, configuration and logs without asking
     #[arg(long, conflicts_with_all = ["keep_data", "agent"])]
     pub(crate) purge: bool,
@@ -56,11 +56,11 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
     if !arguments.dry_run {
         settings::refuse_foreign_home(home)?;
     }
-    let asked: Vec<Agent> = arguments.agent.iter().map(|name| (*name).into()).collect();
+    let asked = &arguments.agent;
     // With `--agent` the other agents keep their hooks and the daemon.
     let is_whole = asked.is_empty();
     let mut work = Work {
-        plans: plans(home, &asked)?,
+        plans: plans(home, asked)?,
         stops_daemon: is_whole && connection::health(home).is_some(),
         // The service would start the daemon again.
         removes_service: is_whole && Manager::of_platform().is_installed(),
@@ -102,14 +102,13 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         .filter(|path| !work.data.contains(path))
         .collect();
     if arguments.output.json {
-        print_json(&Answer {
-            plans: plan::Shown::new(&work.plans, arguments.dry_run),
-            data: &work.data,
-            kept,
-            manual_pages: &work.manual,
-            daemon_stopped: work.stops_daemon,
-            service_removed: work.removes_service,
-        });
+        let mut answer = plan::json(&work.plans, arguments.dry_run);
+        answer["data"] = json!(work.data);
+        answer["kept"] = json!(kept);
+        answer["manual_pages"] = json!(work.manual);
+        answer["daemon_stopped"] = work.stops_daemon.into();
+        answer["service_removed"] = work.removes_service.into();
+        print_json(&answer);
         return Ok(exit::OK);
     }
     if arguments.dry_run {
@@ -123,17 +122,6 @@ pub(crate) fn run(home: &Home, arguments: &UninstallArgs) -> Result<u8> {
         );
     }
     Ok(exit::OK)
-}
-
-#[derive(Serialize)]
-struct Answer<'a> {
-    #[serde(flatten)]
-    plans: plan::Shown<'a>,
-    data: &'a [PathBuf],
-    kept: Vec<&'a PathBuf>,
-    manual_pages: &'a [PathBuf],
-    daemon_stopped: bool,
-    service_removed: bool,
 }
 
 /// What is removed.
@@ -202,9 +190,7 @@ impl Work {
 
 /// Journals that a person took the hooks away (spec EVID-23). What an agent does is in its calls.
 fn note(home: &Home) -> Result<()> {
-    let mut sessions = checkpoint::agents::session_variables();
-    let is_agents = sessions.any(|name| std::env::var_os(name).is_some_and(|id| !id.is_empty()));
-    if is_agents || connection::has_journal(home).is_err() {
+    if session_here().is_some() || connection::has_journal(home).is_err() {
         return Ok(());
     }
     let event = Event::EscapeHatchUsed {

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use journal::Home;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::{connection, daemon_process};
 use crate::error::{Failure, Result, exit};
-use crate::ops::wire::{Ask, Closed, Opened, Token, Waits};
+use crate::ops::wire::Opened;
 
 /// Serve a page that shows what every agent is doing, on this machine only
 #[derive(Args, Debug)]
@@ -65,31 +65,16 @@ pub(crate) fn run(home: &Home, arguments: &WebArgs) -> Result<u8> {
     }
 }
 
-/// `web --json`.
-#[derive(Serialize)]
-struct OpenedJson<'a> {
-    url: &'a str,
-    port: u16,
-    /// Whether a browser has opened it.
-    opened: bool,
-}
-
 fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
-    let ask = serde_json::to_vec(&Ask {
-        port: arguments.port,
-    })
-    .expect("plain data");
-    let opened = connection::post_for(home, "/v1/web/open", &ask);
+    let ask = json!({ "port": arguments.port }).to_string();
+    let opened = connection::post_for(home, "/v1/web/open", ask.as_bytes());
     let opened: Opened = opened.map_err(|failure| {
         failure.hint("`--port 0` uses any free port; `web.port` in config.yml sets the default")
     })?;
     let shown = arguments.open && show(home, &opened);
     if arguments.output.json {
-        print_json(&OpenedJson {
-            url: &opened.url,
-            port: opened.port,
-            opened: shown,
-        });
+        // Whether a browser has opened it.
+        print_json(&json!({ "url": opened.url, "port": opened.port, "opened": shown }));
     } else if shown {
         println!(
             "opened http://127.0.0.1:{}/ in your browser; close it with `checkpointd web --stop`",
@@ -108,9 +93,9 @@ fn open(home: &Home, arguments: &WebArgs) -> Result<u8> {
 }
 
 fn close(home: &Home, output: Output) -> Result<u8> {
-    let answer: Closed = connection::post_for(home, "/v1/web/close", b"")?;
+    let answer: Value = connection::post_for(home, "/v1/web/close", b"")?;
     output.print(&answer, |answer| {
-        let said = match answer.closed {
+        let said = match answer["closed"] == true {
             true => "closed",
             false => "the page was not open",
         };
@@ -138,14 +123,11 @@ fn show(home: &Home, opened: &Opened) -> bool {
         return false;
     };
     eprintln!("Waiting for your browser ...");
-    let token = serde_json::to_vec(&Token {
-        token: opened.token.clone(),
-    })
-    .expect("plain data");
+    let token = json!({ "token": opened.token }).to_string();
     let began = Instant::now();
     while began.elapsed() < BROWSER_WAIT {
-        match connection::post_for::<Waits>(home, "/v1/web/waits", &token) {
-            Ok(answer) if !answer.waits => return true,
+        match connection::post_for::<Value>(home, "/v1/web/waits", token.as_bytes()) {
+            Ok(answer) if answer["waits"] == false => return true,
             Ok(_) => {}
             Err(_) => return false,
         }

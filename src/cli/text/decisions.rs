@@ -4,46 +4,33 @@ use journal::Outcome;
 
 use crate::cli::text::{on_machine, short, spaced};
 use crate::ops::views::{DecisionRow, DemandEnd};
-use crate::render::{self, Color, Table};
+use crate::render::{self, Color, Column, Table};
 
 /// Returns decisions as a table; where it has no room, the session, the project and the turn go, and then the delivery. Only
 /// a collector's has the machine.
 pub(crate) fn table(decisions: &[DecisionRow]) -> Table {
-    let head = [
-        "SEQ",
-        "AT",
-        "MACHINE",
-        "AGENT",
-        "SESSION",
-        "TURN",
-        "AFTER",
-        "PROJECT",
-        "CHECKPOINT",
-        "DELIVERY",
-        "WHY",
+    let machine = |row: &DecisionRow| row.source.as_ref().map(|source| source.machine.clone());
+    let columns: [Column<'_, DecisionRow>; 11] = [
+        ("SEQ", &|row| row.seq.to_string()),
+        ("AT", &|row| render::local_time(row.at)),
+        ("MACHINE", &|row| machine(row).unwrap_or_default()),
+        ("AGENT", &|row| row.agent.to_string()),
+        ("SESSION", &|row| short(row.session)),
+        ("TURN", &|row| row.turn.to_string()),
+        ("AFTER", &|row| {
+            render::or_dash(row.elapsed_ms, render::duration_ms)
+        }),
+        ("PROJECT", &|row| {
+            on_machine(None, row.project.as_deref().unwrap_or_default())
+        }),
+        ("CHECKPOINT", &verdict),
+        ("DELIVERY", &delivery),
+        ("WHY", &|row| row.reason.words().to_owned()),
     ];
-    let mut table = Table::new(head)
+    Table::of(decisions, &columns)
         .optional(&[6, 5, 4, 7, 9, 2])
         .whole_last()
-        .colored(color_of);
-    for row in decisions {
-        let machine = row.source.as_ref().map(|source| source.machine.as_str());
-        table.row([
-            row.seq.to_string(),
-            render::local_time(row.at),
-            machine.unwrap_or_default().to_owned(),
-            row.agent.to_string(),
-            short(row.session),
-            row.turn.to_string(),
-            row.elapsed_ms
-                .map_or_else(|| "-".into(), render::duration_ms),
-            on_machine(None, row.project.as_deref().unwrap_or_default()),
-            verdict(row),
-            delivery(row),
-            row.reason.words().to_owned(),
-        ]);
-    }
-    table
+        .colored(color_of)
 }
 
 /// Says what was decided, what came of it, and if a checkpoint did not arrive, which narrow tables show nowhere else.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::ops::sessions_now::in_folder;
 use crate::ops::views::{FileProblem, Imported, LookBack, PastTurnRow, TurnTotals};
-use crate::render::{self, Color, Table};
+use crate::render::{self, Color, Column, Table};
 
 /// The most transcripts with a problem that are named.
 const PROBLEMS_MAX: usize = 8;
@@ -117,36 +117,23 @@ fn heading(text: &str) {
 }
 
 fn groups(summary: &LookBack) {
-    let mut table = Table::new([
-        "AGENT", "SESSIONS", "TURNS", "TIME", "CODE", "NOT RUN", "FAILING", "ERROR", "ASKED",
-        "PROJECT",
-    ])
-    .optional(&[1, 7]);
-    let mut row = |agent: &str, totals: &TurnTotals, project: String| {
-        table.row([
-            agent.to_owned(),
-            totals.sessions.to_string(),
-            totals.turns.to_string(),
-            render::duration_ms(totals.worked_ms),
-            totals.code_changed.to_string(),
-            totals.nothing_run.to_string(),
-            totals.tests_failed.to_string(),
-            totals.error_left.to_string(),
-            totals.asked.to_string(),
-            project,
-        ]);
-    };
-    for group in &summary.groups {
-        row(
-            group.agent.word(),
-            &group.totals,
-            project_name(&group.project),
-        );
-    }
-    if summary.groups.len() > 1 {
-        row("all", &summary.total, String::new());
-    }
-    table.print();
+    let all = (summary.groups.len() > 1).then_some(("all", &summary.total, String::new()));
+    let groups = summary.groups.iter();
+    let groups = groups.map(|it| (it.agent.word(), &it.totals, project_name(&it.project)));
+    let rows: Vec<_> = groups.chain(all).collect();
+    let columns: [Column<'_, (&str, &TurnTotals, String)>; 10] = [
+        ("AGENT", &|(agent, ..)| (*agent).to_owned()),
+        ("SESSIONS", &|(_, it, _)| it.sessions.to_string()),
+        ("TURNS", &|(_, it, _)| it.turns.to_string()),
+        ("TIME", &|(_, it, _)| render::duration_ms(it.worked_ms)),
+        ("CODE", &|(_, it, _)| it.code_changed.to_string()),
+        ("NOT RUN", &|(_, it, _)| it.nothing_run.to_string()),
+        ("FAILING", &|(_, it, _)| it.tests_failed.to_string()),
+        ("ERROR", &|(_, it, _)| it.error_left.to_string()),
+        ("ASKED", &|(_, it, _)| it.asked.to_string()),
+        ("PROJECT", &|(.., project)| project.clone()),
+    ];
+    Table::of(&rows, &columns).optional(&[1, 7]).print();
 }
 
 /// Prints a turn that is worth reading.

@@ -1,12 +1,10 @@
 //! A plan in words, as a diff, and as JSON.
 
-use std::path::Path;
-
-use journal::{Agent, Timestamp};
-use serde::Serialize;
+use journal::Timestamp;
+use serde_json::{Value, json};
 use similar::TextDiff;
 
-use crate::install::{AgentPlan, Change, Kind, Status};
+use crate::install::{AgentPlan, Change, Status};
 use crate::render::{self, Color};
 
 /// Unchanged lines around a change.
@@ -150,75 +148,39 @@ fn verb(change: &Change) -> &'static str {
     }
 }
 
-/// Plans for `--json`.
-#[derive(Serialize)]
-pub(crate) struct Shown<'a> {
-    at: Timestamp,
-    dry_run: bool,
-    pub(crate) changed: bool,
-    agents: Vec<ShownAgent<'a>>,
+/// Returns plans for `--json`.
+pub(crate) fn json(plans: &[AgentPlan], is_dry_run: bool) -> Value {
+    let agents = plans.iter().map(|plan| {
+        json!({
+            "agent": plan.agent,
+            "version": plan.version.map(|version| version.to_string()),
+            "folder": plan.folder,
+            "files": Vec::from_iter(plan.changes.iter().map(file)),
+            "notes": plan.notes,
+        })
+    });
+    json!({
+        "at": Timestamp::now(),
+        "dry_run": is_dry_run,
+        "changed": is_needed(plans),
+        "agents": Vec::from_iter(agents),
+    })
 }
 
-#[derive(Serialize)]
-struct ShownAgent<'a> {
-    agent: Agent,
-    version: Option<String>,
-    folder: &'a Path,
-    files: Vec<ShownFile<'a>>,
-    notes: &'a [String],
+/// Returns whether plans change anything.
+pub(crate) fn is_needed(plans: &[AgentPlan]) -> bool {
+    let mut changes = plans.iter().flat_map(|plan| &plan.changes);
+    changes.any(Change::is_needed)
 }
 
-#[derive(Serialize)]
-struct ShownFile<'a> {
-    path: &'a Path,
-    kind: Kind,
-    change: &'static str,
-    entries: Vec<ShownEntry<'a>>,
-    diff: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ShownEntry<'a> {
-    entry: &'a str,
-    status: &'static str,
-}
-
-impl<'a> Shown<'a> {
-    pub(crate) fn new(plans: &'a [AgentPlan], is_dry_run: bool) -> Self {
-        let changes = plans.iter().flat_map(|plan| &plan.changes);
-        Self {
-            at: Timestamp::now(),
-            dry_run: is_dry_run,
-            changed: changes.into_iter().any(Change::is_needed),
-            agents: plans.iter().map(ShownAgent::new).collect(),
-        }
-    }
-}
-
-impl<'a> ShownAgent<'a> {
-    fn new(plan: &'a AgentPlan) -> Self {
-        Self {
-            agent: plan.agent,
-            version: plan.version.map(|version| version.to_string()),
-            folder: &plan.folder,
-            files: plan.changes.iter().map(ShownFile::new).collect(),
-            notes: &plan.notes,
-        }
-    }
-}
-
-impl<'a> ShownFile<'a> {
-    fn new(change: &'a Change) -> Self {
-        let entries = change.entries.iter().map(|entry| ShownEntry {
-            entry: &entry.name,
-            status: entry.status.word(),
-        });
-        Self {
-            path: &change.path,
-            kind: change.kind,
-            change: verb(change),
-            entries: entries.collect(),
-            diff: change.is_needed().then(|| diff(change)),
-        }
-    }
+fn file(change: &Change) -> Value {
+    let entries = change.entries.iter();
+    let entries = entries.map(|it| json!({ "entry": it.name, "status": it.status.word() }));
+    json!({
+        "path": change.path,
+        "kind": change.kind,
+        "change": verb(change),
+        "entries": Vec::from_iter(entries),
+        "diff": change.is_needed().then(|| diff(change)),
+    })
 }

@@ -60,6 +60,13 @@ impl<R: Read> Read for Shown<R> {
     }
 }
 
+/// Says what takes a while, on a terminal only.
+pub(crate) fn announce(doing: &str) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r{doing} ..\x1b[K");
+    }
+}
+
 /// Ends the line of a progress bar.
 pub(crate) fn progress_done() {
     if std::io::stderr().is_terminal() {

@@ -117,10 +117,10 @@ impl Act {
 
 fn order(home: &Home, session: Uuid, order: &Order) -> Result<Ordered> {
     let path = format!("/sessions/{session}/{}?by=top", order.word());
-    connection::post_for(home, &path, &order.body())
+    connection::post_for(home, &path, order.body().to_string().as_bytes())
 }
 
-fn explain(home: &Home, seq: u64) -> Result<Explanation> {
+pub(super) fn explain(home: &Home, seq: u64) -> Result<Explanation> {
     let mut answer: Option<Explanation> = None;
     let query = Query::Explain {
         seq: Some(seq),

@@ -10,8 +10,8 @@ use journal::Home;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::act::Act;
-use super::model::Input;
+use super::act::explain;
+use super::model::{Effect, Input};
 use super::page::{News, Subject};
 use crate::cli::connection;
 use crate::cli::text::timeline::{Drawn, Growing};
@@ -19,7 +19,7 @@ use crate::cli::text::{event_line, explanation};
 use crate::error::{Failure, Result};
 use crate::ops::query::{Events, Query};
 use crate::ops::sessions_now::SessionsNow;
-use crate::ops::views::{EventLine, Explanation, TimelineLine};
+use crate::ops::views::{EventLine, TimelineLine};
 use crate::render;
 
 /// Pause between two looks. A look at which nothing has happened costs the daemon next to nothing.
@@ -27,16 +27,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Events that are shown at first, and at most of each look.
 const EVENTS: u64 = 50;
 
-/// A request to the feed.
-pub(super) enum Ask {
-    /// A page; if it was read before, only what is new of it.
-    Page { subject: Subject, is_open: bool },
-    /// Something to do, and a page to be read again after it.
-    Act(Act, Option<Subject>),
-}
-
 /// Reads requested pages and, in between, new events, until the view ends.
-pub(super) fn follow(home: &Home, asks: &Receiver<Ask>, tell: &Sender<Input>) {
+pub(super) fn follow(home: &Home, asks: &Receiver<Effect>, tell: &Sender<Input>) {
     let mut feed = Feed {
         home,
         known: None,
@@ -123,12 +115,11 @@ impl Feed<'_> {
         Ok(vec![Input::Events(lines), Input::Now(Box::new(now))])
     }
 
-    fn answer(&mut self, ask: &Ask) -> Vec<Input> {
+    fn answer(&mut self, ask: &Effect) -> Vec<Input> {
         match ask {
-            Ask::Page { subject, is_open } => {
-                vec![Input::Read(*subject, self.read(*subject, *is_open))]
-            }
-            Ask::Act(act, subject) => {
+            Effect::Read(subject) => vec![Input::Read(*subject, self.read(*subject, false))],
+            Effect::ReadOn(subject) => vec![Input::Read(*subject, self.read(*subject, true))],
+            Effect::Act(act, subject) => {
                 let done = act.carry_out(self.home);
                 let (said, copied) = done.unwrap_or_else(|failure| (failure.text(), None));
                 let page = subject.map(|subject| Input::Read(subject, self.read(subject, false)));
@@ -136,6 +127,7 @@ impl Feed<'_> {
                     .chain([Input::Said(said, copied)])
                     .collect()
             }
+            Effect::Nothing | Effect::Copy(_) | Effect::Quit => Vec::new(),
         }
     }
 
@@ -179,22 +171,13 @@ impl Feed<'_> {
     }
 
     fn decision(&self, seq: u64) -> Result<Vec<Drawn>> {
-        let mut answer: Option<Explanation> = None;
-        let query = Query::Explain {
-            seq: Some(seq),
-            session: None,
-            machine: None,
-        };
-        self.ask(&query, |line| answer = Some(line))?;
+        let answer = explain(self.home, seq)?;
         // What a person asks first comes first.
-        let text = answer.as_ref().map(|answer| {
-            let parts = [
-                explanation::summary(answer),
-                explanation::explanation(answer),
-            ];
-            parts.join(&String::new())
-        });
-        Ok(plain(text.unwrap_or_default()))
+        let parts = [
+            explanation::summary(&answer),
+            explanation::explanation(&answer),
+        ];
+        Ok(plain(parts.join(&String::new())))
     }
 
     /// Returns what a command prints; it finds the daemon as this one does.

@@ -26,7 +26,6 @@ mod page;
 mod tests;
 mod view;
 
-use feed::Ask;
 use model::{Effect, Input, Model};
 
 /// How often the clocks are redrawn.
@@ -74,7 +73,7 @@ fn show(home: &Home, terminal: &mut DefaultTerminal) -> Result<()> {
 }
 
 /// Takes what has come, at least one input or the passing of a moment. Returns false when it is over.
-fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Result<bool> {
+fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Effect>) -> Result<bool> {
     let mut next = match inputs.recv_timeout(TICK) {
         Ok(input) => Some(input),
         Err(RecvTimeoutError::Timeout) => None,
@@ -84,32 +83,16 @@ fn take(model: &mut Model, inputs: &Receiver<Input>, ask: &Sender<Ask>) -> Resul
     while let Some(input) = next {
         match model.update(input) {
             Effect::Nothing => {}
-            Effect::Read(subject) => send(
-                ask,
-                Ask::Page {
-                    subject,
-                    is_open: false,
-                },
-            )?,
-            Effect::ReadOn(subject) => send(
-                ask,
-                Ask::Page {
-                    subject,
-                    is_open: true,
-                },
-            )?,
-            Effect::Act(act, again) => send(ask, Ask::Act(act, again))?,
             Effect::Copy(text) => act::copy(&text)?,
             Effect::Quit => return Ok(false),
+            asked => {
+                let sent = ask.send(asked);
+                sent.map_err(|_| Failure::failed("the reader has ended"))?;
+            }
         }
         next = inputs.try_recv().ok();
     }
     Ok(true)
-}
-
-fn send(asks: &Sender<Ask>, ask: Ask) -> Result<()> {
-    asks.send(ask)
-        .map_err(|_| Failure::failed("the reader has ended"))
 }
 
 /// Passes on keys and new sizes; ends with the terminal.

@@ -12,7 +12,7 @@ use super::ansi;
 use super::columns::{self, Column};
 use super::model::Model;
 use super::page::{Page, Subject};
-use crate::cli::text::{session, short, spaced};
+use crate::cli::text::{on_machine, session, short, spaced};
 use crate::ops::sessions_now::{NowRow, SessionsNow};
 use crate::ops::views::Need;
 use crate::render;
@@ -293,10 +293,7 @@ fn details(model: &Model) -> String {
         .map(|why| format!(", {}", spaced(why)))
         .unwrap_or_default();
     let id = short(row.session);
-    let project = match row.machine() {
-        None => render::path(Path::new(&row.project)),
-        Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
-    };
+    let project = on_machine(row.machine(), &row.project);
     let open = row.open_words.iter().map(|line| format!(" {line};"));
     let open: String = open.map(|line| render::printable(&line)).collect();
     format!(
@@ -329,15 +326,12 @@ fn draw_page(
             row.map_or_else(
                 || format!("timeline of {id}"),
                 |row| {
-                    let project = match row.machine() {
-                        None => render::path(Path::new(&row.project)),
-                        Some(machine) => render::printable(&format!("{machine}:{}", row.project)),
-                    };
                     format!(
-                        "timeline of {id}: {}; {}, {}, {project}",
+                        "timeline of {id}: {}; {}, {}, {}",
                         row.title.words(&row.project),
                         row.agent,
-                        row.status.words()
+                        row.status.words(),
+                        on_machine(row.machine(), &row.project)
                     )
                 },
             )

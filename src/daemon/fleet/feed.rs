@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use actors::Shared;
 use broker::{Broker, Head, Look, Problem, Received, Source};
 use journal::{Journal, Timestamp};
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::address::Address;
 use super::state::State;
+use crate::daemon::worker::Worker;
 use crate::ops::fleet::{self, Merge, Merged};
 
 /// The size that the stream gets when the collector makes it.
@@ -36,30 +36,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
-/// Why it begins again.
-enum Ended {
-    Broker(Problem),
-    Journal(String),
-}
-
-impl From<Problem> for Ended {
-    fn from(problem: Problem) -> Self {
-        Self::Broker(problem)
-    }
-}
-
-impl From<journal::Error> for Ended {
-    fn from(error: journal::Error) -> Self {
-        Self::Journal(error.to_string())
-    }
-}
-
-impl From<fleet::Problem> for Ended {
-    fn from(problem: fleet::Problem) -> Self {
-        Self::Journal(problem.to_string())
-    }
-}
-
 /// A journal whose runs are refused, or of which some are missing.
 struct Parked {
     why: String,
@@ -78,47 +54,35 @@ fn key(source: &Source) -> (&str, Uuid) {
 }
 
 /// Receives what machines send.
-pub(super) struct Intake {
+pub(crate) struct Intake {
     shared: Arc<Shared>,
     state: Arc<State>,
-    stop: Notify,
-    ended: Notify,
+    worker: Arc<Worker>,
 }
 
 impl Intake {
-    pub(super) fn new(shared: Arc<Shared>, state: Arc<State>) -> Arc<Self> {
+    pub(crate) fn new(shared: Arc<Shared>, state: Arc<State>) -> Arc<Self> {
         Arc::new(Self {
             shared,
             state,
-            stop: Notify::new(),
-            ended: Notify::new(),
+            worker: Arc::default(),
         })
     }
 
     /// Begins, on a thread of its own.
-    pub(super) fn start(self: &Arc<Self>) -> std::io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+    pub(crate) fn start(self: &Arc<Self>) -> std::io::Result<()> {
         let own = Arc::clone(self);
-        let body = move || {
-            runtime.block_on(async {
-                tokio::select! {
-                    () = own.take_for_ever() => {}
-                    () = own.stop.notified() => {}
-                }
-            });
-            own.ended.notify_one();
+        let work = move || async move {
+            tokio::select! {
+                () = own.take_for_ever() => {}
+                () = own.worker.asked_to_stop() => {}
+            }
         };
-        std::thread::Builder::new()
-            .name("fleet".into())
-            .spawn(body)
-            .map(drop)
+        self.worker.start("fleet", work)
     }
 
-    pub(super) async fn close(&self) {
-        self.stop.notify_one();
-        let _ = timeout(CLOSE_WITHIN, self.ended.notified()).await;
+    pub(crate) async fn close(&self) {
+        self.worker.close(CLOSE_WITHIN).await;
     }
 
     async fn take_for_ever(&self) {
@@ -141,11 +105,7 @@ impl Intake {
             if began.elapsed() > PAUSE_MAX {
                 pause = PAUSE;
             }
-            let why = match ended {
-                Ended::Broker(problem) => problem.to_string(),
-                Ended::Journal(error) => error,
-            };
-            self.state.trouble(Some(why));
+            self.state.trouble(Some(ended.to_string()));
             sleep(pause).await;
             pause = (2 * pause).min(PAUSE_MAX);
         }
@@ -155,7 +115,7 @@ impl Intake {
         &self,
         address: &Address,
         poisoned: &mut BTreeSet<String>,
-    ) -> Result<std::convert::Infallible, Ended> {
+    ) -> anyhow::Result<std::convert::Infallible> {
         let journal = &self.shared.journal;
         self.state.change(|line| line.until = address.until());
         let broker = address.connect("collector").await?;
@@ -369,7 +329,7 @@ impl<'a> Taker<'a> {
 
     /// Compares what the broker has before `from`, and what it says that is here, with what is here: they differ after a
     /// run was refused, and after the journal was set back.
-    async fn compare(&mut self, broker: &Broker, from: u64) -> Result<(), Ended> {
+    async fn compare(&mut self, broker: &Broker, from: u64) -> anyhow::Result<()> {
         let mut sources = broker.sources().await?;
         // Without heads, as after the loss of a stream, machines would send again what is here.
         let here = self.merge.journals();
@@ -397,7 +357,7 @@ impl<'a> Taker<'a> {
     }
 
     /// Reads the runs of parked journals again from the broker. Of those that it does not have, their machine is asked.
-    async fn read_again(&mut self, broker: &Broker) -> Result<(), Ended> {
+    async fn read_again(&mut self, broker: &Broker) -> anyhow::Result<()> {
         let is_due = |parked: &Parked| parked.read.is_none_or(|read| read.elapsed() >= AGAIN_EVERY);
         let due = self.parked.iter().filter(|(_, parked)| is_due(parked));
         let due: Vec<Source> = due.map(|(source, _)| source.clone()).collect();

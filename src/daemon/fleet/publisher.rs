@@ -11,11 +11,12 @@ use actors::Shared;
 use broker::{Broker, Marks, Problem, Source};
 use journal::{Envelope, Event, Timestamp};
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::address::Address;
 use super::proof::proof;
 use super::state::State;
+use crate::daemon::worker::Worker;
 use crate::ops::fleet::{Level, next_run};
 
 /// How long events wait for others that go in the same run. A decision goes at once, with all before it.
@@ -31,25 +32,15 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 
 /// Why publishing ended.
+#[derive(Debug, thiserror::Error)]
 enum Ended {
-    /// Something failed.
-    Failed(Problem),
+    #[error(transparent)]
+    Failed(#[from] Problem),
     /// The journal cannot be read.
-    Journal(journal::Error),
-    /// The settings have changed.
+    #[error(transparent)]
+    Journal(#[from] journal::Error),
+    #[error("the settings have changed")]
     Changed,
-}
-
-impl From<Problem> for Ended {
-    fn from(problem: Problem) -> Self {
-        Self::Failed(problem)
-    }
-}
-
-impl From<journal::Error> for Ended {
-    fn from(error: journal::Error) -> Self {
-        Self::Journal(error)
-    }
 }
 
 /// What to send, and where.
@@ -63,9 +54,8 @@ struct Plan {
 struct Sent {
     /// The number of the last message.
     sequence: u64,
-    /// The last event.
-    last: u64,
-    chain: String,
+    /// Of the last event.
+    marks: Marks,
 }
 
 /// Sends the journal's events.
@@ -77,8 +67,7 @@ pub(crate) struct Publisher {
     /// Signals a new decision.
     urgent: Notify,
     changed: Notify,
-    stop: Notify,
-    ended: Notify,
+    worker: Arc<Worker>,
 }
 
 impl Publisher {
@@ -90,8 +79,7 @@ impl Publisher {
             grown: Notify::new(),
             urgent: Notify::new(),
             changed: Notify::new(),
-            stop: Notify::new(),
-            ended: Notify::new(),
+            worker: Arc::default(),
         })
     }
 
@@ -113,33 +101,21 @@ impl Publisher {
 
     /// Begins, on a thread of its own. If the system refuses the thread, only the sending is lost.
     pub(crate) fn start(self: &Arc<Self>) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
         let own = Arc::clone(self);
-        let started = runtime.and_then(|runtime| {
-            let body = move || {
-                runtime.block_on(own.run());
-                own.ended.notify_one();
-            };
-            std::thread::Builder::new().name("fleet".into()).spawn(body)
-        });
-        if let Err(error) = started {
+        let work = move || async move {
+            tokio::select! {
+                () = own.send_for_ever() => {}
+                () = own.worker.asked_to_stop() => {}
+            }
+        };
+        if let Err(error) = self.worker.start("fleet", work) {
             self.state.trouble(Some(error.to_string()));
         }
     }
 
     /// Stops publishing.
     pub(crate) async fn close(&self) {
-        self.stop.notify_one();
-        let _ = timeout(CLOSE_WITHIN, self.ended.notified()).await;
-    }
-
-    async fn run(&self) {
-        tokio::select! {
-            () = self.send_for_ever() => {}
-            () = self.stop.notified() => {}
-        }
+        self.worker.close(CLOSE_WITHIN).await;
     }
 
     fn plan(&self) -> Option<Plan> {
@@ -165,24 +141,19 @@ impl Publisher {
                 line.level = Some(plan.level.word().to_owned());
             });
             let began = Instant::now();
-            let ended = self.send(&plan, &mut pause).await;
+            let Err(ended) = self.sending(&plan, &mut pause).await;
             if began.elapsed() > PAUSE_MAX {
                 pause = PAUSE;
             }
-            let why = match ended {
+            match ended {
                 Ended::Changed => {
                     self.state.clear();
                     continue;
                 }
-                Ended::Journal(error) => error.to_string(),
-                Ended::Failed(problem) => {
-                    if matches!(problem, Problem::Refused(_) | Problem::Missing(_)) {
-                        pause = PAUSE_MAX;
-                    }
-                    problem.to_string()
-                }
-            };
-            self.state.trouble(Some(why));
+                Ended::Failed(Problem::Refused(_) | Problem::Missing(_)) => pause = PAUSE_MAX,
+                _ => {}
+            }
+            self.state.trouble(Some(ended.to_string()));
             self.state.change(|line| {
                 line.backlog = self.shared.journal.last_seq().saturating_sub(line.sent)
             });
@@ -195,13 +166,6 @@ impl Publisher {
     }
 
     /// Sends until something fails. The next pause is a short one once something was stored.
-    async fn send(&self, plan: &Plan, pause: &mut Duration) -> Ended {
-        match self.sending(plan, pause).await {
-            Ok(never) => match never {},
-            Err(ended) => ended,
-        }
-    }
-
     async fn sending(
         &self,
         plan: &Plan,
@@ -225,12 +189,12 @@ impl Publisher {
             }
             self.wait_for_events(plan, &sent).await?;
             let through = journal.last_seq();
-            if through <= sent.last {
+            if through <= sent.marks.last {
                 continue;
             }
             // What is not on the disk yet may get other numbers after a power cut.
             self.shared.sync().await?;
-            let after = (sent.last, sent.chain.as_str());
+            let after = (sent.marks.last, sent.marks.chain.as_str());
             let Some(run) = next_run(journal, (plan.level, machine), after, through)? else {
                 // It is not in the store yet.
                 sleep(PAUSE).await;
@@ -247,11 +211,7 @@ impl Publisher {
             {
                 Ok(sequence) => {
                     *pause = PAUSE;
-                    sent = Sent {
-                        sequence,
-                        last: marks.last,
-                        chain: marks.chain,
-                    };
+                    sent = Sent { sequence, marks };
                     self.note(&sent);
                 }
                 Err(Problem::Moved) => {
@@ -264,29 +224,32 @@ impl Publisher {
 
     /// Returns when there is something to send, or it is time to look, or the settings have changed.
     async fn wait_for_events(&self, plan: &Plan, sent: &Sent) -> Result<(), Ended> {
-        let backlog = || self.shared.journal.last_seq().saturating_sub(sent.last);
-        let changed = |is_other: bool| {
-            if is_other {
-                Err(Ended::Changed)
-            } else {
-                Ok(())
-            }
+        let backlog = || {
+            self.shared
+                .journal
+                .last_seq()
+                .saturating_sub(sent.marks.last)
         };
+        let is_changed = || self.plan().as_ref() != Some(plan);
         if backlog() == 0 {
             tokio::select! {
                 () = self.grown.notified() => {}
                 () = sleep(LOOK_EVERY) => {}
-                () = self.changed.notified() => return changed(self.plan().as_ref() != Some(plan)),
+                () = self.changed.notified() => {}
             }
         }
-        if (1..BACKLOG).contains(&backlog()) {
+        if !is_changed() && (1..BACKLOG).contains(&backlog()) {
             tokio::select! {
                 () = self.urgent.notified() => {}
                 () = sleep(GATHER) => {}
-                () = self.changed.notified() => return changed(self.plan().as_ref() != Some(plan)),
+                () = self.changed.notified() => {}
             }
         }
-        changed(self.plan().as_ref() != Some(plan))
+        if is_changed() {
+            Err(Ended::Changed)
+        } else {
+            Ok(())
+        }
     }
 
     /// Determines where to continue: after the last message, or after what the collector has.
@@ -325,11 +288,7 @@ impl Publisher {
             *answered = head.ask;
         }
         self.check(source, &marks)?;
-        let sent = Sent {
-            sequence,
-            last: marks.last,
-            chain: marks.chain,
-        };
+        let sent = Sent { sequence, marks };
         self.note(&sent);
         self.state.change(|line| line.collected = Some(head.last));
         Ok(sent)
@@ -359,10 +318,14 @@ impl Publisher {
     }
 
     fn note(&self, sent: &Sent) {
-        let backlog = self.shared.journal.last_seq().saturating_sub(sent.last);
+        let backlog = self
+            .shared
+            .journal
+            .last_seq()
+            .saturating_sub(sent.marks.last);
         self.state.trouble(None);
         self.state.change(|line| {
-            line.sent = sent.last;
+            line.sent = sent.marks.last;
             line.backlog = backlog;
             line.sent_at = Some(Timestamp::now());
         });

@@ -7,14 +7,13 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::Shared;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
-use crate::ops::query::{self, ErrorLine, Query, Reader};
+use crate::ops::query::{self, Query, Reader};
 use crate::ops::sessions_now::{self, Which};
-use crate::ops::wire::Refused;
 
 /// Lines of an answer are sent together once they reach this size or age.
 const BLOCK_BYTES: usize = 32 * 1024;
@@ -23,9 +22,7 @@ const BLOCK_WAIT: Duration = Duration::from_millis(50);
 const BLOCKS_MAX: usize = 16;
 
 pub(crate) fn refuse(status: StatusCode, reason: &str) -> HttpResponse {
-    HttpResponse::build(status).json(Refused {
-        error: reason.to_owned(),
-    })
+    HttpResponse::build(status).json(json!({ "error": reason }))
 }
 
 /// Answers a question line by line, and holds `permit` until it is answered.
@@ -56,7 +53,7 @@ pub(crate) fn stream_answer(
         if let Err(error) = answered
             && !matches!(error, query::Error::Gone)
         {
-            add(&mut block, &ErrorLine::from(&error));
+            add(&mut block, &error.line());
         }
         if !block.is_empty() {
             send(&mut block);

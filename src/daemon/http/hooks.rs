@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::connections::Peer;
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
-use crate::ops::wire::{AppendOutcome, AppendedLine, HookLine};
+use crate::ops::wire::{self, HookLine};
 
 /// The largest hook payload; the client cuts at 64 MB.
 const BODY_BYTES_MAX: usize = 66 * 1024 * 1024;
@@ -158,11 +158,7 @@ const LINES_AT_ONCE: usize = 64;
 async fn append(api: web::Data<Api>, body: web::Bytes) -> HttpResponse {
     let body = String::from_utf8_lossy(&body);
     let mut answers = String::new();
-    let mut answer = |line, outcome| {
-        let answer = serde_json::to_string(&AppendedLine { line, outcome });
-        answers.push_str(&answer.expect("an answer is plain data"));
-        answers.push('\n');
-    };
+    let mut answer = |line, end| answers += &format!("{}\n", wire::appended(line, end));
     let mut waiting = VecDeque::new();
     for (number, text) in body
         .lines()
@@ -201,18 +197,9 @@ async fn read_line(api: &Api, text: &str) -> Result<Normal, String> {
     read.await.map_err(said)
 }
 
-async fn appended(outcome: Result<Outcome, String>) -> AppendOutcome {
-    let accepted = match outcome {
-        Ok(outcome) => outcome_of(outcome).await.map_err(said),
-        Err(error) => Err(error),
-    };
-    match accepted {
-        Ok(accepted) => AppendOutcome::Appended {
-            seq: accepted.seq,
-            duplicate: accepted.duplicate,
-        },
-        Err(error) => AppendOutcome::Refused { error },
-    }
+async fn appended(outcome: Result<Outcome, String>) -> Result<(u64, bool), String> {
+    let accepted = outcome_of(outcome?).await.map_err(said)?;
+    Ok((accepted.seq, accepted.duplicate))
 }
 
 fn said(refusal: Refusal) -> String {

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::state::Api;
+use crate::ops::query;
 use crate::ops::retention::compact;
 use crate::ops::wire::CompactBody;
 
@@ -73,7 +74,7 @@ async fn compact_now(api: web::Data<Api>, body: web::Json<CompactBody>) -> HttpR
             progress,
         ) {
             Ok(done) => say(serde_json::to_value(done).expect("plain data")),
-            Err(error) => say(json!({ "error": { "kind": "journal", "text": error.to_string() } })),
+            Err(error) => say(query::Error::from(error).line()),
         }
     });
     HttpResponse::Ok()

@@ -2,13 +2,12 @@
 
 pub(crate) mod answers;
 pub(crate) mod connections;
+mod documents;
 pub(super) mod health;
 mod hooks;
 mod journal;
 mod metrics;
 pub(crate) mod orders;
-mod phase;
-mod progress;
 mod queries;
 mod state;
 mod web;
@@ -33,6 +32,5 @@ pub(crate) fn routes(config: &mut ServiceConfig) {
         .configure(hooks::routes)
         .configure(questions)
         .configure(orders::routes)
-        .configure(phase::routes)
-        .configure(progress::routes);
+        .configure(documents::routes);
 }

@@ -4,25 +4,23 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use actors::Shared;
 use actors::restart::{Refusal, RestartAgent, Restarted};
-use actors::{Shared, session_state};
 use journal::SessionEntry;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
-use crate::ops::orders::{
-    Author, MuteBody, Order, Ordered, RestartAnswer, RestartOutcome, View, answer, draft,
-};
+use crate::ops::orders::{Author, Order, View, carry_out};
 use crate::ops::query;
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
-        .route("/sessions/{id}/clear", web::post().to(clear))
-        .route("/sessions/{id}/mute", web::post().to(mute))
-        .route("/sessions/{id}/wrong", web::post().to(wrong))
-        .route("/sessions/{id}/unmute", web::post().to(unmute))
-        .route("/sessions/{id}/pane", web::post().to(pane))
+        .route(
+            "/sessions/{id}/{word:clear|mute|unmute|wrong|pane}",
+            web::post().to(give),
+        )
         .route("/sessions/{id}/agent-restart", web::post().to(restart));
 }
 
@@ -32,132 +30,41 @@ struct From {
     by: Option<View>,
 }
 
-impl From {
-    fn author(&self) -> Option<Author> {
-        self.by.map(|by| Author { by })
-    }
-}
-
-type Asked = (web::Data<Api>, web::Path<String>, web::Query<From>);
-
-async fn clear((api, id, from): Asked) -> HttpResponse {
-    order(&api.shared, &id, &Order::Clear, from.author()).await
-}
-
-async fn unmute((api, id, from): Asked) -> HttpResponse {
-    order(&api.shared, &id, &Order::Unmute, from.author()).await
-}
-
-async fn pane((api, id, from): Asked) -> HttpResponse {
-    show_pane(&api.shared, &id, from.author()).await
-}
-
-async fn mute((api, id, from): Asked, body: web::Bytes) -> HttpResponse {
-    let body = if body.is_empty() {
-        Ok(MuteBody::default())
-    } else {
-        serde_json::from_slice(&body)
+async fn give(
+    api: web::Data<Api>,
+    path: web::Path<(String, String)>,
+    from: web::Query<From>,
+    body: web::Bytes,
+) -> HttpResponse {
+    let body = match &body[..] {
+        [] => Ok(json!({})),
+        body => serde_json::from_slice(body),
     };
     match body {
-        Ok(body) => mute_for(&api.shared, &id, &body, from.author()).await,
+        Ok(body) => order(&api.shared, &path, body, from.by.map(|by| Author { by })).await,
         Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
 
-async fn wrong((api, id, from): Asked, body: web::Bytes) -> HttpResponse {
-    match serde_json::from_slice(&body) {
-        Ok(mark) => order(&api.shared, &id, &Order::Wrong(mark), from.author()).await,
-        Err(error) => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
-    }
-}
-
-/// Mutes a session for the period of a request.
-pub(crate) async fn mute_for(
-    shared: &Shared,
-    session: &str,
-    body: &MuteBody,
-    by: Option<Author>,
-) -> HttpResponse {
-    match Order::mute(body.period.as_deref()) {
-        Ok(mute) => order(shared, session, &mute, by).await,
-        Err(failure) => refuse(StatusCode::BAD_REQUEST, failure.text().as_str()),
-    }
-}
-
-/// Carries an order out, and answers with the event that it made. `by` is journaled with it.
+/// Carries an order for a session out, and answers with the event that it made. `by` is journaled with it.
 pub(crate) async fn order(
-    shared: &Shared,
-    session: &str,
-    order: &Order,
-    by: Option<Author>,
-) -> HttpResponse {
-    let entry = match find(shared, session).await {
-        Ok(entry) => entry,
-        Err(refusal) => return refusal,
-    };
-    if let Order::Wrong(mark) = order
-        && let Err(error) = mark.check(&shared.journal, &entry)
-    {
-        return refuse(StatusCode::NOT_FOUND, &error.to_string());
-    }
-    journal(shared, &entry, order, by, None).await
-}
-
-/// Has tmux show a session's pane. 409 with a sentence if it does not.
-pub(crate) async fn show_pane(
     shared: &Arc<Shared>,
-    session: &str,
+    (session, word): &(String, String),
+    body: Value,
     by: Option<Author>,
 ) -> HttpResponse {
-    let entry = match find(shared, session).await {
-        Ok(entry) => entry,
-        Err(refusal) => return refusal,
+    let order = match Order::read(word, body) {
+        Ok(order) => order,
+        Err(failure) => return refuse(StatusCode::BAD_REQUEST, &failure.text()),
     };
-    let (looker, of) = (Arc::clone(shared), entry.clone());
-    let shown = web::block(move || {
-        let failed = |error: &dyn std::fmt::Display| error.to_string();
-        if query::source(&looker.journal, &of)
-            .map_err(|error| failed(&error))?
-            .is_some()
-        {
-            return Err("the session is on another machine".to_owned());
+    let (journal, session) = (shared.journal.clone(), session.clone());
+    match web::block(move || carry_out(&journal, &session, &order, by)).await {
+        Ok(Ok(Ok(done))) => HttpResponse::Ok().json(done),
+        Ok(Ok(Err(why))) => refuse(StatusCode::CONFLICT, &why),
+        Ok(Err(error @ query::Error::NotFound(_))) => {
+            refuse(StatusCode::NOT_FOUND, &error.to_string())
         }
-        let state =
-            session_state::load(&looker.journal, &of.stream).map_err(|error| failed(&error))?;
-        let pane = state.place.env("TMUX_PANE");
-        let is_seen = actors::tmux::show_pane(state.place.env("TMUX"), pane)?;
-        let pane = pane.unwrap_or_default();
-        Ok(if is_seen {
-            format!("tmux shows pane {pane}")
-        } else {
-            format!("pane {pane} is selected, but no terminal is attached: `tmux attach` shows it")
-        })
-    });
-    match shown.await {
-        Ok(Ok(shown)) => journal(shared, &entry, &Order::Pane, by, Some(shown)).await,
-        Ok(Err(why)) => refuse(StatusCode::CONFLICT, &why),
-        Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-    }
-}
-
-async fn journal(
-    shared: &Shared,
-    entry: &SessionEntry,
-    order: &Order,
-    by: Option<Author>,
-    shown: Option<String>,
-) -> HttpResponse {
-    let mut draft = draft(entry, order);
-    draft.payload = by.map(|by| serde_json::to_string(&by).expect("plain data"));
-    let event = draft.event.clone();
-    match shared.append_and_settle(vec![draft]).await {
-        Ok(appended) => {
-            let seq = appended.first().map_or(0, |own| own.seq);
-            HttpResponse::Ok().json(Ordered {
-                shown,
-                ..answer(entry, &event, seq)
-            })
-        }
+        Ok(Err(error)) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
         Err(error) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
     }
 }
@@ -168,32 +75,31 @@ async fn restart(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
         Ok(entry) => entry,
         Err(refusal) => return refusal,
     };
-    let answer = |outcome| RestartAnswer {
-        session: entry.stream.session,
-        native_session: entry.stream.native(),
-        agent: entry.stream.agent,
-        outcome,
+    let answer = |own: Value| {
+        let mut answer = json!({
+            "session": entry.stream.session,
+            "native_session": entry.stream.native(),
+            "agent": entry.stream.agent,
+        });
+        for (name, value) in own.as_object().into_iter().flatten() {
+            answer[name] = value.clone();
+        }
+        answer
     };
     let restarted = match &api.actors {
         Some(actors) => {
-            let ask = RestartAgent(entry.stream.clone());
-            actors
-                .restarts
-                .send(ask)
-                .await
-                .unwrap_or(Err(Refusal::Failed))
+            let asked = actors.restarts.send(RestartAgent(entry.stream.clone()));
+            asked.await.unwrap_or(Err(Refusal::Failed))
         }
         None => Err(Refusal::Failed),
     };
     match restarted {
-        Ok(Restarted { seq, due }) => {
-            let did = "agent_restarted".to_owned();
-            HttpResponse::Ok().json(answer(RestartOutcome::Restarted { did, due, seq }))
-        }
-        Err(refusal) => HttpResponse::Conflict().json(answer(RestartOutcome::Refused {
-            error: refusal.to_string(),
-            reason: refusal.word().to_owned(),
-        })),
+        Ok(Restarted { seq, due }) => HttpResponse::Ok().json(answer(
+            json!({ "did": "agent_restarted", "due": due, "seq": seq }),
+        )),
+        Err(refusal) => HttpResponse::Conflict().json(answer(
+            json!({ "error": refusal.to_string(), "reason": refusal.word() }),
+        )),
     }
 }
 

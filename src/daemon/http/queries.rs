@@ -40,17 +40,7 @@ async fn sessions(api: web::Data<Api>) -> HttpResponse {
 }
 
 async fn session(api: web::Data<Api>, id: web::Path<String>) -> HttpResponse {
-    ask_whole(
-        &api.reader,
-        Query::State {
-            machine: None,
-            session: id.into_inner(),
-            seq: None,
-            time: None,
-        },
-        true,
-    )
-    .await
+    ask_whole(&api.reader, Query::state(id.into_inner()), true).await
 }
 
 async fn decisions(api: web::Data<Api>, filter: web::Query<query::Audit>) -> HttpResponse {
@@ -69,7 +59,7 @@ async fn status_line(api: web::Data<Api>, of: web::Query<query::LineOf>) -> Http
     let api = api.into_inner();
     answer(move || {
         let config = api.shared.config();
-        api.lines.line(&api.shared.journal, &config, &of)
+        api.reader.line(&config, &of)
     })
     .await
 }

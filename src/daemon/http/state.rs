@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use crate::config;
 use crate::daemon::fleet::{Publisher, State};
 use crate::daemon::telemetry::otlp::Otlp;
-use crate::ops::query::{Lines, Reader};
+use crate::ops::query::Reader;
 
 /// The daemon's actors, and its publisher.
 pub(crate) struct Actors {
@@ -29,8 +29,6 @@ pub(crate) struct Actors {
 pub(crate) struct Api {
     pub(crate) shared: Arc<Shared>,
     pub(crate) reader: Arc<Reader>,
-    /// What is remembered of sessions for status bars.
-    pub(crate) lines: Lines,
     /// What acts; nothing at a collector.
     pub(crate) actors: Option<Actors>,
     /// What goes to a fleet's broker, or comes from it.

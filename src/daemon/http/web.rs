@@ -3,11 +3,12 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use serde_json::json;
 
 use super::state::Api;
 use crate::daemon::http::answers::refuse;
 use crate::daemon::web::Server;
-use crate::ops::wire::{Ask, Closed, Token, Waits};
+use crate::ops::wire::{Ask, Token};
 
 pub(super) fn routes(config: &mut web::ServiceConfig) {
     config
@@ -18,9 +19,7 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
 
 /// Returns whether a token is still unused.
 async fn waits(server: web::Data<Server>, token: web::Json<Token>) -> HttpResponse {
-    HttpResponse::Ok().json(Waits {
-        waits: server.waits(&token.token),
-    })
+    HttpResponse::Ok().json(json!({ "waits": server.waits(&token.token) }))
 }
 
 async fn open(api: web::Data<Api>, server: web::Data<Server>, ask: web::Json<Ask>) -> HttpResponse {
@@ -32,7 +31,5 @@ async fn open(api: web::Data<Api>, server: web::Data<Server>, ask: web::Json<Ask
 }
 
 async fn close(server: web::Data<Server>) -> HttpResponse {
-    HttpResponse::Ok().json(Closed {
-        closed: server.close().await,
-    })
+    HttpResponse::Ok().json(json!({ "closed": server.close().await }))
 }

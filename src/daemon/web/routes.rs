@@ -1,4 +1,4 @@
-//! The page's routes. Every answer comes from `query.rs` or `stream.rs`. Five routes carry out an order for one session,
+//! The page's routes. Every answer comes from `query.rs` or `stream.rs`. One route carries out an order for one session,
 //! which is journaled with the page as its author; nothing else here changes any state.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::daemon::http::answers::{
 };
 use crate::daemon::http::orders;
 use crate::ops::lookback::{self, Rules, Scope};
-use crate::ops::orders::{Author, Mark, MuteBody, Order, View};
+use crate::ops::orders::{Author, View};
 use crate::ops::query::{Audit, Query};
 use crate::ops::wire::Token;
 
@@ -44,11 +44,10 @@ pub(super) fn routes(config: &mut web::ServiceConfig) {
         .route("/api/trends", web::get().to(trends))
         .route("/api/lookback", web::get().to(look_back))
         .route("/api/config", web::get().to(configuration))
-        .route("/api/sessions/{id}/clear", web::post().to(clear))
-        .route("/api/sessions/{id}/mute", web::post().to(mute))
-        .route("/api/sessions/{id}/unmute", web::post().to(unmute))
-        .route("/api/sessions/{id}/wrong", web::post().to(wrong))
-        .route("/api/sessions/{id}/pane", web::post().to(pane))
+        .route(
+            "/api/sessions/{id}/{word:clear|mute|unmute|wrong|pane}",
+            web::post().to(give),
+        )
         .route("/api/what-if", web::post().to(what_if))
         .default_service(web::to(|| async {
             refuse(StatusCode::NOT_FOUND, "not found")
@@ -230,48 +229,17 @@ const AUTHOR: Option<Author> = Some(Author { by: View::Page });
 /// The longest note of a mark, in bytes.
 const NOTE_BYTES_MAX: usize = 1_000;
 
-/// The body of an order without options. A form of another site cannot send JSON.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
-
-async fn clear(
+/// Gives an order. A form of another site cannot send JSON.
+async fn give(
     page: web::Data<Page>,
-    id: web::Path<String>,
-    _: web::Json<Nothing>,
+    path: web::Path<(String, String)>,
+    body: web::Json<Value>,
 ) -> HttpResponse {
-    orders::order(&page.shared, &id, &Order::Clear, AUTHOR).await
-}
-
-async fn pane(page: web::Data<Page>, id: web::Path<String>, _: web::Json<Nothing>) -> HttpResponse {
-    orders::show_pane(&page.shared, &id, AUTHOR).await
-}
-
-async fn unmute(
-    page: web::Data<Page>,
-    id: web::Path<String>,
-    _: web::Json<Nothing>,
-) -> HttpResponse {
-    orders::order(&page.shared, &id, &Order::Unmute, AUTHOR).await
-}
-
-async fn mute(
-    page: web::Data<Page>,
-    id: web::Path<String>,
-    body: web::Json<MuteBody>,
-) -> HttpResponse {
-    orders::mute_for(&page.shared, &id, &body, AUTHOR).await
-}
-
-async fn wrong(
-    page: web::Data<Page>,
-    id: web::Path<String>,
-    mark: web::Json<Mark>,
-) -> HttpResponse {
-    if mark.note.len() > NOTE_BYTES_MAX {
+    let note = body["note"].as_str().unwrap_or_default();
+    if note.len() > NOTE_BYTES_MAX {
         return refuse(StatusCode::BAD_REQUEST, "the note is too long");
     }
-    orders::order(&page.shared, &id, &Order::Wrong(mark.into_inner()), AUTHOR).await
+    orders::order(&page.shared, &path, body.into_inner(), AUTHOR).await
 }
 
 /// Streams the answer to a query that walks over many events; the number of such walks is limited.

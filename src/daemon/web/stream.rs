@@ -16,8 +16,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use uuid::Uuid;
 
 use super::page::Page;
-use crate::ops::query;
-use crate::ops::sessions_now::{self, Known, SessionsNow, Which};
+use crate::ops::query::{self, Known};
+use crate::ops::sessions_now::{self, SessionsNow, Which};
 
 /// The shortest time between two messages; changes within it share one.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -330,22 +330,10 @@ pub(crate) fn export(
     machine: &str,
     each: &mut dyn FnMut(String) -> bool,
 ) -> journal::Result<()> {
-    let identity = journal.identity()?;
-    let cut = Cut {
-        identity: &identity,
-        level,
-    };
-    let mut sender = Sender::new(cut, machine);
-    for envelope in journal.history(1..=u64::MAX, |_| true)? {
-        let envelope = envelope?;
-        let payload = payload(journal, level, envelope.seq)?;
-        let run = sender.take(&envelope, &payload).unwrap_or_default();
-        if !run.into_iter().all(&mut *each) {
-            return Ok(());
-        }
-    }
-    sender.run().into_iter().all(each);
-    Ok(())
+    let events = journal.history(1..=u64::MAX, |_| true)?;
+    runs(journal, (level, machine), events, &mut |run| {
+        run.into_iter().all(&mut *each)
+    })
 }
 
 /// Hands the lines of the events that were recorded since a time to `each`, until it returns false.
@@ -359,29 +347,38 @@ pub(crate) fn preview(
     since: Timestamp,
     each: &mut dyn FnMut(String) -> bool,
 ) -> journal::Result<()> {
+    let events = journal.events_from(first_since(journal, since)?);
+    runs(journal, (level, ""), events, &mut |run| {
+        run.into_iter().skip(1).all(&mut *each)
+    })
+}
+
+/// Hands each run of events to `take`, until it returns false.
+fn runs(
+    journal: &Journal,
+    (level, machine): (Level, &str),
+    events: impl Iterator<Item = journal::Result<Envelope>>,
+    take: &mut dyn FnMut(Vec<String>) -> bool,
+) -> journal::Result<()> {
     let identity = journal.identity()?;
     let cut = Cut {
         identity: &identity,
         level,
     };
-    let mut sender = Sender::new(cut, "");
-    for envelope in journal.events_from(first_since(journal, since)?) {
+    let mut sender = Sender::new(cut, machine);
+    for envelope in events {
         let envelope = envelope?;
-        let payload = payload(journal, level, envelope.seq)?;
+        let payload = match level {
+            Level::All => journal.kept_payload(envelope.seq)?,
+            Level::Decisions | Level::Skeleton => Payload::None,
+        };
         let run = sender.take(&envelope, &payload).unwrap_or_default();
-        if !run.into_iter().skip(1).all(&mut *each) {
+        if !take(run) {
             return Ok(());
         }
     }
-    sender.run().into_iter().skip(1).all(each);
+    take(sender.run());
     Ok(())
-}
-
-fn payload(journal: &Journal, level: Level, seq: u64) -> journal::Result<Payload> {
-    match level {
-        Level::All => journal.kept_payload(seq),
-        Level::Decisions | Level::Skeleton => Ok(Payload::None),
-    }
 }
 
 /// Returns the number of the first event that was recorded since a time.

@@ -4,8 +4,6 @@
 //! Append, then act: an event first, then the file, then `seed.json`. What a crash leaves undone, the next request
 //! does ([`folder`]).
 
-mod answer;
-mod error;
 mod folder;
 pub(crate) mod lookup;
 mod places;
@@ -16,16 +14,14 @@ mod seed;
 mod tests;
 
 use actors::Shared;
-use checkpoint::phase::Scope;
 use journal::Journal;
 use parking_lot::Mutex;
+use serde_json::Value;
 
-use error::journal_error;
 use requests::PhaseRequests;
 
-pub(crate) use answer::{Answer, Cleaned, Detected, Done, Listed, Rebuilt, RefusedAnswer, Shown};
-pub(crate) use error::{PhaseError, Refusal, Result};
-pub(crate) use folder::Problem;
+use crate::ops::refusal::{Result, journal_error};
+use folder::Problem;
 pub(crate) use places::Places;
 pub(crate) use request::Request;
 
@@ -36,8 +32,8 @@ static TURN: Mutex<()> = Mutex::new(());
 ///
 /// # Errors
 ///
-/// As [`PhaseError`] says.
-pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> Result<Answer> {
+/// As [`crate::ops::refusal::Refused`] says.
+pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> Result<Value> {
     let _turn = TURN.lock();
     journal.settle().map_err(journal_error)?;
     let requests = PhaseRequests { journal, places };
@@ -46,20 +42,16 @@ pub(crate) fn answer(request: &Request, journal: &Journal, places: &Places) -> R
             project,
             folder,
             checkpoint,
-        } => requests
-            .create(project.as_deref(), folder.as_deref(), checkpoint)
-            .map(Answer::Done),
-        Request::Show { id } => requests.show(id).map(Answer::Shown),
-        Request::List { completed, scope } => requests.list(*completed, scope).map(Answer::Listed),
-        Request::Detect { scope } => requests.detect(scope).map(Answer::Detected),
-        Request::Complete { id } => requests.complete(id).map(Answer::Done),
+        } => requests.create(project.as_deref(), folder.as_deref(), checkpoint),
+        Request::Show { id } => requests.show(id),
+        Request::List { completed, scope } => requests.list(*completed, scope),
+        Request::Detect { scope } => requests.detect(scope),
+        Request::Complete { id } => requests.complete(id),
         Request::Cleanup {
             older_than,
             incomplete,
-        } => requests
-            .cleanup(older_than.as_deref(), *incomplete)
-            .map(Answer::Cleaned),
-        Request::Rebuild {} => requests.rebuild().map(Answer::Rebuilt),
+        } => requests.cleanup(older_than.as_deref(), *incomplete),
+        Request::Rebuild {} => requests.rebuild(),
     }
 }
 
@@ -71,7 +63,7 @@ pub(crate) fn check_files(shared: &Shared) {
         let _turn = TURN.lock();
         journal.settle().map_err(journal_error)?;
         let places = &places;
-        PhaseRequests { journal, places }.list(None, &Scope::default())
+        PhaseRequests { journal, places }.reconcile(false)
     });
     match listed {
         Ok(found) => {

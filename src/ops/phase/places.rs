@@ -7,7 +7,7 @@ use checkpoint::config::{Config, UserPath};
 use checkpoint::redact::Redactor;
 use journal::Home;
 
-use super::error::{PhaseError, Result};
+use crate::ops::refusal::{Refused, Result};
 
 /// Where the files are, how long they are kept, and what they must not hold.
 pub(crate) struct Places {
@@ -29,7 +29,7 @@ impl Places {
         let resolve = |path: &UserPath| {
             let resolved = path.resolve(user.as_deref()).map(PathBuf::from);
             resolved.ok_or((
-                PhaseError::Files,
+                Refused::Files,
                 format!("HOME is not set, and {} is relative to it", path.0),
             ))
         };

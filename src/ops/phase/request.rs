@@ -4,7 +4,7 @@ use checkpoint::phase::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::error::{PhaseError, Result};
+use crate::ops::refusal::{Refused, Result};
 
 /// A request. The names of the variants are those of the commands and of the HTTP paths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +67,23 @@ impl Request {
     /// When there is no such word, or the fields are not right.
     pub(crate) fn read(word: &str, fields: Value) -> Result<Self> {
         serde_json::from_value(json!({ word: fields }))
-            .map_err(|error| (PhaseError::Request, error.to_string()))
+            .map_err(|error| (Refused::Request, error.to_string()))
+    }
+
+    /// Reads a request from its word and the body that came with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`], and when the body is not JSON.
+    pub(crate) fn parse(word: &str, body: &[u8]) -> Result<Self> {
+        let fields = match body {
+            [] => json!({}),
+            body => serde_json::from_slice(body).map_err(|error| {
+                let problem = format!("the body is not JSON: {error}");
+                (Refused::Request, problem)
+            })?,
+        };
+        Self::read(word, fields)
     }
 
     /// Returns whether it asks for records and changes none.

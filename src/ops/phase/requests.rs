@@ -5,21 +5,19 @@ use std::path::Path;
 use checkpoint::config::parse_duration;
 use checkpoint::phase::{Phase, Phases, Scope, file, input};
 use journal::{Event, Journal, PhaseRecord, Timestamp};
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::answer::{Cleaned, Detected, Done, Listed, Rebuilt, Shown};
-use super::error::{PhaseError, Result, journal_error};
 use super::folder::{self, Problem, Reconciled};
 use super::places::Places;
 use super::{lookup, seed};
 use crate::edit::files;
 use crate::ops::query;
-use crate::ops::views::PhaseView;
+use crate::ops::refusal::{Refused, Result, journal_error};
 
 /// Finds a checkpoint by its id, the beginning of it, or its file's name.
 fn find<'a>(phases: &'a Phases, wanted: &str) -> Result<&'a Phase> {
-    let unknown = |why: String| (PhaseError::Unknown, why);
+    let unknown = |why: String| (Refused::NotFound, why);
     let all = phases.newest_first();
     let exact = |phase: &&&Phase| phase.checkpoint.id == wanted || phase.file == wanted;
     if let Some(phase) = all.iter().find(exact) {
@@ -50,7 +48,7 @@ impl PhaseRequests<'_> {
         &self.places.folder
     }
 
-    fn reconcile(&self, replace: bool) -> Result<Reconciled> {
+    pub(super) fn reconcile(&self, replace: bool) -> Result<Reconciled> {
         let project_of = |session: &str| lookup::project_of(self.journal, session);
         folder::reconcile(self.journal, self.places, replace, project_of).map_err(journal_error)
     }
@@ -72,8 +70,8 @@ impl PhaseRequests<'_> {
         project: Option<&str>,
         folder: Option<&str>,
         given: &Value,
-    ) -> Result<Done> {
-        let mut new = input::request(given).map_err(|problem| (PhaseError::Request, problem))?;
+    ) -> Result<Value> {
+        let mut new = input::request(given).map_err(|problem| (Refused::Request, problem))?;
         // Before its file is named by it.
         new.phase = self.places.redactor.text(&new.phase).into_owned();
         let named = new
@@ -118,7 +116,7 @@ impl PhaseRequests<'_> {
             metadata: new.metadata,
         };
         let checkpoint = input::fit(input::redacted(checkpoint, &self.places.redactor))
-            .map_err(|problem| (PhaseError::Request, problem))?;
+            .map_err(|problem| (Refused::Request, problem))?;
         let checkpoint = Box::new(checkpoint);
         let phases = self.append(vec![Event::PhaseCreated {
             checkpoint,
@@ -136,16 +134,15 @@ impl PhaseRequests<'_> {
         Ok(self.result(phase, problem))
     }
 
-    pub(super) fn show(&self, id: &str) -> Result<Shown> {
+    pub(super) fn show(&self, id: &str) -> Result<Value> {
         let found = self.reconcile(false)?;
         let phase = find(&found.phases, id)?;
-        Ok(Shown {
-            done: self.result(phase, None),
-            checkpoint: self.view(phase),
-        })
+        let mut answer = self.result(phase, None);
+        answer["checkpoint"] = self.view(phase);
+        Ok(answer)
     }
 
-    pub(super) fn list(&self, completed: Option<bool>, scope: &Scope) -> Result<Listed> {
+    pub(super) fn list(&self, completed: Option<bool>, scope: &Scope) -> Result<Value> {
         let found = self.reconcile(false)?;
         let scope = self.scope(scope)?;
         let wanted = |phase: &&Phase| {
@@ -159,31 +156,34 @@ impl PhaseRequests<'_> {
             .filter(wanted)
             .map(|phase| self.view(phase))
             .collect();
-        Ok(Listed {
-            ok: true,
-            checkpoints: phases,
-            problems: found.problems,
-            imported: found.imported,
-            rebuilt: found.rebuilt,
-        })
+        Ok(json!({
+            "ok": true,
+            "checkpoints": phases,
+            "problems": found.problems,
+            "imported": found.imported,
+            "rebuilt": found.rebuilt,
+        }))
     }
 
-    pub(super) fn detect(&self, scope: &Scope) -> Result<Detected> {
+    pub(super) fn detect(&self, scope: &Scope) -> Result<Value> {
         let found = self.reconcile(false)?;
         let scope = self.scope(scope)?;
         let phase = found.phases.latest_incomplete(&scope);
-        let elsewhere = || found.phases.latest_incomplete(&Scope::default()).is_some();
-        Ok(Detected {
-            ok: true,
-            checkpoint_id: phase.map(|phase| phase.checkpoint.id.clone()),
-            file: phase.map(|phase| self.folder().join(&phase.file)),
-            checkpoint: phase.map(|phase| self.view(phase)),
-            elsewhere: phase.is_none().then(elsewhere),
-            problems: found.problems,
-        })
+        let mut answer = json!({
+            "ok": true,
+            "checkpointId": phase.map(|phase| &phase.checkpoint.id),
+            "file": phase.map(|phase| self.path(phase)),
+            "checkpoint": phase.map(|phase| self.view(phase)),
+        });
+        if phase.is_none() {
+            let elsewhere = found.phases.latest_incomplete(&Scope::default());
+            answer["elsewhere"] = elsewhere.is_some().into();
+        }
+        answer["problems"] = json!(found.problems);
+        Ok(answer)
     }
 
-    pub(super) fn complete(&self, id: &str) -> Result<Done> {
+    pub(super) fn complete(&self, id: &str) -> Result<Value> {
         let found = self.reconcile(false)?;
         let id = find(&found.phases, id)?.checkpoint.id.clone();
         let phases = self.append(vec![Event::PhaseCompleted {
@@ -194,10 +194,10 @@ impl PhaseRequests<'_> {
         Ok(self.result(phase, self.clear_seed(&[&id])))
     }
 
-    pub(super) fn cleanup(&self, older_than: Option<&str>, incomplete: bool) -> Result<Cleaned> {
+    pub(super) fn cleanup(&self, older_than: Option<&str>, incomplete: bool) -> Result<Value> {
         let age = match older_than {
             Some(text) => parse_duration(text)
-                .map_err(|problem| (PhaseError::Request, format!("older_than: {problem}")))?,
+                .map_err(|problem| (Refused::Request, format!("older_than: {problem}")))?,
             None => self.places.keep,
         };
         let found = self.reconcile(false)?;
@@ -232,24 +232,24 @@ impl PhaseRequests<'_> {
             let file = path.display().to_string();
             Some(Problem { file, error })
         });
-        let problems = found.problems.iter().cloned().chain(unremoved).collect();
-        Ok(Cleaned {
-            ok: true,
-            deleted: gone.len(),
-            kept_incomplete: kept.len(),
-            problems,
-            seed_problem: self.clear_seed(&ids),
-        })
+        let problems: Vec<_> = found.problems.iter().cloned().chain(unremoved).collect();
+        let answer = json!({
+            "ok": true,
+            "deleted": gone.len(),
+            "keptIncomplete": kept.len(),
+            "problems": problems,
+        });
+        Ok(with_seed_problem(answer, self.clear_seed(&ids)))
     }
 
-    pub(super) fn rebuild(&self) -> Result<Rebuilt> {
+    pub(super) fn rebuild(&self) -> Result<Value> {
         let found = self.reconcile(true)?;
-        Ok(Rebuilt {
-            ok: true,
-            rebuilt: found.rebuilt,
-            imported: found.imported,
-            problems: found.problems,
-        })
+        Ok(json!({
+            "ok": true,
+            "rebuilt": found.rebuilt,
+            "imported": found.imported,
+            "problems": found.problems,
+        }))
     }
 
     /// Resolves the names in a scope.
@@ -266,11 +266,11 @@ impl PhaseRequests<'_> {
 
     fn session(&self, name: &str) -> Result<String> {
         if name.is_empty() {
-            return Err((PhaseError::Request, "sessionId: must not be empty".into()));
+            return Err((Refused::Request, "sessionId: must not be empty".into()));
         }
         lookup::session(self.journal, name).map_err(|error| match error {
             query::Error::Journal(error) => journal_error(error),
-            other => (PhaseError::Request, format!("sessionId: {other}")),
+            other => (Refused::Request, format!("sessionId: {other}")),
         })
     }
 
@@ -284,7 +284,7 @@ impl PhaseRequests<'_> {
             .map_err(|error| {
                 let id = &phase.checkpoint.id;
                 (
-                    PhaseError::Files,
+                    Refused::Files,
                     format!(
                         "the record {id} is in the journal, but its file was not written: {error}"
                     ),
@@ -299,20 +299,33 @@ impl PhaseRequests<'_> {
             .and_then(|seed| seed::clear(seed, ids).err())
     }
 
-    fn view(&self, phase: &Phase) -> PhaseView {
-        let file = self.folder().join(&phase.file).display().to_string();
-        PhaseView {
-            file,
-            ..PhaseView::new(phase)
-        }
+    fn path(&self, phase: &Phase) -> String {
+        self.folder().join(&phase.file).display().to_string()
     }
 
-    fn result(&self, phase: &Phase, seed_problem: Option<String>) -> Done {
-        Done {
-            ok: true,
-            checkpoint_id: phase.checkpoint.id.clone(),
-            file: self.folder().join(&phase.file),
-            seed_problem,
-        }
+    /// Returns a record with the names that its file has, its project and its file.
+    fn view(&self, phase: &Phase) -> Value {
+        let mut view = file::json(&phase.checkpoint);
+        view["metadata"] = journal::payload::shown(&phase.checkpoint.metadata);
+        view["project"] = json!(phase.project);
+        view["file"] = self.path(phase).into();
+        view
     }
+
+    fn result(&self, phase: &Phase, seed_problem: Option<String>) -> Value {
+        let answer = json!({
+            "ok": true,
+            "checkpointId": phase.checkpoint.id,
+            "file": self.path(phase),
+        });
+        with_seed_problem(answer, seed_problem)
+    }
+}
+
+/// Adds to an answer what is wrong with `seed.json`, which does not undo the request.
+fn with_seed_problem(mut answer: Value, problem: Option<String>) -> Value {
+    if let Some(problem) = problem {
+        answer["seedProblem"] = problem.into();
+    }
+    answer
 }

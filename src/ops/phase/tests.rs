@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{PhaseError, Places, Refusal, Request, answer};
+use super::{Places, Request, answer};
+use crate::ops::refusal::{Refusal, Refused};
 
 struct Stage {
     folder: TempDir,
@@ -37,8 +38,7 @@ impl Stage {
     }
 
     fn try_ask(&self, word: &str, fields: Value) -> Result<Value, Refusal> {
-        let answer = answer(&Request::read(word, fields)?, &self.journal, &self.places)?;
-        Ok(serde_json::to_value(answer).expect("plain data"))
+        answer(&Request::read(word, fields)?, &self.journal, &self.places)
     }
 
     fn ask(&self, word: &str, fields: Value) -> Value {
@@ -193,7 +193,7 @@ fn what_other_programs_left_is_taken_over_once() {
         stage
             .try_ask("show", json!({ "id": "far" }))
             .map_err(|(trouble, _)| trouble),
-        Err(PhaseError::Unknown)
+        Err(Refused::NotFound)
     );
     assert_eq!(
         stage.ask("show", json!({ "id": "far-1" }))["checkpoint"]["completed"],
@@ -301,7 +301,7 @@ fn cleanup_keeps_what_is_young_or_not_over() {
     let refused = stage
         .try_ask("cleanup", json!({ "older_than": "old" }))
         .expect_err("no duration");
-    assert_eq!(refused.0, PhaseError::Request);
+    assert_eq!(refused.0, Refused::Request);
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn what_is_asked_wrongly_is_refused() {
         let refusal = stage.try_ask(word, fields.clone()).expect_err(word);
         assert_eq!(
             refusal.0,
-            PhaseError::Request,
+            Refused::Request,
             "{word} {fields}: {}",
             refusal.1
         );
@@ -369,14 +369,14 @@ fn what_is_asked_wrongly_is_refused() {
     let refused = stage
         .try_ask("create", json!({ "checkpoint": large }))
         .expect_err("too large");
-    assert_eq!(refused.0, PhaseError::Request, "{}", refused.1);
+    assert_eq!(refused.0, Refused::Request, "{}", refused.1);
     assert_eq!(stage.journal.last_seq(), 0, "nothing was journaled");
     fs::write(&stage.places.folder, "in the way").expect("writable");
     let checkpoint = json!({ "phase": "x", "phaseNumber": 1, "taskSummary": "" });
     let refusal = stage
         .try_ask("create", json!({ "checkpoint": checkpoint }))
         .expect_err("no folder");
-    assert_eq!(refusal.0, PhaseError::Files, "{}", refusal.1);
+    assert_eq!(refusal.0, Refused::Files, "{}", refusal.1);
     let listed = stage.ask("list", json!({}));
     assert_eq!(
         listed["problems"].as_array().map(Vec::len),

@@ -1,21 +1,20 @@
 //! Requests about progress documents: `POST /v1/progress/{write,show,validate,rebuild}` on the daemon's socket, and the same
 //! without a daemon on the journal itself.
 
-use actors::progress::{self, Error, Order, Rebuild, Rebuilt};
+use actors::progress::{self, Error, Order, Rebuild};
 use checkpoint::config::{Config, ProgressPlace};
 use checkpoint::progress::{read, render_whole};
 use journal::{Home, Journal, ProgressKind, Stream};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::ops::phase::lookup;
 use crate::ops::query;
+use crate::ops::refusal::{Refusal, Refused, Result};
 
-mod answer;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use answer::{Answer, CheckedView, Shown, WrittenView};
 
 /// What is asked. A session is named, or hinted at by the environment that the command ran in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -36,20 +35,6 @@ pub(crate) struct Request {
     pub(crate) force: bool,
 }
 
-/// Why a request was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
-    /// The request is malformed.
-    Request,
-    /// There is no such session or document.
-    NotFound,
-    /// The journal cannot be used.
-    Journal,
-}
-
-/// Why a request was refused: the kind, and a sentence.
-pub(crate) type Refusal = (Refused, String);
-
 /// Answers a request. Blocks on the disk and on git.
 ///
 /// # Errors
@@ -61,20 +46,19 @@ pub(crate) fn answer(
     journal: &Journal,
     home: &Home,
     config: &Config,
-) -> Result<Answer, Refusal> {
+) -> Result<Value> {
     journal.settle().map_err(|error| refusal(error.into()))?;
     match word {
-        "write" => write(request, journal, home, config).map(Answer::Written),
-        "show" => {
-            let shown = show(journal, document(request, journal)?)?;
-            Ok(Answer::Shown(Box::new(shown)))
-        }
+        "write" => write(request, journal, home, config),
+        "show" => show(journal, document(request, journal)?),
         "validate" => {
             let seq = document(request, journal)?;
-            let checked = progress::validate(journal, home, config, seq).map_err(refusal)?;
-            Ok(Answer::Checked(checked.into()))
+            let report = progress::validate(journal, home, config, seq)
+                .map_err(refusal)?
+                .report;
+            Ok(json!({ "seq": seq, "holds": report.holds, "lines": report.lines }))
         }
-        "rebuild" => rebuild(request, journal, home).map(Answer::Rebuilt),
+        "rebuild" => rebuild(request, journal, home),
         _ => Err((
             Refused::NotFound,
             format!("unknown action `{word}`: expected write, show, validate or rebuild"),
@@ -90,12 +74,7 @@ fn refusal(error: Error) -> Refusal {
     (kind, error.to_string())
 }
 
-fn write(
-    request: &Request,
-    journal: &Journal,
-    home: &Home,
-    config: &Config,
-) -> Result<WrittenView, Refusal> {
+fn write(request: &Request, journal: &Journal, home: &Home, config: &Config) -> Result<Value> {
     let stated = request.input.as_deref().map(read).transpose();
     let stated = stated
         .map_err(|problem| (Refused::Request, problem))?
@@ -116,11 +95,22 @@ fn write(
         id: Uuid::now_v7(),
     };
     let written = progress::write(journal, home, config, order).map_err(refusal)?;
-    Ok(written.into())
+    let document = written.document;
+    Ok(json!({
+        "seq": written.seq,
+        "session": document.session,
+        "native_session": document.native_session,
+        "agent": document.agent,
+        "project": document.project,
+        "type": document.kind,
+        "at": document.at,
+        "file": written.file,
+        "notes": written.notes,
+    }))
 }
 
 /// Finds the session: the one that is named, the one that the command ran in, else the project's newest.
-fn session(request: &Request, journal: &Journal, project: &str) -> Result<Option<Stream>, Refusal> {
+fn session(request: &Request, journal: &Journal, project: &str) -> Result<Option<Stream>> {
     let find = |name: &str| query::find_session(journal, name).map(|entry| entry.stream);
     if let Some(name) = &request.session {
         return find(name)
@@ -133,7 +123,7 @@ fn session(request: &Request, journal: &Journal, project: &str) -> Result<Option
 }
 
 /// Finds the latest document: of the session that is named, else of the project.
-fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
+fn document(request: &Request, journal: &Journal) -> Result<u64> {
     let project = lookup::project(&request.project);
     let named = if request.session.is_some() {
         session(request, journal, &project)?
@@ -152,7 +142,7 @@ fn document(request: &Request, journal: &Journal) -> Result<u64, Refusal> {
     })
 }
 
-fn show(journal: &Journal, seq: u64) -> Result<Shown, Refusal> {
+fn show(journal: &Journal, seq: u64) -> Result<Value> {
     let envelope = journal.event(seq).map_err(|error| refusal(error.into()))?;
     let Some((file, document)) = envelope.as_ref().and_then(progress::read) else {
         return Err((
@@ -160,16 +150,16 @@ fn show(journal: &Journal, seq: u64) -> Result<Shown, Refusal> {
             format!("the document of event {seq} cannot be read"),
         ));
     };
-    Ok(Shown {
-        seq,
-        file,
-        markdown: render_whole(&document),
-        document,
-    })
+    Ok(json!({
+        "seq": seq,
+        "file": file,
+        "markdown": render_whole(&document),
+        "document": document,
+    }))
 }
 
 /// Writes files again: of the session that is named, of the project, or all.
-fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Rebuilt, Refusal> {
+fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Value> {
     let project = (!request.project.is_empty()).then(|| lookup::project(&request.project));
     let session = if request.session.is_some() {
         session(request, journal, "")?
@@ -181,5 +171,6 @@ fn rebuild(request: &Request, journal: &Journal, home: &Home) -> Result<Rebuilt,
         project: project.as_deref(),
         force: request.force,
     };
-    progress::rebuild(journal, home, order).map_err(refusal)
+    let rebuilt = progress::rebuild(journal, home, order).map_err(refusal)?;
+    Ok(json!(rebuilt))
 }

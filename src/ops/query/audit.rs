@@ -8,10 +8,9 @@ use checkpoint::follow_up::{self, FollowUp};
 use journal::{Decision, Envelope, Event, Journal, Outcome, Timestamp, Verdict};
 use uuid::Uuid;
 
-use super::delivery::obstacle;
 use super::filter::{Project, Whose};
 use super::marks::Marks;
-use super::policies::policies;
+use super::open::policies;
 use super::question::{Audit, Emit, Result, send};
 use crate::ops::views::{DecisionRow, DemandEnd};
 
@@ -206,4 +205,36 @@ impl<'a> Followed<'a> {
             }
         })
     }
+}
+
+/// How many events of a session after a decision are searched for the outcome of its delivery.
+const DELIVERY_EVENTS_MAX: usize = 4_096;
+
+/// Returns the word for what a checkpoint waits for, or for why it was not delivered.
+pub(super) fn obstacle(
+    journal: &Journal,
+    decided: &Envelope,
+    outcome: Outcome,
+) -> Result<Option<String>> {
+    let mut word = None;
+    if matches!(outcome, Outcome::None | Outcome::Confirmed) {
+        return Ok(word);
+    }
+    // Events about a delivery follow soon after its decision.
+    for envelope in journal.stream(decided.stream.session, decided.seq, DELIVERY_EVENTS_MAX)? {
+        match envelope.event {
+            Event::DeliveryHeld { decision, obstacle } if decision == decided.seq => {
+                word = Some(obstacle)
+            }
+            Event::DeliveryEntered { decision, .. } if decision == decided.seq => word = None,
+            Event::DeliveryFailed { decision, reason }
+            | Event::DeliveryExpired { decision, reason }
+                if decision == decided.seq =>
+            {
+                return Ok(Some(reason));
+            }
+            _ => {}
+        }
+    }
+    Ok(word)
 }

@@ -1,36 +1,15 @@
 //! What checkpoints did, and what they cost, from events only (spec LOOK-9).
 
 use checkpoint::follow_up::FollowUp;
-use journal::{Decision, Envelope, Journal, Outcome, Verdict};
+use journal::{Decision, Envelope, Outcome, Verdict};
 
-use super::audit::{Followed, OfSession, walk};
-use super::filter::PastSessions;
-use super::question::{Audit, Result};
+use super::audit::OfSession;
 use crate::ops::views::{Benefit, Mistake};
 
 /// The most mistakes that are listed.
 const MISTAKES_MAX: usize = 50;
 
-/// Counts what the wanted checkpoints did. Decisions about imported sessions sent nothing and do not count.
-pub(super) fn benefit(journal: &Journal, filter: &Audit) -> Result<Benefit> {
-    let mut benefit = Benefit::default();
-    let mut followed = Followed::new(journal)?;
-    let mut past = PastSessions::default();
-    walk(journal, filter, |envelope, decision, outcome, _| {
-        if past.has(journal, envelope)? {
-            return Ok(());
-        }
-        benefit.stops += 1;
-        if decision.verdict == Verdict::Inject {
-            let of = followed.of(envelope)?;
-            add(&mut benefit, envelope, decision, outcome, of);
-        }
-        Ok(())
-    })?;
-    Ok(benefit)
-}
-
-/// Counts a checkpoint. The newest come first.
+/// Counts a stop, and what its checkpoint did if it got one. The newest come first.
 pub(super) fn add(
     benefit: &mut Benefit,
     decided: &Envelope,
@@ -38,6 +17,10 @@ pub(super) fn add(
     outcome: Outcome,
     of: &OfSession,
 ) {
+    benefit.stops += 1;
+    if decision.verdict == Verdict::Pass {
+        return;
+    }
     benefit.sent += 1;
     benefit.lost += u64::from(matches!(outcome, Outcome::Failed | Outcome::Expired));
     benefit.actions += decision.actions.len() as u64;

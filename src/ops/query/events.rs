@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use journal::{Envelope, Journal};
 
 use super::filter::Whose;
-use super::question::{Emit, Error, Events, Result, send};
+use super::question::{Emit, Error, Events, Outgoing, Result, send};
+use crate::ops::fleet::{self, Level};
 use crate::ops::views::EventLine;
 
 pub(super) fn list(journal: &Journal, wanted: &Events, emit: &mut Emit<'_>) -> Result<()> {
@@ -62,4 +63,25 @@ pub(super) fn one(journal: &Journal, seq: u64) -> Result<EventLine> {
         payload,
         ..EventLine::new(event)
     })
+}
+
+/// Emits the lines of runs, or with a time the lines of the events since then, each as a text: their bytes are hashed.
+pub(super) fn outgoing(journal: &Journal, wanted: &Outgoing, emit: &mut Emit<'_>) -> Result<()> {
+    let level = Level::of_word(&wanted.level)
+        .ok_or_else(|| Error::NotFound(format!("there is no level `{}`", wanted.level)))?;
+    if journal.is_collector() {
+        return Err(Error::NotFound(
+            "this journal has the events of other machines: ask each machine itself".into(),
+        ));
+    }
+    let mut is_gone = false;
+    let mut each = |line: String| {
+        is_gone = !emit(line.into());
+        !is_gone
+    };
+    match wanted.since {
+        None => fleet::export(journal, level, &wanted.machine, &mut each)?,
+        Some(since) => fleet::preview(journal, level, since, &mut each)?,
+    }
+    if is_gone { Err(Error::Gone) } else { Ok(()) }
 }

@@ -11,10 +11,9 @@ use checkpoint::state::SessionState;
 use journal::{DECISION_VERSION, Decision, Envelope, Event, Evidence, Journal, Outcome, Verdict};
 use uuid::Uuid;
 
-use super::audit::leaving;
-use super::delivery::obstacle;
+use super::audit::{leaving, obstacle};
 use super::marks::Marks;
-use super::policies::policies;
+use super::open::policies;
 use super::question::{Emit, Error, Result, send};
 use super::sessions::find_session_on;
 use crate::ops::views::{

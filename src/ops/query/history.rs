@@ -1,10 +1,11 @@
 //! A session's history, event by event: its place in a turn, and what it changed.
 
 use journal::{Journal, SessionEntry};
+use serde_json::json;
 
 use super::cursor::Walks;
 use super::question::{Emit, Result, send};
-use crate::ops::views::{LaneLine, LaneSession, LaneTurn, Place, TimelineLine};
+use crate::ops::views::{Place, TimelineLine, lane};
 
 /// Emits a session's events from `from` on, each with its place in a turn.
 pub(super) fn timeline(
@@ -41,17 +42,17 @@ pub(super) fn lanes(
 ) -> Result<()> {
     let mut before = None;
     walks.along(journal, &entry.stream, from, |envelope, state, began| {
-        let turn = LaneTurn {
-            turn: state.turns,
-            turn_began_at: state.turn.started_at.or(state.started_at),
-        };
-        let mut line = LaneLine::new(envelope, began);
-        line.of = before.is_none().then_some(LaneSession {
-            session: entry.stream.session,
-            agent: entry.stream.agent,
-        });
-        line.turn = (before != Some(turn)).then_some(turn);
-        before = Some(turn);
+        let mut line = lane(envelope, began);
+        // What is as in the line before is left out.
+        if before.is_none() {
+            line.insert("session".into(), json!(entry.stream.session));
+            line.insert("agent".into(), json!(entry.stream.agent));
+        }
+        let turn = (state.turns, state.turn.started_at.or(state.started_at));
+        if before.replace(turn) != Some(turn) {
+            line.insert("turn".into(), turn.0.into());
+            line.insert("turn_began_at".into(), json!(turn.1));
+        }
         send(emit, &line)
     })
 }

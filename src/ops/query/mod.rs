@@ -4,23 +4,20 @@
 mod audit;
 mod benefit;
 mod cursor;
-mod delivery;
-mod effect;
 mod events;
 mod explain;
 mod filter;
-mod fleet;
 mod guard;
 mod history;
-mod machines;
 mod marks;
 mod open;
 mod overview;
 mod own_runs;
-mod policies;
 mod question;
 mod range;
+mod reader;
 mod redecide;
+mod seen;
 mod sessions;
 mod status_line;
 mod summary;
@@ -28,47 +25,24 @@ mod trends;
 mod whatif;
 
 use actors::session_state;
-use actors::trust::Trust;
-use checkpoint::phase::Scope;
 use journal::{Journal, Timestamp};
 
-use crate::ops::sessions_now::Known;
-use crate::ops::views::{PhaseView, StateView};
-use cursor::Walks;
+use crate::ops::views::StateView;
 use question::send;
 use sessions::{find_session_on, state_at};
 
 pub(crate) use guard::Unguarded;
-pub(crate) use machines::source;
 pub(crate) use open::Finder;
 pub(crate) use overview::{HookTime, hook_time};
 pub(crate) use question::{
-    Again, Audit, Emit, Error, ErrorKind, ErrorLine, Events, Outgoing, Progress, Query, Range,
-    Remade, Result, Sessions,
+    Again, Audit, Emit, Error, Events, Outgoing, Progress, Query, Range, Remade, Result, Sessions,
 };
-pub(crate) use sessions::{FIRED_PREFIX, find_session, of_agents};
-pub(crate) use status_line::{LineOf, Lines};
-
-/// Answers queries about a journal, and remembers the position of readers that follow a session.
-pub(crate) struct Reader {
-    journal: Journal,
-    walks: Walks,
-    trust: Trust,
-    /// What is remembered of sessions between two looks at all of them.
-    pub(crate) known: Known,
-}
+pub(crate) use reader::Reader;
+pub(crate) use seen::{Known, Seen};
+pub(crate) use sessions::{FIRED_PREFIX, find_session, of_agents, source};
+pub(crate) use status_line::LineOf;
 
 impl Reader {
-    /// Makes one that remembers nothing yet.
-    pub(crate) fn new(journal: Journal, trust: Trust) -> Self {
-        Self {
-            journal,
-            trust,
-            walks: Walks::default(),
-            known: Known::default(),
-        }
-    }
-
     /// Answers a question, line by line. `{"progress":[done,all]}` lines may come between them.
     ///
     /// # Errors
@@ -84,7 +58,6 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
     let journal = &reader.journal;
     match query {
         Query::Sessions(wanted) => sessions::list(journal, wanted, emit),
-        Query::SessionNames => sessions::names(journal, emit),
         Query::State {
             session,
             seq,
@@ -122,8 +95,7 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
         }
         Query::Audit(filter) => audit::list(journal, filter, emit),
         Query::Summary(filter) => send(emit, &summary::summary(journal, filter)?),
-        Query::Benefit(filter) => send(emit, &benefit::benefit(journal, filter)?),
-        Query::Effect(filter) => send(emit, &effect::effect(journal, filter)?),
+        Query::Effect(filter) => send(emit, &summary::compare(journal, filter)?),
         Query::Explain {
             seq,
             session,
@@ -152,17 +124,11 @@ fn answer(query: &Query, reader: &Reader, emit: &mut Emit<'_>) -> Result<()> {
             let trends = trends::trends(journal, *days, machine.as_deref(), Timestamp::now())?;
             send(emit, &trends)
         }
-        Query::Outgoing(wanted) => fleet::outgoing(journal, wanted, emit),
+        Query::Outgoing(wanted) => events::outgoing(journal, wanted, emit),
         Query::Stats => send(emit, &overview::stats(journal)?),
         Query::Overview => send(emit, &overview::overview(journal)?),
         Query::VerifyJournal => verify(journal, emit),
-        Query::IncompletePhase(scope) => incomplete_phase(journal, scope, emit),
     }
-}
-
-fn incomplete_phase(journal: &Journal, scope: &Scope, emit: &mut Emit<'_>) -> Result<()> {
-    let phases = actors::phase::load(journal)?;
-    send(emit, &phases.latest_incomplete(scope).map(PhaseView::new))
 }
 
 /// Compares intake log and store, with lines of progress.

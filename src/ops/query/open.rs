@@ -7,12 +7,11 @@ use actors::session_state;
 use checkpoint::Policy;
 use checkpoint::follow_up::{self, OpenWork};
 use checkpoint::state::SessionState;
-use journal::{Event, Journal, SessionEntry};
+use journal::{Event, Journal, SessionEntry, Stream};
 
 use super::guard::Daemons;
 use super::marks::Marks;
 use super::own_runs::{OwnRuns, folder};
-use super::policies::policies;
 use super::question::{Emit, Result, send};
 use crate::ops::views::OpenView;
 
@@ -101,6 +100,19 @@ impl<'a> Finder<'a> {
         };
         Ok(self.known.insert(known))
     }
+}
+
+/// Returns all policies of the journal, by fingerprint.
+pub(super) fn policies(journal: &Journal) -> Result<HashMap<u64, Policy>> {
+    let mut policies = HashMap::new();
+    for envelope in journal.stream(Stream::daemon().session, 0, usize::MAX)? {
+        if let Event::PolicyAdopted { fingerprint, text } = &envelope.event
+            && let Ok(policy) = Policy::from_text(text)
+        {
+            policies.insert(*fingerprint, policy);
+        }
+    }
+    Ok(policies)
 }
 
 /// Emits the answer table of one session, with what is open.

@@ -1,20 +1,19 @@
 //! The questions that a journal answers, and the form of the answers.
 
-use checkpoint::phase::Scope;
 use checkpoint::record::{Content, Found};
 use checkpoint::state::SessionStatus;
 use journal::{Agent, Event, Reason, Timestamp, Verdict};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::error::Failure;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "query", rename_all = "snake_case")]
 pub(crate) enum Query {
     /// Sessions, what waits for a person first, one a line.
     Sessions(Sessions),
-    /// The names of all sessions, the newest first, one a line.
-    SessionNames,
     State {
         /// An id, the beginning of one, or `last`.
         session: String,
@@ -56,8 +55,6 @@ pub(crate) enum Query {
     Audit(Audit),
     /// What checkpoints did and what they cost, by rule and for each agent in each project.
     Summary(Audit),
-    /// What checkpoints did, without more totals.
-    Benefit(Audit),
     /// What followed checkpoints, beside turns that were held back.
     Effect(Audit),
     /// One decision with its evidence and policy.
@@ -123,11 +120,19 @@ pub(crate) enum Query {
     Outgoing(Outgoing),
     /// Whether intake log and store agree.
     VerifyJournal,
-    /// The latest incomplete phase record, or null.
-    IncompletePhase(Scope),
 }
 
 impl Query {
+    /// Asks for the state of a session as it is now.
+    pub(crate) const fn state(session: String) -> Self {
+        Self::State {
+            session,
+            seq: None,
+            time: None,
+            machine: None,
+        }
+    }
+
     /// Returns whether the answer depends on what a person ran just before.
     pub(crate) const fn is_about_open_work(&self) -> bool {
         match self {
@@ -326,33 +331,31 @@ pub(crate) struct Progress {
     pub(crate) progress: (u64, u64),
 }
 
-/// The last line of an answer that was cut short.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ErrorLine {
-    pub(crate) error: ErrorText,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ErrorText {
-    pub(crate) kind: ErrorKind,
-    pub(crate) text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum ErrorKind {
-    NotFound,
-    Journal,
-}
-
-impl From<&Error> for ErrorLine {
-    fn from(error: &Error) -> Self {
-        let kind = match error {
-            Error::NotFound(_) => ErrorKind::NotFound,
-            Error::Journal(_) | Error::Gone => ErrorKind::Journal,
+impl Error {
+    /// Returns the last line of an answer that was cut short.
+    pub(crate) fn line(&self) -> Value {
+        let kind = match self {
+            Self::NotFound(_) => "not_found",
+            Self::Journal(_) | Self::Gone => "journal",
         };
-        let text = error.to_string();
-        let error = ErrorText { kind, text };
-        Self { error }
+        json!({ "error": { "kind": kind, "text": self.to_string() } })
+    }
+
+    /// Reads what [`Self::line`] wrote; `None` for another line.
+    pub(crate) fn read(line: &Value) -> Option<Failure> {
+        let error = line.get("error")?;
+        match (error["kind"].as_str()?, error["text"].as_str()?) {
+            ("journal", text) => Some(Failure::unreachable(text)),
+            (_, text) => Some(Failure::failed(text)),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Journal(error) => error.into(),
+            other => Self::failed(other),
+        }
     }
 }

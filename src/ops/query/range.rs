@@ -6,8 +6,8 @@ use journal::chain::Chain;
 use journal::{Envelope, Event, Journal, Stream};
 
 use super::guard::Daemons;
+use super::open::policies;
 use super::own_runs::{OwnRuns, folder};
-use super::policies::policies;
 use super::question::{Again, Range, Remade, Result};
 use super::sessions::of_agents;
 

@@ -8,11 +8,10 @@ use checkpoint::state::SessionState;
 use journal::{Journal, SessionEntry, Timestamp};
 use uuid::Uuid;
 
-use super::machines;
 use super::open::Finder;
 use super::question::{Emit, Error, Result, Sessions, send};
 use crate::ops::branches::branches;
-use crate::ops::views::{SessionName, SessionRow};
+use crate::ops::views::{SessionRow, SessionSource};
 
 /// The beginning of the agents' ids of the sessions that `doctor --fire` makes. No agent worked in them.
 pub(crate) const FIRED_PREFIX: &str = "checkpointd-doctor-";
@@ -26,6 +25,37 @@ pub(crate) fn of_agents(journal: &Journal) -> Vec<SessionEntry> {
     let mut entries = journal.sessions();
     entries.retain(|entry| entry.stream.agent.is_agent());
     entries
+}
+
+/// Returns where a session came from; `None` in the journal of its own machine.
+///
+/// # Errors
+///
+/// When the journal cannot be read.
+pub(crate) fn source(journal: &Journal, entry: &SessionEntry) -> Result<Option<SessionSource>> {
+    if !journal.is_collector() {
+        return Ok(None);
+    }
+    let origin = journal
+        .event(entry.first_seq)?
+        .and_then(|first| first.origin);
+    Ok(origin.map(|origin| SessionSource {
+        machine: origin.machine,
+        journal: origin.journal,
+    }))
+}
+
+/// Returns whether a session came from a machine; from any, if none is wanted.
+///
+/// # Errors
+///
+/// When the journal cannot be read.
+fn is_of(journal: &Journal, entry: &SessionEntry, wanted: Option<&str>) -> Result<bool> {
+    let Some(wanted) = wanted else {
+        return Ok(true);
+    };
+    let source = source(journal, entry)?;
+    Ok(source.is_some_and(|source| source.machine == wanted))
 }
 
 /// The most sessions that are named where several could be meant.
@@ -44,7 +74,7 @@ pub(super) fn find_session_on(
 ) -> Result<SessionEntry> {
     let mut all = Vec::new();
     for entry in of_agents(journal) {
-        if machines::fits(journal, &entry, machine)? {
+        if is_of(journal, &entry, machine)? {
             all.push(entry);
         }
     }
@@ -121,7 +151,7 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
     let now = Timestamp::now();
     let mut loaded = Vec::new();
     for entry in of_agents(journal) {
-        if !machines::fits(journal, &entry, wanted.machine.as_deref())? {
+        if !is_of(journal, &entry, wanted.machine.as_deref())? {
             continue;
         }
         let state = session_state::load(journal, &entry.stream)?;
@@ -135,7 +165,7 @@ fn rows(journal: &Journal, wanted: &Sessions) -> Result<Vec<SessionRow>> {
     for (entry, state) in &loaded {
         let branch = branches.get(state.project()).cloned();
         let mut row = SessionRow::new(entry, state, branch, now);
-        row.source = machines::source(journal, entry)?;
+        row.source = source(journal, entry)?;
         if !wanted.has_text(&row) {
             continue;
         }
@@ -191,13 +221,6 @@ pub(super) fn list(journal: &Journal, wanted: &Sessions, emit: &mut Emit<'_>) ->
         .try_for_each(|row| send(emit, row))
 }
 
-pub(super) fn names(journal: &Journal, emit: &mut Emit<'_>) -> Result<()> {
-    let mut rows = rows(journal, &Sessions::default())?;
-    rows.sort_by_key(|row| std::cmp::Reverse(row.last_at));
-    rows.into_iter()
-        .try_for_each(|row| send(emit, &SessionName::from(row)))
-}
-
 /// Returns the names of all machines that sessions came from, in order.
 ///
 /// # Errors
@@ -207,7 +230,7 @@ pub(super) fn machines(journal: &Journal) -> Result<Vec<String>> {
     let mut names = BTreeSet::new();
     if journal.is_collector() {
         for entry in of_agents(journal) {
-            names.extend(machines::source(journal, &entry)?.map(|source| source.machine));
+            names.extend(source(journal, &entry)?.map(|source| source.machine));
         }
     }
     Ok(names.into_iter().collect())
@@ -221,7 +244,7 @@ pub(super) fn machines(journal: &Journal) -> Result<Vec<String>> {
 pub(super) fn of_machine(journal: &Journal, machine: &str) -> Result<HashSet<Uuid>> {
     let mut sessions = HashSet::new();
     for entry in of_agents(journal) {
-        if machines::fits(journal, &entry, Some(machine))? {
+        if is_of(journal, &entry, Some(machine))? {
             sessions.insert(entry.stream.session);
         }
     }

@@ -1,21 +1,23 @@
 //! The line of a status bar. A status bar asks every few seconds, so what was read of a session is remembered until its
 //! next event, and nothing waits for the store.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use actors::session_state;
 use checkpoint::config::Config;
-use checkpoint::state::{SessionState, SessionStatus};
+use checkpoint::state::SessionStatus;
 use journal::{Journal, SessionEntry, Timestamp};
 use serde::Deserialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::open::Finder;
 use super::question::Result;
+use super::reader::Reader;
+use super::seen::Seen;
 use super::sessions::{find_session, of_agents};
-use crate::ops::views::{LineCounts, LineSession, StatusLine};
+use crate::ops::views::status_line::{of_many, of_none, of_one};
 
 /// Which sessions; all of them, if none of these is given.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -29,120 +31,84 @@ pub(crate) struct LineOf {
     pub(crate) project: Option<String>,
 }
 
-/// What is remembered of sessions between two lines.
-#[derive(Debug, Default)]
-pub(crate) struct Lines(Mutex<HashMap<Uuid, Known>>);
-
-#[derive(Clone, Debug)]
-struct Known {
-    /// The session's last event when it was read.
-    seq: u64,
-    is_empty: bool,
-    status: SessionStatus,
-    /// When its status becomes another by itself, and which.
-    later: Option<(Timestamp, SessionStatus)>,
-    project: String,
-    pane: Option<String>,
-    tmux: Option<String>,
-    last_at: Timestamp,
-    /// Read only if needed.
-    open: Option<usize>,
+/// Returns whether a session is in a tmux pane.
+fn is_in(seen: &Seen, pane: &str, tmux: Option<&str>) -> bool {
+    // `socket,pid,session`, or a socket: a later server has the same one.
+    let is_server = match (tmux, &seen.tmux) {
+        (Some(asked), Some(own)) => {
+            let server = asked.rsplit_once(',').map_or(asked, |(server, _)| server);
+            own.strip_prefix(server)
+                .is_some_and(|rest| rest.starts_with(','))
+        }
+        _ => true,
+    };
+    seen.pane.as_deref() == Some(pane) && is_server
 }
 
-impl Known {
-    fn new(entry: &SessionEntry, state: &SessionState, now: Timestamp) -> Self {
-        let place = |name| state.place.env(name).map(str::to_owned);
-        let quiet = state.quiet_after().filter(|quiet| *quiet > now);
-        Self {
-            seq: entry.last_seq,
-            is_empty: state.is_empty(),
-            status: state.status(now),
-            later: quiet.map(|quiet| {
-                let then = Timestamp::from_micros(quiet.as_micros() + 1);
-                (quiet, state.status(then))
-            }),
-            project: state.project().to_owned(),
-            pane: place("TMUX_PANE"),
-            tmux: place("TMUX"),
-            last_at: entry.last_at,
-            open: None,
-        }
-    }
-
-    fn status(&self, now: Timestamp) -> SessionStatus {
-        match self.later {
-            Some((at, later)) if now > at => later,
-            _ => self.status,
-        }
-    }
-
-    fn is_in(&self, pane: &str, tmux: Option<&str>) -> bool {
-        // `socket,pid,session`, or a socket: a later server has the same one.
-        let is_server = match (tmux, &self.tmux) {
-            (Some(asked), Some(own)) => {
-                let server = asked.rsplit_once(',').map_or(asked, |(server, _)| server);
-                own.strip_prefix(server)
-                    .is_some_and(|rest| rest.starts_with(','))
-            }
-            _ => true,
-        };
-        self.pane.as_deref() == Some(pane) && is_server
-    }
-}
-
-impl Lines {
+impl Reader {
     /// Returns the line, or nothing while another caller still reads the sessions for the first time.
     ///
     /// # Errors
     ///
     /// When the journal cannot be read.
-    pub(crate) fn line(
-        &self,
-        journal: &Journal,
-        config: &Arc<Config>,
-        of: &LineOf,
-    ) -> Result<StatusLine> {
-        let Ok(mut known) = self.0.try_lock() else {
-            return Ok(StatusLine::default());
+    pub(crate) fn line(&self, config: &Arc<Config>, of: &LineOf) -> Result<Value> {
+        let Some(_one) = self.line.try_lock() else {
+            return Ok(of_none());
         };
-        let now = Timestamp::now();
+        let (journal, now) = (&self.journal, Timestamp::now());
         if let Some(wanted) = &of.session {
             return match named(journal, wanted) {
-                Some(entry) => one(journal, config, &mut known, &entry, now),
-                None => Ok(StatusLine::default()),
+                Some(entry) => self.one(config, &entry, now),
+                None => Ok(of_none()),
             };
         }
-        let mut counts = LineCounts::default();
+        let (mut needs_you, mut waiting, mut running) = (0, 0, 0);
         let mut in_pane: Option<(Timestamp, SessionEntry)> = None;
+        let is_meant = |seen: &Seen| match (&of.pane, &of.project) {
+            (Some(pane), _) => is_in(seen, pane, of.tmux.as_deref()),
+            (None, Some(project)) => Path::new(&seen.project).starts_with(project),
+            (None, None) => true,
+        };
         for entry in of_agents(journal) {
-            let seen = look(journal, &mut known, &entry, now)?;
-            let status = seen.status(now);
-            if seen.is_empty || status == SessionStatus::Ended {
+            let look = |seen: &Seen| {
+                let is_wanted = !seen.is_empty && is_meant(seen);
+                is_wanted.then_some((seen.status(now), seen.last_at))
+            };
+            let Some((status, last_at)) = self.known.look(journal, &entry, now, look)? else {
                 continue;
-            }
-            if let Some(pane) = &of.pane {
-                let is_newest = in_pane.as_ref().is_none_or(|(at, _)| *at < seen.last_at);
-                if is_newest && seen.is_in(pane, of.tmux.as_deref()) {
-                    in_pane = Some((seen.last_at, entry));
-                }
-                continue;
-            }
-            let project = of.project.as_ref();
-            if project.is_some_and(|project| !Path::new(&seen.project).starts_with(project)) {
-                continue;
-            }
+            };
             match status {
-                SessionStatus::NeedsYou => counts.needs_you += 1,
-                SessionStatus::Waiting => counts.waiting += 1,
-                SessionStatus::Running => counts.running += 1,
-                SessionStatus::Idle | SessionStatus::Ended => {}
+                SessionStatus::Ended => continue,
+                SessionStatus::NeedsYou => needs_you += 1,
+                SessionStatus::Waiting => waiting += 1,
+                SessionStatus::Running => running += 1,
+                SessionStatus::Idle => {}
+            }
+            if in_pane.as_ref().is_none_or(|(at, _)| *at < last_at) {
+                in_pane = Some((last_at, entry));
             }
         }
         match (&of.pane, in_pane) {
-            (None, _) => Ok(StatusLine::of_many(counts)),
-            (Some(_), None) => Ok(StatusLine::default()),
-            (Some(_), Some((_, entry))) => one(journal, config, &mut known, &entry, now),
+            (None, _) => Ok(of_many(needs_you, waiting, running)),
+            (Some(_), None) => Ok(of_none()),
+            (Some(_), Some((_, entry))) => self.one(config, &entry, now),
         }
+    }
+
+    fn one(&self, config: &Arc<Config>, entry: &SessionEntry, now: Timestamp) -> Result<Value> {
+        let journal = &self.journal;
+        let state = session_state::load(journal, &entry.stream)?;
+        if state.is_empty() {
+            return Ok(of_none());
+        }
+        let open = self.known.open(&mut Finder::new(journal), entry, &state)?;
+        let start = state.clock_start(config.settings.timer, now);
+        Ok(of_one(
+            entry.stream.session,
+            (state.status(now), state.is_muted(now)),
+            (open.len(), state.blocks_this_turn()),
+            start.map(|start| now.millis_since(start)),
+        ))
     }
 }
 
@@ -151,54 +117,4 @@ fn named(journal: &Journal, wanted: &str) -> Option<SessionEntry> {
     let exact = Uuid::try_parse(wanted).ok();
     let exact = exact.and_then(|session| journal.session(session));
     exact.or_else(|| find_session(journal, wanted).ok())
-}
-
-/// Returns the known facts about a session, read again if it has a new event.
-fn look<'a>(
-    journal: &Journal,
-    known: &'a mut HashMap<Uuid, Known>,
-    entry: &SessionEntry,
-    now: Timestamp,
-) -> Result<&'a mut Known> {
-    let session = entry.stream.session;
-    let is_current = known
-        .get(&session)
-        .is_some_and(|known| known.seq == entry.last_seq);
-    if !is_current {
-        let state = session_state::load(journal, &entry.stream)?;
-        known.insert(session, Known::new(entry, &state, now));
-    }
-    Ok(known.get_mut(&session).expect("just inserted"))
-}
-
-fn one(
-    journal: &Journal,
-    config: &Arc<Config>,
-    known: &mut HashMap<Uuid, Known>,
-    entry: &SessionEntry,
-    now: Timestamp,
-) -> Result<StatusLine> {
-    let state = session_state::load(journal, &entry.stream)?;
-    if state.is_empty() {
-        return Ok(StatusLine::default());
-    }
-    let blocked = state.blocks_this_turn();
-    let seen = look(journal, known, entry, now)?;
-    let open = match seen.open {
-        Some(open) => open,
-        None => {
-            let found = Finder::new(journal).find(entry, &state)?;
-            found.map_or(0, |found| found.items.len())
-        }
-    };
-    seen.open = Some(open);
-    let start = state.clock_start(config.settings.timer, now);
-    Ok(StatusLine::of_one(LineSession {
-        session: entry.stream.session,
-        status: state.status(now),
-        muted: state.is_muted(now),
-        open,
-        blocked,
-        turn_ms: start.map(|start| now.millis_since(start)),
-    }))
 }

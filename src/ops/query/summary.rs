@@ -1,7 +1,8 @@
 //! Totals of past decisions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use checkpoint::effect::{self, Effect};
 use checkpoint::follow_up::FollowUp;
 use journal::{Agent, Decision, Envelope, Journal, Outcome, Verdict};
 
@@ -9,6 +10,7 @@ use super::audit::{Followed, TurnLengths, walk};
 use super::benefit;
 use super::filter::PastSessions;
 use super::marks::{ByRule, Marks};
+use super::open::policies;
 use super::question::{Audit, Result};
 use crate::ops::views::{Benefit, Group, Summary, Totals};
 
@@ -83,10 +85,7 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
             return Ok(());
         }
         let (end, marks) = (of.end(envelope.seq), &of.marks);
-        benefit.stops += 1;
-        if decision.verdict == Verdict::Inject {
-            benefit::add(&mut benefit, envelope, decision, outcome, of);
-        }
+        benefit::add(&mut benefit, envelope, decision, outcome, of);
         rules.add(envelope.seq, decision, end, marks);
         total.add(envelope, decision, outcome, end, marks);
         let agent = envelope.stream.agent;
@@ -118,4 +117,22 @@ pub(super) fn summary(journal: &Journal, filter: &Audit) -> Result<Summary> {
             })
             .collect(),
     })
+}
+
+/// Compares what checkpoints did with turns that were held back (spec DECIDE-24), of the wanted decisions that were part of an experiment.
+pub(super) fn compare(journal: &Journal, filter: &Audit) -> Result<Effect> {
+    let policies = policies(journal)?;
+    let mut wanted = BTreeMap::<_, BTreeSet<u64>>::new();
+    walk(journal, filter, |envelope, _, _, _| {
+        let of_session = wanted.entry(envelope.stream.session).or_default();
+        of_session.insert(envelope.seq);
+        Ok(())
+    })?;
+    let mut observed = Vec::new();
+    for (session, decisions) in wanted {
+        let events = journal.stream(session, 0, usize::MAX)?;
+        let found = effect::observe(&events, &policies).into_iter();
+        observed.extend(found.filter(|one| decisions.contains(&one.decision)));
+    }
+    Ok(effect::compare(&observed))
 }

@@ -8,14 +8,16 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use journal::{Journal, Timestamp};
+use serde_json::{Value, json};
 
 use super::audit::{self, Followed, TurnLengths};
-use super::benefit::benefit;
+use super::benefit;
+use super::filter::PastSessions;
 use super::marks::ByRule;
 use super::overview;
 use super::question::{Audit, Result};
 use super::sessions::{self, of_agents};
-use crate::ops::views::{DecisionCount, DemandCount, DemandsBy, HookClasses, Trends, TurnClasses};
+use crate::ops::views::Benefit;
 
 /// The most days that are counted.
 const DAYS_MAX: u32 = 366;
@@ -34,13 +36,13 @@ const HOOK_BOUNDS_US: [u64; 9] = [
 const SPANS: [u32; 4] = [7, 30, 90, DAYS_MAX];
 
 /// Returns the figures of the last days, in the time zone of this machine. With 0, of the shortest span that has all that
-/// is known.
+/// is known. A `day` is an index into `days`, and demands are those whose end is known.
 pub(super) fn trends(
     journal: &Journal,
     days: u32,
     machine: Option<&str>,
     now: Timestamp,
-) -> Result<Trends> {
+) -> Result<Value> {
     let days = match days {
         0 => Days::until(now, fitting(journal, now)),
         days => Days::until(now, days),
@@ -49,11 +51,13 @@ pub(super) fn trends(
     let mut followed = Followed::new(journal)?;
     let mut turns = TurnLengths::default();
     let mut decisions = Decisions::new();
-    let mut demands = BTreeMap::<usize, DemandCount>::new();
+    let mut demands = BTreeMap::<usize, [u64; 2]>::new();
     let mut rules = ByRule::default();
     let mut projects = BTreeMap::<String, Demands>::new();
     let mut machines = BTreeMap::<String, Demands>::new();
-    audit::walk(journal, &filter, |envelope, decision, _, project| {
+    let mut benefit = Benefit::default();
+    let mut past = PastSessions::default();
+    audit::walk(journal, &filter, |envelope, decision, outcome, project| {
         let Some(day) = days.index_of(envelope.at) else {
             return Ok(());
         };
@@ -69,6 +73,9 @@ pub(super) fn trends(
             .entry((day, project.clone(), verdict, decision.reason.word()))
             .or_default() += 1;
         turns.add(envelope, decision);
+        if !past.has(journal, envelope)? {
+            benefit::add(&mut benefit, envelope, decision, outcome, of);
+        }
         let (end, marks) = (of.end(envelope.seq), &of.marks);
         rules.add(envelope.seq, decision, end, marks);
         // Of a demand whose end is known, how long it took to meet it, if it was met.
@@ -78,10 +85,9 @@ pub(super) fn trends(
             _ => None,
         };
         if let Some(met) = known {
-            let count = demands.entry(day).or_default();
-            count.day = day;
-            count.demands += 1;
-            count.met += u64::from(met.is_some());
+            let [all, done] = demands.entry(day).or_default();
+            *all += 1;
+            *done += u64::from(met.is_some());
             let is_wrong = marks.any(envelope.seq);
             projects.entry(project).or_default().add(met, is_wrong);
             if let Some(machine) = machine {
@@ -91,24 +97,35 @@ pub(super) fn trends(
         }
         Ok(())
     })?;
-    Ok(Trends {
-        days: days.dates.iter().map(Date::to_string).collect(),
-        decisions: counts(decisions),
-        demands: demands.into_values().collect(),
-        rules: rules.totals(),
-        done_ms: middle(
-            projects
-                .values()
-                .flat_map(|it| it.done_ms.clone())
-                .collect(),
-        ),
-        projects: demands_by(projects),
-        machines: demands_by(machines),
-        known_machines: sessions::machines(journal)?,
-        benefit: benefit(journal, &filter)?,
-        turns: turn_classes(&turns),
-        hooks: hook_classes(journal, machine)?,
-    })
+    let done_ms = projects.values().flat_map(|it| it.done_ms.clone());
+    let done_ms = middle(done_ms.collect());
+    let decisions = decisions.into_iter();
+    let decisions = decisions.map(|((day, project, verdict, reason), count)| {
+        json!({ "day": day, "project": project, "verdict": verdict, "reason": reason, "count": count })
+    });
+    let demands = demands.into_iter();
+    let demands =
+        demands.map(|(day, [demands, met])| json!({ "day": day, "demands": demands, "met": met }));
+    Ok(json!({
+        "days": Vec::from_iter(days.dates.iter().map(Date::to_string)),
+        "decisions": Vec::from_iter(decisions),
+        "demands": Vec::from_iter(demands),
+        "rules": rules.totals(),
+        // What was demanded most comes first.
+        "projects": demands_by(projects),
+        // Only in a collector's journal.
+        "machines": demands_by(machines),
+        "known_machines": sessions::machines(journal)?,
+        "done_ms": done_ms,
+        "benefit": benefit,
+        // One more count than bounds.
+        "turns": {
+            "bounds_ms": TURN_BOUNDS_MS,
+            "counts": classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
+            "median_ms": turns.median_ms(),
+        },
+        "hooks": hook_classes(journal, machine)?,
+    }))
 }
 
 fn filter(days: &Days, machine: Option<&str>) -> Audit {
@@ -129,19 +146,6 @@ fn fitting(journal: &Journal, now: Timestamp) -> u32 {
 /// Decisions by day, project, verdict and reason.
 type Decisions = BTreeMap<(usize, String, &'static str, &'static str), u64>;
 
-fn counts(decisions: Decisions) -> Vec<DecisionCount> {
-    let decisions = decisions.into_iter();
-    decisions
-        .map(|((day, project, verdict, reason), count)| DecisionCount {
-            day,
-            project,
-            verdict,
-            reason,
-            count,
-        })
-        .collect()
-}
-
 /// Counts of the demands of a project or machine.
 #[derive(Default)]
 struct Demands {
@@ -160,19 +164,19 @@ impl Demands {
     }
 }
 
-fn demands_by(counts: BTreeMap<String, Demands>) -> Vec<DemandsBy> {
-    let mut rows: Vec<_> = counts
-        .into_iter()
-        .map(|(name, it)| DemandsBy {
-            name,
-            demands: it.demands,
-            met: it.done_ms.len() as u64,
-            wrong: it.wrong,
-            done_ms: middle(it.done_ms),
+fn demands_by(counts: BTreeMap<String, Demands>) -> Vec<Value> {
+    let mut rows: Vec<_> = counts.into_iter().collect();
+    rows.sort_by_key(|(_, it)| std::cmp::Reverse(it.demands));
+    let rows = rows.into_iter().map(|(name, it)| {
+        json!({
+            "name": name,
+            "demands": it.demands,
+            "met": it.done_ms.len(),
+            "wrong": it.wrong,
+            "done_ms": middle(it.done_ms),
         })
-        .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.demands));
-    rows
+    });
+    rows.collect()
 }
 
 fn middle(mut all: Vec<u64>) -> Option<u64> {
@@ -180,24 +184,16 @@ fn middle(mut all: Vec<u64>) -> Option<u64> {
     all.get(all.len() / 2).copied()
 }
 
-fn turn_classes(turns: &TurnLengths) -> TurnClasses {
-    TurnClasses {
-        bounds_ms: &TURN_BOUNDS_MS,
-        counts: classes(&turns.lengths_ms(), &TURN_BOUNDS_MS),
-        median_ms: turns.median_ms(),
-    }
-}
-
-fn hook_classes(journal: &Journal, machine: Option<&str>) -> Result<HookClasses> {
+fn hook_classes(journal: &Journal, machine: Option<&str>) -> Result<Value> {
     let hooks = overview::hook_times(journal, HOOK_EVENTS, machine)?;
-    let times: Vec<_> = hooks.times.iter().map(|time| micros(*time)).collect();
-    Ok(HookClasses {
-        bounds_us: &HOOK_BOUNDS_US,
-        counts: classes(&times, &HOOK_BOUNDS_US),
-        p50_us: hooks.quantile_us(50),
-        p99_us: hooks.quantile_us(99),
-        later: hooks.later,
-    })
+    let times = hooks.times.iter().map(|time| micros(*time));
+    Ok(json!({
+        "bounds_us": HOOK_BOUNDS_US,
+        "counts": classes(&Vec::from_iter(times), &HOOK_BOUNDS_US),
+        "p50_us": hooks.quantile_us(50),
+        "p99_us": hooks.quantile_us(99),
+        "later": hooks.later,
+    }))
 }
 
 /// The days that are counted, in the time zone of this machine.

@@ -10,42 +10,37 @@ mod lane;
 mod lookback;
 mod open;
 mod overview;
-mod phase;
 mod redecided;
 mod session;
 mod source;
 mod state;
-mod status_line;
+pub(crate) mod status_line;
 mod subagents;
 mod timeline;
 mod totals;
 mod trace;
-mod trends;
 
 pub(crate) use benefit::{Benefit, Mistake};
 pub(crate) use daemon::{DaemonStatus, FleetLine, Health};
 pub(crate) use decision::{DecisionRow, DemandEnd};
 pub(crate) use event_line::EventLine;
 pub(crate) use explanation::{Demand, Explanation, MarkView, OtherStop, TimeAfter};
-pub(crate) use lane::{LaneLine, LaneSession, LaneTurn};
+pub(crate) use lane::lane;
 pub(crate) use lookback::{
     DayCount, FileProblem, Imported, LookBack, LookBackGroup, PastTurnRow, RuleCount, TurnTotals,
 };
 pub(crate) use open::OpenView;
 pub(crate) use overview::{AgentLine, HookFigures, JournalLine, Overview, Stats};
-pub(crate) use phase::PhaseView;
 pub(crate) use redecided::{ChangedDecision, Mismatch, ReadAs, Reproved, Side, WhatIf};
-pub(crate) use session::{Need, SessionName, SessionRow, SessionTitle, tmux_server};
+pub(crate) use session::{Need, SessionRow, SessionTitle, tmux_server};
 pub(crate) use source::SessionSource;
 #[cfg(feature = "sqlite")]
 pub(crate) use source::Source;
 pub(crate) use state::{Changed, StateView};
-pub(crate) use status_line::{LineCounts, LineSession, StatusLine};
 pub(crate) use subagents::Subagents;
 pub(crate) use timeline::{Place, TimelineLine};
 pub(crate) use totals::{Group, RuleTotals, Summary, Totals};
 pub(crate) use trace::{ActionTrace, RuleTrace, RulesView};
-pub(crate) use trends::{DecisionCount, DemandCount, DemandsBy, HookClasses, Trends, TurnClasses};
 
 /// Returns whether a count is left out of an answer, as most journals never have one.
 fn is_zero(count: &u64) -> bool {

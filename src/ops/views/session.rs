@@ -223,29 +223,3 @@ impl SessionRow {
         set.map(|(word, _)| word).collect()
     }
 }
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SessionName {
-    pub(crate) session: Uuid,
-    pub(crate) native_session: String,
-    pub(crate) agent: Agent,
-    pub(crate) last_at: Timestamp,
-    pub(crate) project: String,
-    pub(crate) status: SessionStatus,
-    #[serde(flatten)]
-    pub(crate) title: SessionTitle,
-}
-
-impl From<SessionRow> for SessionName {
-    fn from(row: SessionRow) -> Self {
-        Self {
-            session: row.session,
-            native_session: row.native_session,
-            agent: row.agent,
-            last_at: row.last_at,
-            project: row.project,
-            status: row.status,
-            title: row.title,
-        }
-    }
-}

@@ -1,88 +1,67 @@
 //! What a status bar shows in one line.
 
 use checkpoint::state::SessionStatus;
-use serde::Serialize;
-use uuid::Uuid;
+use serde_json::{Value, json};
 
-/// One line about a session, or about many.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct StatusLine {
-    /// The line, in words of the program only; empty if there is nothing to show.
-    pub(crate) text: String,
-    pub(crate) session: Option<LineSession>,
-    /// Only if the line is about several sessions.
-    pub(crate) sessions: Option<LineCounts>,
+/// Returns the answer about one session: its line, of words of the program only, and the values that the line shows.
+///
+/// `open` are the actions that this turn's last checkpoint asked for and that have no proof so far, `blocked` the stops of
+/// this turn that got a checkpoint, `turn_ms` how long the turn has lasted, while it lasts.
+pub(crate) fn of_one(
+    session: uuid::Uuid,
+    (status, muted): (SessionStatus, bool),
+    (open, blocked): (usize, u32),
+    turn_ms: Option<u64>,
+) -> Value {
+    let parts = [
+        muted.then(|| "muted".to_owned()),
+        (status != SessionStatus::Running).then(|| status.words().to_owned()),
+        (open > 0).then(|| format!("{open} open")),
+        (blocked > 0).then(|| format!("{blocked} sent")),
+        turn_ms.map(clock),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    json!({
+        "text": line(&parts),
+        "session": {
+            "session": session,
+            "status": status,
+            "muted": muted,
+            "open": open,
+            "blocked": blocked,
+            "turn_ms": turn_ms,
+        },
+        "sessions": null,
+    })
 }
 
-/// The values that the line of one session shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct LineSession {
-    pub(crate) session: Uuid,
-    pub(crate) status: SessionStatus,
-    pub(crate) muted: bool,
-    /// Actions that this turn's last checkpoint asked for and that have no proof so far.
-    pub(crate) open: usize,
-    /// Stops of this turn that got a checkpoint.
-    pub(crate) blocked: u32,
-    /// How long the turn has lasted, while it lasts.
-    pub(crate) turn_ms: Option<u64>,
-}
-
-/// Number of sessions in each state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct LineCounts {
-    pub(crate) needs_you: usize,
-    pub(crate) waiting: usize,
-    pub(crate) running: usize,
-}
-
-impl StatusLine {
-    /// Makes the line of one session.
-    pub(crate) fn of_one(one: LineSession) -> Self {
-        let mut parts = Vec::new();
-        if one.muted {
-            parts.push("muted".to_owned());
-        }
-        if one.status != SessionStatus::Running {
-            parts.push(one.status.words().to_owned());
-        }
-        if one.open > 0 {
-            parts.push(format!("{} open", one.open));
-        }
-        if one.blocked > 0 {
-            parts.push(format!("{} sent", one.blocked));
-        }
-        parts.extend(one.turn_ms.map(clock));
-        Self {
-            text: line(&parts),
-            session: Some(one),
-            sessions: None,
-        }
+/// Returns the answer about many sessions: how many need their person, wait, and run.
+pub(crate) fn of_many(needs_you: usize, waiting: usize, running: usize) -> Value {
+    let all = [
+        (needs_you, SessionStatus::NeedsYou),
+        (waiting, SessionStatus::Waiting),
+        (running, SessionStatus::Running),
+    ];
+    let some = all.into_iter().filter(|(count, _)| *count > 0);
+    let mut parts: Vec<_> = some
+        .map(|(count, status)| match (count, status) {
+            (2.., SessionStatus::NeedsYou) => format!("{count} need you"),
+            _ => format!("{count} {}", status.words()),
+        })
+        .collect();
+    if parts.is_empty() {
+        parts.push("idle".to_owned());
     }
+    json!({
+        "text": line(&parts),
+        "session": null,
+        "sessions": { "needs_you": needs_you, "waiting": waiting, "running": running },
+    })
+}
 
-    /// Makes the line of many sessions.
-    pub(crate) fn of_many(counts: LineCounts) -> Self {
-        let all = [
-            (counts.needs_you, SessionStatus::NeedsYou),
-            (counts.waiting, SessionStatus::Waiting),
-            (counts.running, SessionStatus::Running),
-        ];
-        let some = all.into_iter().filter(|(count, _)| *count > 0);
-        let mut parts: Vec<_> = some
-            .map(|(count, status)| match (count, status) {
-                (1.., SessionStatus::NeedsYou) if count > 1 => format!("{count} need you"),
-                _ => format!("{count} {}", status.words()),
-            })
-            .collect();
-        if parts.is_empty() {
-            parts.push("idle".to_owned());
-        }
-        Self {
-            text: line(&parts),
-            session: None,
-            sessions: Some(counts),
-        }
-    }
+/// Returns the answer if there is nothing to show.
+pub(crate) fn of_none() -> Value {
+    json!({ "text": "", "session": null, "sessions": null })
 }
 
 fn line(parts: &[String]) -> String {
@@ -105,29 +84,16 @@ mod tests {
     #[test]
     fn a_line_has_only_what_there_is_to_say() {
         let one = |status, open, blocked, minutes: Option<u64>| {
-            let one = LineSession {
-                session: Uuid::nil(),
-                status,
-                muted: false,
-                open,
-                blocked,
-                turn_ms: minutes.map(|minutes| minutes * 60_000),
-            };
-            StatusLine::of_one(one).text
+            let ms = minutes.map(|minutes| minutes * 60_000);
+            of_one(uuid::Uuid::nil(), (status, false), (open, blocked), ms)["text"].clone()
         };
         use SessionStatus::{Running, Waiting};
         assert_eq!(one(Running, 2, 1, Some(3)), "cp: 2 open · 1 sent · 3m");
         assert_eq!(one(Running, 0, 0, Some(0)), "cp: <1m");
         assert_eq!(one(Waiting, 0, 0, None), "cp: waiting");
         assert_eq!(one(Running, 0, 0, Some(125)), "cp: 2h05m");
-        let many = |needs_you, waiting, running| {
-            let counts = LineCounts {
-                needs_you,
-                waiting,
-                running,
-            };
-            StatusLine::of_many(counts).text
-        };
+        let many =
+            |needs_you, waiting, running| of_many(needs_you, waiting, running)["text"].clone();
         assert_eq!(many(1, 2, 3), "cp: 1 needs you · 2 waiting · 3 running");
         assert_eq!(many(2, 0, 0), "cp: 2 need you");
         assert_eq!(many(0, 0, 0), "cp: idle");

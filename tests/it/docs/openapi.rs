@@ -28,7 +28,14 @@ fn routes() -> BTreeSet<String> {
                 .and_then(|route| route.split_once("\",web::"))
                 .and_then(|(path, rest)| Some((path, rest.split_once('(')?.0)));
             let (path, method) = parts.unwrap_or_else(|| panic!("not understood: {route}"));
-            found.insert(format!("{} {path}", method.to_uppercase()));
+            let method = method.to_uppercase();
+            // One route may stand for several, such as `{word:mute|unmute}`.
+            let (before, words) = path.split_once("{word:").unwrap_or((path, "}"));
+            let (words, after) = words.split_once('}').expect("an end");
+            let paths = words
+                .split('|')
+                .map(|word| format!("{method} {before}{word}{after}"));
+            found.extend(paths);
         }
     }
     found

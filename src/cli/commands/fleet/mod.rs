@@ -3,7 +3,6 @@
 mod arguments;
 mod forget;
 mod members;
-mod with_broker;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -20,12 +19,12 @@ use crate::cli::shared::Output;
 use crate::cli::text::print_json;
 use crate::cli::text::progress_bar::{Shown, progress_done};
 use crate::cli::time as when;
+use crate::daemon;
 use crate::error::{Failure, Result, exit};
 use crate::ops::fleet::{Level, Merge, Merged, Problem};
 use crate::ops::query::{Outgoing, Query};
 use crate::render;
-use arguments::{level, machine};
-use with_broker::BrokerAction;
+use arguments::{Operator, level, machine};
 
 /// Collect the journals of many machines in one place
 #[derive(Args, Debug)]
@@ -60,8 +59,48 @@ pub(crate) enum FleetAction {
         #[arg(long, default_value = "decisions", value_parser = level())]
         level: Level,
     },
-    #[command(flatten)]
-    Broker(BrokerAction),
+    /// Create a certificate authority and the configuration of NATS servers and the collector
+    InitServer {
+        /// The servers, one or three: HOST or HOST:PORT
+        #[arg(required = true, value_name = "SERVER")]
+        servers: Vec<String>,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Add a machine or renew its certificate; writes NAME.join for `fleet join`
+    Enrol {
+        /// Name of the machine: lower-case letters, digits and `-`
+        #[arg(value_parser = machine)]
+        name: String,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Revoke a machine's certificate
+    Revoke {
+        /// Name of the machine
+        #[arg(value_parser = machine)]
+        name: String,
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Renew the certificates of the servers and the collector, which are valid for 398 days
+    Renew {
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Start to send this machine's events, with the file that `fleet enrol` wrote
+    Join {
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// How much is sent: decisions, a skeleton of all events without their texts, or all with prompts and payloads
+        #[arg(long, default_value = "decisions", value_parser = level())]
+        level: Level,
+    },
+    /// Run the collector: write what machines send to the broker to the journal
+    ///
+    /// The broker is `fleet.url` in config.yml. While the collector runs, it answers queries as a daemon does.
+    Collect,
     /// Remove a machine or a session from a stopped collector and its broker
     Forget {
         /// Name of a machine, or id of a session
@@ -86,7 +125,15 @@ pub(crate) fn run(home: &Home, args: FleetArgs) -> Result<u8> {
     match args.action {
         FleetAction::Preview { level, since } => preview(home, level, &since),
         FleetAction::Export { machine, level } => export(home, level, &machine),
-        FleetAction::Broker(action) => with_broker::run(home, action),
+        FleetAction::InitServer { servers, operator } => members::init_server(&operator, &servers),
+        FleetAction::Enrol { name, operator } => members::enrol(&operator, &name),
+        FleetAction::Revoke { name, operator } => members::revoke(&operator, &name),
+        FleetAction::Renew { operator } => members::renew(&operator),
+        FleetAction::Join { file, level } => members::join(home, &file, level),
+        FleetAction::Collect => {
+            daemon::run(home.clone(), true)?;
+            Ok(exit::OK)
+        }
         FleetAction::Forget { what } => forget::forget(home, &what),
         FleetAction::Merge {
             files,

@@ -9,16 +9,14 @@ use actors::trust::Trust;
 use checkpoint::agents;
 use checkpoint::config::{Config, parse_duration};
 use checkpoint::decide::{self, Case};
+use checkpoint::judging::Findings;
 use checkpoint::state::{SessionState, Stop};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use journal::{
-    Action, Agent, Decision, Evidence, Home, Place, Reason, Route, Stream, TimelineSource,
-    Timestamp, ToolCall, ToolKind, Verdict,
-};
-use serde::Serialize;
+use journal::{Agent, Decision, Evidence, Home, Place, Stream, Timestamp};
+use serde_json::{Value, json};
 
-use crate::cli::shared::{AgentName, Output};
+use crate::cli::shared::{AgentNames, Output};
 use crate::cli::text::print_json;
 use crate::cli::{complete, connection};
 use crate::config as settings;
@@ -32,8 +30,8 @@ use crate::ops::query::Query;
 )]
 pub(crate) struct PreviewArgs {
     /// The agent
-    #[arg(long, default_value = Agent::WORDS[0])]
-    pub(crate) agent: AgentName,
+    #[arg(long, default_value = Agent::WORDS[0], value_parser = AgentNames)]
+    pub(crate) agent: Agent,
     /// The agent's transcript (default: the session's, else none)
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
@@ -85,82 +83,39 @@ pub(crate) fn run(
         eprintln!("note: {}", crate::render::printable_lines(note));
     }
     if output.json {
-        let findings = case.find();
-        let observations = findings.gaps.iter().chain(&findings.observations);
-        let observations = observations.map(String::as_str).collect();
-        print_json(&Answer::new(&decision, &evidence, observations));
+        print_json(&answer(&decision, &evidence, &case.find()));
     } else {
         show::show(&case, &decision);
     }
     Ok(exit::OK)
 }
 
-/// The JSON answer.
-#[derive(Serialize)]
-struct Answer<'a> {
-    verdict: Verdict,
-    reason: Reason,
-    route: Option<Route>,
-    /// `None` if git gave no answer.
-    changed_files: Option<Vec<&'a str>>,
-    timeline: TimelineView<'a>,
-    categories: &'a [String],
-    actions: &'a [Action],
-    observations: Vec<&'a str>,
-    all_clear: bool,
-    message: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct TimelineView<'a> {
-    source: TimelineSource,
-    calls: Vec<CallView<'a>>,
-}
-
-#[derive(Serialize)]
-struct CallView<'a> {
-    tool: &'a str,
-    kind: ToolKind,
-    command: Option<&'a str>,
-    paths: &'a [String],
-    is_error: bool,
-    /// `None` if the transcript does not say: older ones of Gemini CLI often do not.
-    at: Option<Timestamp>,
-}
-
-impl<'a> Answer<'a> {
-    fn new(decision: &'a Decision, evidence: &'a Evidence, observations: Vec<&'a str>) -> Self {
-        let files = evidence.changes.files();
-        let calls = evidence.timeline.calls.iter();
-        Self {
-            verdict: decision.verdict,
-            reason: decision.reason,
-            route: decision.route,
-            changed_files: files.map(|files| files.iter().map(|file| file.path.as_str()).collect()),
-            timeline: TimelineView {
-                source: evidence.timeline.source,
-                calls: calls.map(CallView::new).collect(),
-            },
-            categories: &decision.categories,
-            actions: &decision.actions,
-            observations,
-            all_clear: decision.all_clear,
-            message: decision.message.as_deref(),
-        }
-    }
-}
-
-impl<'a> CallView<'a> {
-    fn new(call: &'a ToolCall) -> Self {
-        Self {
-            tool: &call.tool,
-            kind: call.kind,
-            command: call.command.as_deref(),
-            paths: &call.paths,
-            is_error: call.is_error,
-            at: Some(call.at).filter(|at| *at != Timestamp::default()),
-        }
-    }
+fn answer(decision: &Decision, evidence: &Evidence, findings: &Findings) -> Value {
+    let files = evidence.changes.files();
+    let calls = evidence.timeline.calls.iter().map(|call| {
+        json!({
+            "tool": call.tool,
+            "kind": call.kind,
+            "command": call.command,
+            "paths": call.paths,
+            "is_error": call.is_error,
+            // Older transcripts of Gemini CLI often do not say it.
+            "at": Some(call.at).filter(|at| *at != Timestamp::default()),
+        })
+    });
+    json!({
+        "verdict": decision.verdict,
+        "reason": decision.reason,
+        "route": decision.route,
+        // None if git gave no answer.
+        "changed_files": files.map(|files| Vec::from_iter(files.iter().map(|file| &file.path))),
+        "timeline": { "source": evidence.timeline.source, "calls": Vec::from_iter(calls) },
+        "categories": decision.categories,
+        "actions": decision.actions,
+        "observations": Vec::from_iter(findings.gaps.iter().chain(&findings.observations)),
+        "all_clear": decision.all_clear,
+        "message": decision.message,
+    })
 }
 
 /// Returns the session that is decided about: one of the journal, or one that is made of the arguments alone.
@@ -170,7 +125,7 @@ fn subject(
     (arguments, project): (&PreviewArgs, Option<&Path>),
     now: Timestamp,
 ) -> Result<SessionState> {
-    let agent = Agent::from(arguments.agent);
+    let agent = arguments.agent;
     let elapsed = arguments.elapsed.as_deref().map(|given| {
         parse_duration(given).map_err(|error| {
             Failure::usage(format!("--elapsed: {error}")).hint("for example 90s, 2m or 180.2s")

@@ -8,31 +8,19 @@ use checkpoint::Policy;
 use checkpoint::config::DescribedAgents;
 use checkpoint::replay::{Played, Player};
 use journal::{Envelope, Event, Home, Outcome, Stream, Timestamp};
-use serde::Serialize;
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::cli::shared::Output;
-use crate::cli::text::{decisions, short};
+use crate::cli::text::{decisions, print_json, short};
 use crate::config;
 use crate::error::{Failure, Result, exit};
 use crate::ops::views::{DecisionRow, StateView};
 use crate::ops::wire::HookLine;
-use crate::render::{self, Table};
+use crate::render::{self, Column, Table};
 
-/// A line of a file that could not be played.
-#[derive(Serialize)]
-struct Problem {
-    line: usize,
-    error: String,
-}
-
-/// The results of recorded hook calls.
-#[derive(Serialize)]
-struct PlayedFile {
-    sessions: Vec<StateView>,
-    decisions: Vec<DecisionRow>,
-    problems: Vec<Problem>,
-}
+/// Lines of a file that could not be played, and why.
+type Problems = Vec<(usize, String)>;
 
 /// Plays hook calls from a file, in memory. Returns the player, the resulting events, of which the last are the deliveries
 /// that nothing confirmed, and the errors of single lines.
@@ -40,7 +28,7 @@ fn play_file<'a>(
     file: &Path,
     policy: &'a Policy,
     agents: &'a DescribedAgents,
-) -> Result<(Player<'a>, Vec<Envelope>, Vec<Problem>)> {
+) -> Result<(Player<'a>, Vec<Envelope>, Problems)> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
     let mut player = Player::new(policy, agents);
@@ -53,10 +41,7 @@ fn play_file<'a>(
     {
         match play_line(&mut player, agents, text, number, &mut last_at) {
             Ok(played) => events.extend(played.into_iter().flat_map(|played| played.events)),
-            Err(error) => problems.push(Problem {
-                line: number + 1,
-                error,
-            }),
+            Err(error) => problems.push((number + 1, error)),
         }
     }
     events.extend(player.finish());
@@ -105,45 +90,29 @@ pub(super) fn play(home: &Home, file: &Path, session: Option<&str>, output: Outp
         .filter(|state| is_wanted(session, &state.stream))
         .map(StateView::new)
         .collect();
-    let played = PlayedFile {
-        sessions: states,
-        decisions,
-        problems,
-    };
-    output.print(&played, print_played);
-    Ok(exit::of(played.problems.is_empty()))
-}
-
-fn print_played(played: &PlayedFile) {
-    for problem in &played.problems {
-        eprintln!(
-            "line {}: {}",
-            problem.line,
-            render::printable(&problem.error)
-        );
+    let is_good = problems.is_empty();
+    if output.json {
+        let problem = |(line, error)| json!({ "line": line, "error": error });
+        let problems: Vec<_> = problems.into_iter().map(problem).collect();
+        print_json(&json!({ "sessions": states, "decisions": decisions, "problems": problems }));
+        return Ok(exit::of(is_good));
     }
-    let mut table = Table::new([
-        "SESSION",
-        "AGENT",
-        "TURNS",
-        "LAST MESSAGE",
-        "LAST CHECKPOINT",
-        "LAST TOOL USE",
-    ]);
-    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".into(), render::time_of_day);
-    for state in &played.sessions {
-        table.row([
-            short(state.session),
-            state.agent.to_string(),
-            state.turn.to_string(),
-            time(state.last_message_sent_at),
-            time(state.last_checkpoint_at),
-            time(state.last_tool_use_at),
-        ]);
+    for (line, problem) in &problems {
+        eprintln!("line {line}: {}", render::printable(problem));
     }
-    table.print();
+    let time = |at: Option<Timestamp>| render::or_dash(at, render::time_of_day);
+    let columns: [Column<'_, StateView>; 6] = [
+        ("SESSION", &|state| short(state.session)),
+        ("AGENT", &|state| state.agent.to_string()),
+        ("TURNS", &|state| state.turn.to_string()),
+        ("LAST MESSAGE", &|state| time(state.last_message_sent_at)),
+        ("LAST CHECKPOINT", &|state| time(state.last_checkpoint_at)),
+        ("LAST TOOL USE", &|state| time(state.last_tool_use_at)),
+    ];
+    Table::of(&states, &columns).print();
     println!();
-    decisions::table(&played.decisions).print();
+    decisions::table(&decisions).print();
+    Ok(exit::of(is_good))
 }
 
 fn play_line(

@@ -8,13 +8,13 @@ use journal::{Home, Verdict};
 
 use crate::cli::connection;
 use crate::cli::shared::Output;
+use crate::cli::text;
 use crate::cli::text::progress_bar::{progress, progress_done};
-use crate::cli::text::{self};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
 use crate::ops::query::Query;
 use crate::ops::views::{ChangedDecision, ReadAs, WhatIf};
-use crate::render::{self, Color, Table};
+use crate::render::{self, Color, Column, Table};
 
 /// Decides history again under a file.
 pub(super) fn run(
@@ -51,28 +51,18 @@ fn show(name: &str, answer: &WhatIf) {
         "is a config.yml that replaces yours; projects' own files still apply"
     };
     render::print_wrapped("", &format!("{} {how}", render::printable(name)));
-    let mut table = Table::new([
-        "SEQ",
-        "AT",
-        "AGENT",
-        "SESSION",
-        "WAS",
-        "NOW",
-        "WHAT IS ASKED",
-    ])
-    .optional(&[3, 1, 2])
-    .colored(color_of);
-    for line in &answer.changed {
-        table.row([
-            line.seq.to_string(),
-            render::local_time(line.at),
-            line.agent.to_string(),
-            text::short(line.session),
-            line.was.verdict.to_string(),
-            line.now.verdict.to_string(),
-            asked(line),
-        ]);
-    }
+    let columns: [Column<'_, ChangedDecision>; 7] = [
+        ("SEQ", &|line| line.seq.to_string()),
+        ("AT", &|line| render::local_time(line.at)),
+        ("AGENT", &|line| line.agent.to_string()),
+        ("SESSION", &|line| text::short(line.session)),
+        ("WAS", &|line| line.was.verdict.to_string()),
+        ("NOW", &|line| line.now.verdict.to_string()),
+        ("WHAT IS ASKED", &asked),
+    ];
+    let table = Table::of(&answer.changed, &columns)
+        .optional(&[3, 1, 2])
+        .colored(color_of);
     if !table.is_empty() {
         println!();
         table.print();

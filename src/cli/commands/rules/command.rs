@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::shared::Output;
 use crate::cli::text::{print_json, word};
 use crate::error::{Result, exit};
-use crate::render::{self, Table};
+use crate::render::{self, Column, Table};
 
 /// A command of the line.
 #[derive(Serialize)]
@@ -43,16 +43,17 @@ pub(super) fn show(policy: &Policy, line: &str, output: Output) -> Result<u8> {
         taken.for_each(|taken| print_json(&taken));
         return Ok(exit::OK);
     }
-    let mut table = Table::new(["COMMAND", "DOES", "LANGUAGE", "OPERANDS", "NOTES"]);
-    for taken in taken {
-        table.row([
-            taken.command.clone(),
-            taken.does.map_or_else(|| "unknown".into(), word),
-            taken.language.clone(),
-            operands(&taken),
-            notes(&taken).join(", "),
-        ]);
-    }
+    let taken: Vec<_> = taken.collect();
+    let columns: [Column<'_, Taken>; 5] = [
+        ("COMMAND", &|taken| taken.command.clone()),
+        ("DOES", &|taken| {
+            taken.does.map_or_else(|| "unknown".into(), word)
+        }),
+        ("LANGUAGE", &|taken| taken.language.clone()),
+        ("OPERANDS", &operands),
+        ("NOTES", &|taken| notes(taken).join(", ")),
+    ];
+    let table = Table::of(&taken, &columns);
     if table.is_empty() {
         println!("the line runs no command");
     } else {

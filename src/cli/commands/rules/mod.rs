@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use actors::project::{self, Project};
 use actors::trust::{Standing, Trust};
 use checkpoint::Policy;
-use checkpoint::config::{Config, ConfigError, ProjectFile};
+use checkpoint::config::{Config, ProjectFile};
 use checkpoint::rules::{Kind, Rule, RuleSet};
 use clap::{Args, Subcommand};
 use journal::Home;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::commands::preview::{self, folder};
 use crate::cli::commands::trust;
@@ -21,7 +21,7 @@ use crate::cli::shared::Output;
 use crate::cli::text::{print_json, word};
 use crate::config as settings;
 use crate::error::{Failure, Result, exit};
-use crate::render::{self, Color, Table};
+use crate::render::{self, Color, Column, Table};
 
 /// List, try, write and trust rules, and preview a checkpoint
 #[derive(Args, Debug)]
@@ -116,14 +116,16 @@ fn look(home: &Home, config: &Config, project: &Path) -> Project {
 fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
     let policy = &looked.policy;
     if output.json {
-        print_json(&Rules {
-            project: &project.to_string_lossy(),
-            enabled: policy.enabled,
-            packs: &policy.packs,
-            rules: &policy.rules,
-            trust: looked.standing,
-            waiting: &looked.waiting,
-        });
+        print_json(&json!({
+            "project": project.to_string_lossy(),
+            "enabled": policy.enabled,
+            "packs": policy.packs,
+            "rules": policy.rules,
+            // Whether the project's own file is trusted; null if there is none.
+            "trust": looked.standing,
+            // Has no effect until it is trusted.
+            "waiting": looked.waiting,
+        }));
         return Ok(exit::OK);
     }
     println!("packs: {}", policy.packs.join(", "));
@@ -140,22 +142,18 @@ fn list(looked: &Project, project: &Path, output: Output) -> Result<u8> {
         println!("is not trusted yet: {}", render::printable(part));
     }
     println!();
-    let mut table = Table::new(["PACK", "RULE", "KIND", "ASKS FOR", "FILES"]);
-    for rule in &policy.rules {
-        let files = if rule.kind == Kind::Always {
-            "every stop".into()
-        } else {
-            rule.include.join(" ")
-        };
-        table.row([
-            rule.pack.clone(),
-            rule.name.clone(),
-            word(rule.kind),
-            purposes(rule),
-            files,
-        ]);
-    }
-    table.print();
+    let files = |rule: &Rule| match rule.kind {
+        Kind::Always => "every stop".to_owned(),
+        _ => rule.include.join(" "),
+    };
+    let columns: [Column<'_, Rule>; 5] = [
+        ("PACK", &|rule| rule.pack.clone()),
+        ("RULE", &|rule| rule.name.clone()),
+        ("KIND", &|rule| word(rule.kind)),
+        ("ASKS FOR", &purposes),
+        ("FILES", &files),
+    ];
+    Table::of(&policy.rules, &columns).print();
     Ok(exit::OK)
 }
 
@@ -169,10 +167,7 @@ fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -
             .filter_map(|rule| policy.rules.get(rule))
             .collect();
         if output.json {
-            print_json(&Taking {
-                path: &path,
-                rules: taking,
-            });
+            print_json(&json!({ "path": path, "rules": taking }));
             continue;
         }
         println!("{}", render::paint(Color::Bold, &render::printable(&path)));
@@ -197,26 +192,6 @@ fn matching(policy: &Policy, project: &Path, files: &[String], output: Output) -
         }
     }
     Ok(exit::OK)
-}
-
-/// The answer of `rules list`.
-#[derive(Serialize)]
-struct Rules<'a> {
-    project: &'a str,
-    enabled: bool,
-    packs: &'a [String],
-    rules: &'a [Rule],
-    /// Whether the project's own file is trusted; null if there is none.
-    trust: Option<Standing>,
-    /// The keys and rules that have no effect until it is trusted.
-    waiting: &'a [String],
-}
-
-/// A line of the answer of `rules match`: the rules that take a file.
-#[derive(Serialize)]
-struct Taking<'a> {
-    path: &'a str,
-    rules: Vec<&'a Rule>,
 }
 
 fn check(
@@ -246,12 +221,17 @@ fn check(
         .map(|file| file.overruled(&config.settings))
         .unwrap_or_default();
     if output.json {
-        print_json(&Checked::new(&name, problem, waiting, overruled));
-        return Ok(if problem.is_none() {
-            exit::OK
-        } else {
-            exit::FAILED
-        });
+        print_json(&json!({
+            "ok": problem.is_none(),
+            "file": name,
+            "line": problem.map(|it| it.line),
+            "column": problem.map(|it| it.column),
+            "message": problem.map(|it| &it.message),
+            "hint": problem.map(|it| &it.hint),
+            "waiting": waiting,
+            "overruled": overruled,
+        }));
+        return Ok(exit::of(problem.is_none()));
     }
     match problem {
         None => {
@@ -266,39 +246,6 @@ fn check(
             Ok(exit::OK)
         }
         Some(problem) => Err(Failure::failed(problem)),
-    }
-}
-
-/// The answer of `rules check`.
-#[derive(Serialize)]
-struct Checked<'a> {
-    ok: bool,
-    file: &'a str,
-    line: Option<u32>,
-    column: Option<u32>,
-    message: Option<&'a str>,
-    hint: Option<&'a str>,
-    waiting: Vec<String>,
-    overruled: Vec<String>,
-}
-
-impl<'a> Checked<'a> {
-    fn new(
-        file: &'a str,
-        problem: Option<&'a ConfigError>,
-        waiting: Vec<String>,
-        overruled: Vec<String>,
-    ) -> Self {
-        Self {
-            ok: problem.is_none(),
-            file,
-            line: problem.and_then(|problem| problem.line),
-            column: problem.and_then(|problem| problem.column),
-            message: problem.map(|problem| problem.message.as_str()),
-            hint: problem.and_then(|problem| problem.hint.as_deref()),
-            waiting,
-            overruled,
-        }
     }
 }
 

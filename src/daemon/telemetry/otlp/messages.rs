@@ -4,11 +4,8 @@
 //! get into one. The form is Protobuf's for JSON, with ids in hex: names in camel case, 64-bit
 //! integers as strings, enums as numbers.
 
-use std::fmt::Display;
-
 use journal::Timestamp;
 use prometheus_client::registry::Unit;
-use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -26,73 +23,31 @@ const CUMULATIVE: u8 = 2;
 pub(super) type KeyValue = serde_json::Value;
 
 /// A finished step of a trace, or the whole of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Span {
-    #[serde(serialize_with = "uuid::serde::simple::serialize")]
-    trace_id: Uuid,
-    #[serde(serialize_with = "hex")]
-    span_id: u64,
-    #[serde(serialize_with = "hex", skip_serializing_if = "is_none")]
-    parent_span_id: u64,
+pub(super) type Span = serde_json::Value;
+
+/// Returns a span within `parent`, or the whole trace if that is 0.
+pub(super) fn span(
+    trace: Uuid,
+    (id, parent): (u64, u64),
     name: &'static str,
-    kind: u8,
-    #[serde(serialize_with = "quoted")]
-    start_time_unix_nano: u64,
-    #[serde(serialize_with = "quoted")]
-    end_time_unix_nano: u64,
+    (from, to): (Timestamp, Timestamp),
     attributes: Vec<KeyValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Status {
-    code: u8,
-}
-
-impl Span {
-    /// A span within `parent`, or the whole trace if that is 0.
-    pub(super) fn new(
-        trace_id: Uuid,
-        (span_id, parent_span_id): (u64, u64),
-        name: &'static str,
-        (from, to): (Timestamp, Timestamp),
-    ) -> Self {
-        Self {
-            trace_id,
-            span_id,
-            parent_span_id,
-            name,
-            kind: INTERNAL,
-            start_time_unix_nano: nanos(from),
-            end_time_unix_nano: nanos(to.max(from)),
-            attributes: Vec::new(),
-            status: None,
-        }
+) -> Span {
+    let mut span = json!({ "traceId": trace.simple(), "spanId": format!("{id:016x}") });
+    if parent != 0 {
+        span["parentSpanId"] = format!("{parent:016x}").into();
     }
-
-    pub(super) fn with(mut self, attributes: Vec<KeyValue>) -> Self {
-        self.attributes = attributes;
-        self
-    }
-
-    pub(super) fn failed(&mut self) {
-        self.status = Some(Status { code: ERROR });
-    }
+    span["name"] = name.into();
+    span["kind"] = INTERNAL.into();
+    span["startTimeUnixNano"] = nanos(from).to_string().into();
+    span["endTimeUnixNano"] = nanos(to.max(from)).to_string().into();
+    span["attributes"] = attributes.into();
+    span
 }
 
-fn quoted<S: Serializer>(number: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(number)
-}
-
-fn hex<S: Serializer>(id: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{id:016x}"))
-}
-
-/// Returns whether a number says that there is nothing.
-fn is_none(number: &u64) -> bool {
-    *number == 0
+/// Notes that a step failed.
+pub(super) fn failed(span: &mut Span) {
+    span["status"] = json!({ "code": ERROR });
 }
 
 /// Returns a word of our own as an attribute.
@@ -209,9 +164,10 @@ mod tests {
     #[test]
     fn a_span_is_written_as_the_protocol_says() {
         let at = |micros| Timestamp::from_micros(micros);
-        let mut step = Span::new(Uuid::from_u128(7), (3, 255), "decide", (at(1), at(2)))
-            .with(vec![number("turn", u64::MAX), word("agent", "claude")]);
-        step.failed();
+        let attributes = vec![number("turn", u64::MAX), word("agent", "claude")];
+        let times = (at(1), at(2));
+        let mut step = span(Uuid::from_u128(7), (3, 255), "decide", times, attributes);
+        failed(&mut step);
         insta::assert_snapshot!(serde_json::to_string(&step).expect("JSON"), @r#"{"traceId":"00000000000000000000000000000007","spanId":"0000000000000003","parentSpanId":"00000000000000ff","name":"decide","kind":1,"startTimeUnixNano":"1000","endTimeUnixNano":"2000","attributes":[{"key":"turn","value":{"intValue":"9223372036854775807"}},{"key":"agent","value":{"stringValue":"claude"}}],"status":{"code":2}}"#);
     }
 }

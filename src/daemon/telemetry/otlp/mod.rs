@@ -21,6 +21,7 @@ use tokio::time;
 use uuid::Uuid;
 
 use crate::daemon::telemetry::figures::Metrics;
+use crate::daemon::worker::Worker;
 
 mod messages;
 mod traces;
@@ -43,8 +44,7 @@ pub(crate) struct Otlp {
     /// Identifies one run of the daemon.
     instance: Uuid,
     changed: Notify,
-    stop: Notify,
-    ended: Notify,
+    worker: Arc<Worker>,
 }
 
 impl Otlp {
@@ -57,8 +57,7 @@ impl Otlp {
             trouble: Mutex::default(),
             instance: Uuid::new_v4(),
             changed: Notify::new(),
-            stop: Notify::new(),
-            ended: Notify::new(),
+            worker: Arc::default(),
         })
     }
 
@@ -83,28 +82,16 @@ impl Otlp {
     /// Starts to send, on a thread of its own. If the system refuses the thread, only the export is
     /// lost.
     pub(crate) fn start(self: &Arc<Self>) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build();
         let own = Arc::clone(self);
-        let started = runtime.and_then(|runtime| {
-            std::thread::Builder::new()
-                .name("otlp".into())
-                .spawn(move || {
-                    runtime.block_on(own.run());
-                    own.ended.notify_one();
-                })
-        });
-        if let Err(error) = started {
+        let work = move || async move { own.run().await };
+        if let Err(error) = self.worker.start("otlp", work) {
             self.set_trouble(Some(error.to_string()));
         }
     }
 
     /// Sends what is left, waiting at most [`CLOSE_WITHIN`].
     pub(crate) async fn close(&self) {
-        self.stop.notify_one();
-        let _ = time::timeout(CLOSE_WITHIN, self.ended.notified()).await;
+        self.worker.close(CLOSE_WITHIN).await;
     }
 
     async fn run(&self) {
@@ -122,7 +109,7 @@ impl Otlp {
             }
             let stops = tokio::select! {
                 () = self.due(&settings) => false,
-                () = self.stop.notified() => true,
+                () = self.worker.asked_to_stop() => true,
             };
             if stops {
                 if let Some(endpoint) = &settings.endpoint.0 {

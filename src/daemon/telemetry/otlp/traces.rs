@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use journal::{Decision, Envelope, Event, Timestamp, Verdict};
 use uuid::Uuid;
 
-use super::messages::{KeyValue, Span, id, number, word};
+use super::messages::{KeyValue, Span, failed, id, number, span, word};
 use crate::daemon::telemetry::figures;
 use crate::ops::query::{self, HookTime};
 
@@ -69,7 +69,7 @@ impl Traces {
                 ) {
                     stop.step("deliver", envelope.seq, at);
                     if matches!(envelope.event, Event::DeliveryFailed { .. }) {
-                        stop.last_failed();
+                        stop.steps.last_mut().into_iter().for_each(failed);
                     }
                     stop.attributes.push(word("outcome", outcome));
                     self.finish(stop);
@@ -141,14 +141,8 @@ impl Stop {
     fn step(&mut self, name: &'static str, seq: u64, at: Timestamp) {
         let ids = (seq, self.root());
         self.steps
-            .push(Span::new(self.trace, ids, name, (self.reached, at)));
+            .push(span(self.trace, ids, name, (self.reached, at), Vec::new()));
         self.reached = at;
-    }
-
-    fn last_failed(&mut self) {
-        if let Some(step) = self.steps.last_mut() {
-            step.failed();
-        }
     }
 
     fn decided(&mut self, seq: u64, at: Timestamp, decision: &Decision) {
@@ -184,8 +178,8 @@ impl Stop {
 
     fn into_spans(self) -> Vec<Span> {
         let ids = (self.root(), 0);
-        let whole = Span::new(self.trace, ids, "stop", (self.began, self.reached));
-        let mut spans = vec![whole.with(self.attributes)];
+        let times = (self.began, self.reached);
+        let mut spans = vec![span(self.trace, ids, "stop", times, self.attributes)];
         spans.extend(self.steps);
         spans
     }
@@ -233,12 +227,12 @@ mod tests {
             (OPEN_MAX, 1_000 - OPEN_MAX as u64 + 1)
         );
         let now = Timestamp::now();
-        let span = |number: u64| Span::new(Uuid::nil(), (number, 0), "stop", (now, now));
+        let span = |id: u64| span(Uuid::nil(), (id, 0), "stop", (now, now), Vec::new());
         traces.keep((0..5_000).map(span));
         traces.put_back((0..5_000).map(span).collect());
         let kept = traces.take_finished();
         assert_eq!((kept.len(), kept.last()), (SPANS_MAX, Some(&span(4_999))));
-        assert_eq!(traces.take_finished(), []);
+        assert!(traces.take_finished().is_empty());
     }
 
     #[test]

@@ -157,21 +157,6 @@ fn post(daemon: &Daemon, word: &str, body: &Value) -> (u16, Value) {
     (status, answer)
 }
 
-/// Asks `/v1/query` for the phase record of a project that is not completed.
-fn query_incomplete(daemon: &Daemon, project: &Path) -> Value {
-    let question = json!({ "query": "incomplete_phase", "project": project });
-    let (_, answer) = daemon
-        .http(
-            "POST",
-            "/v1/query",
-            &[("Content-Type", "application/json")],
-            question.to_string().as_bytes(),
-        )
-        .expect("an answer");
-    let line = answer.lines().find(|line| line.starts_with('{'));
-    serde_json::from_str(line.expect("a line")).expect("JSON")
-}
-
 #[test]
 fn the_socket_answers_as_the_command_does() {
     let home = Home::new();
@@ -189,8 +174,6 @@ fn the_socket_answers_as_the_command_does() {
         post("show", &json!({ "id": id })).1["checkpoint"]["metadata"],
         json!({ "n": 0.1 })
     );
-    let project = daemon.home.path().canonicalize().expect("there");
-    assert_eq!(&query_incomplete(&daemon, &project)["id"], id);
     assert_eq!(&post("detect", &json!({})).1["checkpointId"], id);
     assert_eq!(post("complete", &json!({ "id": id })).0, 200);
     assert_eq!(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use checkpoint::state::SessionState;
-use journal::{Agent, Envelope, Event, Home, Timestamp, ToolCall, ToolKind, Verdict, codec};
+use journal::{Agent, Envelope, Event, Home, Timestamp, Verdict, codec};
 use rusqlite::{Connection, Statement, params_from_iter};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -149,13 +149,12 @@ impl History<'_> {
         state.apply(&envelope);
         let turn = state.turns;
         self.count(&envelope, turn);
-        if let (
-            Some(tools),
-            Event::ToolFinished { host, call } | Event::ToolFailed { host, call },
-        ) = (&mut self.tools, &envelope.event)
-        {
-            let subagent = host.subagent.as_deref();
-            put(tools, &ToolRow::new(&envelope, turn, subagent, call))?;
+        let is_call = matches!(
+            envelope.event,
+            Event::ToolFinished { .. } | Event::ToolFailed { .. }
+        );
+        if let Some(tools) = self.tools.as_mut().filter(|_| is_call) {
+            put(tools, &tool(&line, turn))?;
         }
         if let (Some(events), Value::Object(line)) = (&mut self.events, line) {
             put(events, &event(line, turn))?;
@@ -200,51 +199,16 @@ impl History<'_> {
     }
 }
 
-/// A row of `tools`.
-#[derive(Serialize)]
-struct ToolRow<'a> {
-    seq: u64,
-    at: Timestamp,
-    session: Uuid,
-    native_session: String,
-    agent: Agent,
-    turn: u64,
-    subagent: Option<&'a str>,
-    id: Option<&'a str>,
-    tool: &'a str,
-    kind: ToolKind,
-    command: Option<&'a str>,
-    paths: &'a [String],
-    is_error: bool,
-    refused: bool,
-    output: &'a str,
-    duration_ms: Option<u64>,
-    #[serde(flatten)]
-    source: Option<Source>,
-}
-
-impl<'a> ToolRow<'a> {
-    fn new(envelope: &Envelope, turn: u64, subagent: Option<&'a str>, call: &'a ToolCall) -> Self {
-        Self {
-            seq: envelope.seq,
-            at: envelope.at,
-            session: envelope.stream.session,
-            native_session: envelope.stream.native(),
-            agent: envelope.stream.agent,
-            turn,
-            subagent,
-            id: call.id.as_deref(),
-            tool: &call.tool,
-            kind: call.kind,
-            command: call.command.as_deref(),
-            paths: &call.paths,
-            is_error: call.is_error,
-            refused: call.refused,
-            output: &call.output,
-            duration_ms: call.duration_ms,
-            source: Source::of(envelope),
-        }
+/// Returns a row of `tools`: the fields of the call, and those of its event.
+fn tool(line: &Value, turn: u64) -> Value {
+    let mut row = line.clone();
+    let own = line["call"].as_object().into_iter().flatten();
+    for (name, value) in own.filter(|(name, _)| *name != "at") {
+        row[name] = value.clone();
     }
+    row["subagent"] = line["host"]["subagent"].clone();
+    row["turn"] = turn.into();
+    row
 }
 
 fn event(line: Map<String, Value>, turn: u64) -> Value {

@@ -1,22 +1,24 @@
-//! Why a request about phase records was refused.
+//! Why a request about phase records or progress documents was refused.
 
 /// The kind of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PhaseError {
+pub(crate) enum Refused {
     /// The request is malformed.
     Request,
-    /// The record does not exist.
-    Unknown,
+    /// There is no such session, record or document.
+    NotFound,
     /// The files cannot be used.
     Files,
+    /// The journal cannot be used.
     Journal,
 }
 
 /// Why a request was refused: the kind, and a sentence.
-pub(crate) type Refusal = (PhaseError, String);
+pub(crate) type Refusal = (Refused, String);
+
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
 pub(super) fn journal_error(error: journal::Error) -> Refusal {
     let text = format!("the journal cannot be used: {error}");
-    (PhaseError::Journal, text)
+    (Refused::Journal, text)
 }
