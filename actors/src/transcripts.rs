@@ -390,4 +390,63 @@ mod tests {
         assert!(calls > 8 && calls < 200, "{calls}");
         assert_eq!((began, notes), (false, 1));
     }
+
+    /// Factory droid may call its first tool before it writes the message down.
+    #[test]
+    fn a_turn_of_an_agent_without_a_prompt_hook_has_its_first_call() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.jsonl");
+        let line = |at: &str, role: &str, content: &str| {
+            format!(
+                r#"{{"type":"message","timestamp":"2026-01-01T00:00:{at}Z","message":{{"role":"{role}","content":[{content}]}}}}"#
+            )
+        };
+        let text = [
+            line(
+                "00.678",
+                "assistant",
+                r#"{"type":"tool_use","id":"c","name":"Execute","input":{"command":"make"}}"#,
+            ),
+            line("00.737", "user", r#"{"type":"text","text":"go"}"#),
+            line(
+                "01.000",
+                "user",
+                r#"{"type":"tool_result","tool_use_id":"c","content":"ok"}"#,
+            ),
+        ];
+        std::fs::write(&path, text.join("\n")).expect("a transcript");
+        let mut state = SessionState::new(journal::Stream::of_native(Agent::Droid, "s"));
+        state.place.transcript = Some(path.to_string_lossy().into_owned());
+        let apply = |state: &mut SessionState, at: Timestamp, event: Event| {
+            state.apply(&journal::Envelope {
+                seq: state.last_seq + 1,
+                stream: state.stream.clone(),
+                at,
+                recorded_at: at,
+                id: uuid::Uuid::nil(),
+                late: false,
+                event,
+                origin: None,
+            });
+        };
+        let at = "2026-01-01T00:00:00.701Z".parse().expect("a time");
+        let call = journal::ToolCall {
+            tool: "Execute".into(),
+            command: Some("make".into()),
+            at,
+            ..journal::ToolCall::default()
+        };
+        let host = journal::Host::default();
+        apply(&mut state, at, Event::ToolStarted { host, call });
+        let config = Config::load(None).expect("settings");
+        let trust = Trust::of(&journal::Home::under(folder.path()));
+        for count in [1, 0] {
+            let found = prompts(&config, &trust, &state);
+            assert_eq!(found.len(), count, "it is found once");
+            for draft in found {
+                apply(&mut state, draft.at, draft.event);
+            }
+            assert_eq!((state.turns, state.turn.calls.len()), (1, 1));
+        }
+    }
 }

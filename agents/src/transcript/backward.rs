@@ -1,5 +1,9 @@
 //! How the current turn is read from a transcript's end, line by line.
 
+use std::collections::HashSet;
+
+use journal::Timestamp;
+
 use super::facts::Facts;
 use super::forward::{Lines, Read, ReadWhole, Reader, Text};
 use super::normal::{self, Entry};
@@ -14,18 +18,31 @@ pub(crate) fn read(
     tools: &Tools,
     lines: Lines,
 ) -> Option<Facts> {
-    let (mut reader, mut is_own, mut is_whole) = (Reader::new(authors), false, false);
+    let (mut reader, mut is_own) = (Reader::new(authors), false);
+    let mut began: Option<Began> = None;
     for text in tail.lines_backward() {
         let known = reader.entries.len();
         let Read::Own { may_begin } = lines.read(text, &mut reader) else {
             continue;
         };
         is_own = true;
+        if let Some(began) = &mut began {
+            let before = reader.entries.split_off(known);
+            if !began.take(before, &mut reader.entries) {
+                break;
+            }
+            continue;
+        }
         let added = &mut reader.entries[known..];
         added.reverse();
-        if may_begin && !tail.all_turns && added.iter().any(Entry::begins_turn) {
-            is_whole = true;
-            break;
+        let first = added.iter().rposition(Entry::begins_turn);
+        if let Some(first) = first.filter(|_| may_begin && !tail.all_turns) {
+            let begun = Began::at(known + first, &reader.entries);
+            let is_all = begun.open.is_empty();
+            began = Some(begun);
+            if is_all {
+                break;
+            }
         }
     }
     let Reader {
@@ -33,7 +50,7 @@ pub(crate) fn read(
         mut entries,
         ..
     } = reader;
-    facts.is_whole = is_whole;
+    facts.is_whole = began.is_some();
     entries.reverse();
     normal::fold(tools, authors, entries, &mut facts);
     is_own.then_some(facts)
@@ -70,4 +87,42 @@ pub(crate) fn whole(
     let turn = reader.entries.split_off(begun.unwrap_or(0));
     normal::fold(tools, authors, turn, &mut facts);
     is_own.then_some(facts)
+}
+
+/// The message that began a turn. Factory droid may write it down after the first call that it makes for it. An agent that
+/// has stopped makes no call until somebody speaks, so a call that ends after the message is one of its turn.
+struct Began {
+    /// Its place in the entries, the last one first.
+    message: usize,
+    /// The calls that end in the turn, and whose beginning was not read.
+    open: HashSet<String>,
+}
+
+impl Began {
+    fn at(message: usize, entries: &[Entry<'_>]) -> Self {
+        let begun: HashSet<&str> = entries.iter().filter_map(Entry::begun_id).collect();
+        let ended = entries.iter().filter_map(|entry| match entry {
+            Entry::Result { id, .. } if !begun.contains(&**id) => Some(id.to_string()),
+            _ => None,
+        });
+        Self {
+            message,
+            open: ended.collect(),
+        }
+    }
+
+    /// Puts those of the turn's calls that a line before the message begins behind it. Returns whether there were any.
+    fn take<'a>(&mut self, before: Vec<Entry<'a>>, entries: &mut Vec<Entry<'a>>) -> bool {
+        let is_open = |entry: &Entry<'_>| entry.begun_id().is_some_and(|id| self.open.contains(id));
+        let early: Vec<Entry<'a>> = before.into_iter().rev().filter(is_open).collect();
+        let (place, count) = (self.message, early.len());
+        let times = early.iter().map(Entry::at);
+        let first = times.filter(|at| *at != Timestamp::default()).min();
+        if let (Some(first), Some(Entry::User { at, .. })) = (first, entries.get_mut(place)) {
+            *at = first.min(*at);
+        }
+        entries.splice(place..place, early);
+        self.message += count;
+        count > 0
+    }
 }

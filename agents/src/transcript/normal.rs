@@ -143,6 +143,14 @@ impl Entry<'_> {
         }
     }
 
+    /// Returns the agent's id of the call that begins here.
+    pub(crate) fn begun_id(&self) -> Option<&str> {
+        match self {
+            Self::Call { call, .. } => call.id.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns when it happened, the epoch if the transcript does not say.
     pub(crate) fn at(&self) -> Timestamp {
         match self {

@@ -96,3 +96,53 @@ fn a_search_that_found_nothing_has_not_failed_and_a_command_has() {
         assert_eq!((facts.calls.len(), facts.calls[0].is_error), (1, failed));
     }
 }
+
+/// As it was seen when all processors were busy. An earlier turn's calls stay there, and so does one that was interrupted.
+#[test]
+fn a_message_that_is_written_after_the_turns_first_calls_comes_before_them() {
+    let line = |second: u32, role: &str, content: &str| {
+        format!(
+            r#"{{"type":"message","id":"i","timestamp":"2026-01-01T00:00:{second:02}Z","message":{{"role":"{role}","content":[{content}]}}}}"#
+        )
+    };
+    let call = |second, id: &str| {
+        let input = r#"{"command":"make"}"#;
+        let call = format!(r#"{{"type":"tool_use","id":"{id}","name":"Execute","input":{input}}}"#);
+        line(second, "assistant", &call)
+    };
+    let result = |second, id: &str| {
+        let result = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"ok"}}"#);
+        line(second, "user", &result)
+    };
+    let said = |second, text: &str| {
+        line(
+            second,
+            "user",
+            &format!(r#"{{"type":"text","text":"{text}"}}"#),
+        )
+    };
+    let before = [
+        said(1, "go"),
+        call(2, "a"),
+        result(3, "a"),
+        call(4, "interrupted"),
+    ];
+    let turn = [
+        call(6, "b"),
+        call(7, "c"),
+        said(8, "on"),
+        result(9, "b"),
+        result(9, "c"),
+        call(10, "d"),
+    ];
+    for before in [&before[..], &[]] {
+        let lines: Vec<&str> = before.iter().chain(&turn).map(String::as_str).collect();
+        let facts = written(AGENT, &lines);
+        let calls: Vec<_> = facts.calls.iter().map(|call| call.id.as_deref()).collect();
+        assert_eq!(calls, [Some("b"), Some("c"), Some("d")]);
+        assert!(facts.calls[0].finished && facts.is_whole);
+        let began = facts.began.map(|at| at.to_string());
+        assert_eq!(began.as_deref(), Some("2026-01-01T00:00:06.000000Z"));
+        assert_eq!(facts.last_real_user.map(|user| user.at), facts.began);
+    }
+}
