@@ -40,6 +40,9 @@ checked=$(checkpointd record verify "$commit" --json "${options[@]}")
 # What a record says comes from another machine: no markup of it counts.
 read -r -d '' table <<'JQ' || true
 def code: (. // "") | gsub("`"; "'") | gsub("[|[:cntrl:]]"; " ") | .[0:200] | if . == "" then "" else "`" + . + "`" end;
+def unit: (.content.gitBlob // .was.gitBlob) as $blob | (.file // $blob | code)
+  + if .content.gitCommit then " submodule " + ([.was.gitCommit, .content.gitCommit] | map((. // "")[0:12] | code) | join(" to "))
+    elif .content == {} then " removed" else "" end;
 def words: gsub("[^A-Za-z0-9 ,-]"; " ");
 def row: "| " + join(" | ") + " |";
 if length == 0 then "No record of this commit was checked." else
@@ -50,10 +53,11 @@ if length == 0 then "No record of this commit was checked." else
       + " Switched off: \($sum.switches) (\([$it.switches[] | select(.by == "agent")] | length) by the agent).", "",
     (["answer", "file", "what ran", "result"] | row), (["---", "---", "---", "---"] | row),
     ($it.units[0:200][] | (if .run == null then null else $it.runs[.run] end) as $run
-      | [.answer, ((.file // .content.gitBlob) | code),
+      | [.answer, unit,
          (if $run == null then "" else ($run.command | code) + " at " + ($run.at[0:19] | sub("T"; " ")) + " UTC" end),
          (.row | words) + (if ($run | type) == "object" and $run.passed != null
-           then ": \($run.passed) passed, \($run.failed // 0) failed" else "" end)] | row))
+           then ": \($run.passed) passed, \($run.failed // 0) failed" else "" end)
+           + if .doubts then ", doubtful: " + (.doubts | join(", ") | code) else "" end] | row))
   else "**Refused**", (.refusals[] | "- \(.check): \(.text | code)") end
 end,
 ($said | split("\n") | map(select(. != "" and (startswith("hint: ") | not))) | if length > 0 then "" else empty end, (.[] | "- " + code))

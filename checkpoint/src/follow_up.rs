@@ -150,6 +150,8 @@ pub struct Judged {
     pub at: Timestamp,
     /// What the rules find in the evidence.
     pub found: Findings,
+    /// The answers for code that is gone, and for tests that are empty, of which no stop asks for a check.
+    pub removed: Vec<Answer>,
     /// The evidence.
     pub evidence: Evidence,
 }
@@ -175,6 +177,7 @@ pub fn judged(
             decision: demand.seq,
             at: demand.at,
             found: judging::find(&evidence, elapsed, &demand.project, policy),
+            removed: judging::removed(&evidence, &demand.project, policy),
             evidence,
         })
     });

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use actors::git::{ask, guard};
 use checkpoint::digest;
-use checkpoint::record::{Content, Repository};
+use checkpoint::record::{Content, Digest, Repository};
 
 use crate::cli::shared::with_input;
 use crate::error::{Failure, Result};
@@ -19,8 +19,9 @@ use crate::ops::query::Range;
 pub(crate) const NOTES: &str = "refs/notes/checkpointd";
 /// The most time that git may take to look at a work tree.
 const LOOK_WITHIN: Duration = Duration::from_secs(60);
-/// The modes of what has no content of its own in the tree: a submodule, and nothing.
-const NO_FILE: [&str; 2] = ["160000", "000000"];
+/// The modes of a submodule, and of nothing.
+const SUBMODULE: &str = "160000";
+const NOTHING: &str = "000000";
 /// What is said if the commits that changes are counted from may be missing for that.
 pub(crate) const CUT: &str =
     "this clone lacks the older commits: `git fetch --unshallow` fetches them";
@@ -36,7 +37,6 @@ pub(crate) struct Git {
 #[derive(Clone)]
 pub(crate) struct Looked {
     pub(crate) repository: Repository,
-    pub(crate) contents: Vec<Content>,
     git_dir: String,
 }
 
@@ -44,7 +44,7 @@ impl Looked {
     /// Returns the question what the journal says about it.
     pub(crate) fn question(&self) -> Range {
         Range {
-            contents: self.contents.clone(),
+            files: self.repository.files.clone(),
             git_dir: self.git_dir.clone(),
             remote: self.repository.remote.clone(),
         }
@@ -195,21 +195,18 @@ impl Git {
             ],
             b"",
         )?;
-        let held = changes(&raw).filter(|change| !NO_FILE.contains(&&*change.modes[1]));
-        let files: BTreeMap<String, String> = held
-            .map(|change| (path_text(change.path), change.blobs[1].clone()))
-            .collect();
-        let hashes = self.hashes(files.values())?;
-        let contents = files
-            .iter()
-            .zip(hashes)
-            .map(|((file, blob), hash)| Content {
-                file: file.clone(),
-                blob: blob.clone(),
-                hash,
-            });
+        let files = changes(&raw).map(|change| change.content());
+        let mut files: Vec<Content> = files.collect();
+        files.sort_by(|one, other| one.file.cmp(&other.file));
+        let blobs = files.iter().filter_map(|one| one.content.git_blob.as_ref());
+        let mut hashes = self.hashes(blobs)?.into_iter();
+        for one in files
+            .iter_mut()
+            .filter(|one| one.content.git_blob.is_some())
+        {
+            one.hash = hashes.next().flatten();
+        }
         Ok(Looked {
-            contents: contents.collect(),
             git_dir: self.git_dir()?,
             repository: Repository {
                 commit: Some(end.to_owned()),
@@ -272,14 +269,18 @@ impl Git {
             return Err(Failure::failed("git gave no answer"));
         };
         // Git says by the times of a file that it changed, without a look at it.
-        let had = changes(raw).filter(|change| !NO_FILE.contains(&&*change.modes[0]));
+        let had = changes(raw).filter(|change| ![SUBMODULE, NOTHING].contains(&&*change.modes[0]));
         let (paths, blobs): (Vec<_>, Vec<_>) = had
             .filter(|change| change.modes[0] == change.modes[1])
             .map(|change| (change.path, change.blobs[0].clone()))
             .unzip();
         let had: HashMap<_, _> = paths.into_iter().zip(self.hashes(blobs.iter())?).collect();
+        let mut files = BTreeMap::new();
+        for change in changes(raw).filter(|change| change.modes[1] == NOTHING) {
+            let content = change.content();
+            files.insert(content.file.clone(), content);
+        }
         let changed = changes(raw).map(|change| change.path);
-        let mut contents = BTreeMap::new();
         for raw in changed.chain(new.split(|byte| *byte == 0)) {
             let path = self.top.join(std::ffi::OsStr::from_bytes(raw));
             let meta = std::fs::symlink_metadata(&path);
@@ -292,22 +293,20 @@ impl Git {
                 if hash.is_some() && had.get(raw) == Some(&hash) {
                     continue;
                 }
-                let file = path_text(raw);
-                contents.insert(
-                    file.clone(),
-                    Content {
-                        file,
-                        blob: String::new(),
-                        hash,
-                    },
-                );
+                let content = Content {
+                    file: path_text(raw),
+                    content: Digest::blob(""),
+                    was: None,
+                    hash,
+                };
+                files.insert(content.file.clone(), content);
             }
         }
         Ok(Looked {
-            contents: contents.into_values().collect(),
             git_dir: self.git_dir()?,
             repository: Repository {
                 remote: self.remote(),
+                files: files.into_values().collect(),
                 ..Repository::default()
             },
         })
@@ -392,6 +391,25 @@ struct Change<'a> {
     modes: [String; 2],
     blobs: [String; 2],
     path: &'a [u8],
+}
+
+impl Change<'_> {
+    /// Returns it as a record has it.
+    fn content(&self) -> Content {
+        let object = |at: usize| match &*self.modes[at] {
+            SUBMODULE => Digest::commit(&self.blobs[at]),
+            NOTHING => Digest::default(),
+            _ => Digest::blob(&self.blobs[at]),
+        };
+        let (was, content) = (object(0), object(1));
+        let is_file = content.git_blob.is_some();
+        Content {
+            file: path_text(self.path),
+            was: (!is_file && was != Digest::default()).then_some(was),
+            content,
+            hash: None,
+        }
+    }
 }
 
 /// Reads what `--raw -z` prints.

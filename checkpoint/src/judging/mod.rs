@@ -23,6 +23,7 @@ use crate::catalogue::Purpose;
 use crate::digest;
 use crate::policy::{Ask, Policy};
 use crate::project::covering::within;
+use crate::project::is_test;
 use crate::rules::{Kind, Rule, RuleAction};
 
 pub use answers::{ActionTrace, Answer, Findings, OpenItem, RuleTrace, Verified};
@@ -127,6 +128,38 @@ pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
     }
 }
 
+/// Returns the answers for code that is gone, and for tests that are empty. No stop asks for a check of them, but a record
+/// says whether something ran since (spec EVID-20).
+pub fn removed(evidence: &Evidence, project: &str, policy: &Policy) -> Vec<Answer> {
+    let Some(turn) = Turn::new(evidence, None, project, policy) else {
+        return Vec::new();
+    };
+    let empty = &evidence.facts.files.empty;
+    let is_removed = |file: &&ChangedFile| {
+        let is_code = || {
+            let mut rules = turn.rules.taking(&file.path, policy.sorting()).into_iter();
+            rules.any(|rule| {
+                policy.rules[rule]
+                    .actions
+                    .iter()
+                    .any(|one| one.purpose == TESTS)
+            })
+        };
+        let is_gone = file.hash.is_none() || (empty.contains(&file.path) && is_test(&file.path));
+        is_gone && is_code()
+    };
+    let mut removed = turn.files.iter().filter(is_removed).peekable();
+    if removed.peek().is_none() {
+        return Vec::new();
+    }
+    let claims = Claims::new(&turn);
+    let stop = Stop::new(&turn, &claims);
+    let ground = stop.ground();
+    removed
+        .map(|file| answers::answer(&ground, &stop.unit(&file.path)))
+        .collect()
+}
+
 /// What a stop is judged by.
 struct Stop<'a> {
     turn: &'a Turn<'a>,
@@ -165,6 +198,13 @@ impl<'a> Stop<'a> {
             claims,
             runs: runs::runs(turn),
             word: person::word(&turn.catalogue, &facts.prompts, &facts.last_message),
+        }
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground {
+            turn: self.turn,
+            word: &self.word,
         }
     }
 
@@ -337,10 +377,7 @@ impl<'a> Stop<'a> {
 
     /// Returns the answers for the files of a group that are there and hold something.
     fn answers(&self, files: &BTreeSet<usize>) -> Vec<Answer> {
-        let ground = Ground {
-            turn: self.turn,
-            word: &self.word,
-        };
+        let ground = self.ground();
         let files = files.iter().map(|file| &self.turn.files[*file]);
         let empty = digest::of_bytes(b"");
         files

@@ -129,15 +129,18 @@ pub struct Totals {
     pub switches: usize,
 }
 
-/// A changed file with its answer.
+/// A changed file with its answer. It may also be one that is gone, or a submodule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unit {
     /// Its path; not at level `summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its content.
+    /// What the tree holds there: a blob, the commit of a submodule, or nothing.
     pub content: Digest,
+    /// What the base holds there, where the tree holds no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Digest>,
     /// Whether it was verified.
     pub answer: Verified,
     /// The row of the answer table.
@@ -282,22 +285,53 @@ impl Statement {
     }
 }
 
+impl Unit {
+    /// Returns its path, or an id at level `summary`.
+    pub fn name(&self) -> &str {
+        let was = || self.was.as_ref().and_then(Digest::id);
+        let id = || self.content.id().or_else(was);
+        self.file.as_deref().or_else(id).unwrap_or_default()
+    }
+
+    /// Returns what it is if it is not a file: ` (removed)`, or the commits of a submodule.
+    pub fn what(&self) -> String {
+        let commit = |digest: Option<&Digest>| {
+            let id = digest.and_then(|digest| digest.git_commit.as_deref());
+            id.unwrap_or_default().chars().take(12).collect::<String>()
+        };
+        let (was, now) = (commit(self.was.as_ref()), commit(Some(&self.content)));
+        match self.content.id() {
+            None => " (removed)".to_owned(),
+            Some(_) if !now.is_empty() => format!(" (submodule {was}..{now})"),
+            Some(_) => String::new(),
+        }
+    }
+}
+
 impl Digest {
-    pub(super) fn commit(id: &str) -> Self {
+    /// Returns the id of a file's content, or of a submodule's commit.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.git_blob.as_deref().or(self.git_commit.as_deref())
+    }
+
+    /// Returns that of a commit.
+    pub fn commit(id: &str) -> Self {
         Self {
             git_commit: Some(id.to_owned()),
             ..Self::default()
         }
     }
 
-    pub(super) fn tree(id: &str) -> Self {
+    /// Returns that of a tree.
+    pub fn tree(id: &str) -> Self {
         Self {
             git_tree: Some(id.to_owned()),
             ..Self::default()
         }
     }
 
-    pub(super) fn blob(id: &str) -> Self {
+    /// Returns that of a file's content.
+    pub fn blob(id: &str) -> Self {
         Self {
             git_blob: Some(id.to_owned()),
             ..Self::default()

@@ -14,15 +14,25 @@ use crate::follow_up::{self, FollowUp, Judged, OwnRun};
 use crate::judging::{Answer, Verified};
 use crate::policy::Policy;
 
-/// A changed file of a range.
+/// A changed file of a range, also one that is gone, or a submodule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Path, relative to the top.
     pub file: String,
-    /// Object id of the content.
-    pub blob: String,
-    /// Hash of the content, as the journal has it; none if it is too large to be read.
+    /// As [`Unit::content`].
+    pub content: Digest,
+    /// As [`Unit::was`].
+    pub was: Option<Digest>,
+    /// Hash of the content, as the journal has it; none if it is not a file, or too large to be read.
     pub hash: Option<u64>,
+}
+
+impl Content {
+    /// Returns whether stops can have seen it: its content is known, or it was a file and nothing is there.
+    fn is_known(&self) -> bool {
+        let was_file = self.was.as_ref().is_some_and(|was| was.git_blob.is_some());
+        self.hash.is_some() || was_file && self.content == Digest::default()
+    }
 }
 
 /// What is later than something else: by its number. At a collector numbers say when events came from their machines, so
@@ -52,7 +62,7 @@ impl Shown {
 /// The answers for the contents of a range, as sessions are read.
 pub struct Table<'a> {
     wanted: &'a [Content],
-    by_content: HashMap<(&'a str, u64), usize>,
+    by_content: HashMap<(&'a str, Option<u64>), usize>,
     shown: BTreeMap<usize, Shown>,
     /// Files that a stop looked at and that no rule asks for.
     unasked: BTreeMap<usize, u64>,
@@ -69,7 +79,8 @@ impl<'a> Table<'a> {
         Self {
             wanted,
             by_content: keys
-                .filter_map(|(at, content)| Some(((content.file.as_str(), content.hash?), at)))
+                .filter(|(_, content)| content.is_known())
+                .map(|(at, content)| ((content.file.as_str(), content.hash), at))
                 .collect(),
             shown: BTreeMap::new(),
             unasked: BTreeMap::new(),
@@ -123,14 +134,14 @@ impl<'a> Table<'a> {
         let files = stop.evidence.changes.files().unwrap_or_default();
         let mut held = BTreeMap::new();
         for file in files {
-            let key = file.hash.map(|hash| (file.path.as_str(), hash));
-            if let Some(at) = key.and_then(|key| self.by_content.get(&key)) {
+            if let Some(at) = self.by_content.get(&(file.path.as_str(), file.hash)) {
                 held.insert(file.path.as_str(), *at);
                 self.unasked.insert(*at, stop.decision);
             }
         }
         let actions = stop.found.trace.iter().flat_map(|rule| &rule.actions);
-        for answer in actions.flat_map(|action| &action.answers) {
+        let answers = actions.flat_map(|action| &action.answers);
+        for answer in answers.chain(&stop.removed) {
             let Some(&at) = held.get(answer.file.as_str()) else {
                 continue;
             };
@@ -197,7 +208,7 @@ impl<'a> Table<'a> {
         for (at, shown) in &self.shown {
             if let Some(run) = &shown.run {
                 let contents = runs.entry(run.clone()).or_default();
-                contents.insert(self.wanted[*at].blob.clone());
+                contents.extend(self.wanted[*at].content.git_blob.clone());
             }
         }
         let units = self.wanted.iter().enumerate();
@@ -224,7 +235,8 @@ impl<'a> Table<'a> {
     fn unit(&self, at: usize, content: &Content, runs: &BTreeMap<Run, BTreeSet<String>>) -> Unit {
         let unit = Unit {
             file: Some(content.file.clone()),
-            content: Digest::blob(&content.blob),
+            content: content.content.clone(),
+            was: content.was.clone(),
             answer: Verified::Unknown,
             row: "no record".to_owned(),
             run: None,

@@ -20,7 +20,7 @@ use crate::judging::Verified;
 use crate::policy::Policy;
 use crate::rules::pack_names::ProjectFacts;
 
-/// A session that changed two Python files, was asked to run the tests, and ran them.
+/// A session that changed two Python files and removed a test, was asked to run the tests, and ran them.
 struct Session {
     events: Vec<Envelope>,
     policies: HashMap<u64, Policy>,
@@ -106,7 +106,12 @@ impl Session {
             path: path.into(),
             hash: Some(digest::of_text(path)),
         };
-        let both = vec!["a.py".to_owned(), "b.py".to_owned()];
+        let gone = ChangedFile {
+            path: "test_old.py".into(),
+            hash: None,
+        };
+        let changed = vec![changed("a.py"), changed("b.py"), gone];
+        let same: Vec<String> = changed.iter().map(|file| file.path.clone()).collect();
         let facts = Facts {
             outcomes: said
                 .iter()
@@ -120,14 +125,14 @@ impl Session {
                 .iter()
                 .map(|(call, _)| Seen {
                     call: *call,
-                    same: both.clone(),
+                    same: same.clone(),
                     other: Vec::new(),
                 })
                 .collect(),
             ..Facts::default()
         };
         let evidence = Evidence {
-            changes: Changes::Known(vec![changed("a.py"), changed("b.py")]),
+            changes: Changes::Known(changed),
             timeline: Timeline {
                 source: TimelineSource::Journal,
                 calls: calls.to_vec(),
@@ -205,8 +210,28 @@ fn passed(count: u64) -> Summary {
 fn content(file: &str) -> Content {
     Content {
         file: file.into(),
-        blob: format!("{:016x}", digest::of_text(file)),
+        content: Digest::blob(&format!("{:016x}", digest::of_text(file))),
+        was: None,
         hash: Some(digest::of_text(file)),
+    }
+}
+
+fn removed(file: &str) -> Content {
+    let Content { file, content, .. } = content(file);
+    Content {
+        file,
+        content: Digest::default(),
+        was: Some(content),
+        hash: None,
+    }
+}
+
+fn submodule() -> Content {
+    Content {
+        file: "vendor/lib".into(),
+        content: Digest::commit("new"),
+        was: Some(Digest::commit("old")),
+        hash: None,
     }
 }
 
@@ -216,10 +241,7 @@ fn repository(files: &[Content]) -> Repository {
         tree: "t1".into(),
         base: Some("c0".into()),
         remote: Some("forge.example/shop".into()),
-        files: files
-            .iter()
-            .map(|one| (one.file.clone(), one.blob.clone()))
-            .collect(),
+        files: files.to_vec(),
     }
 }
 
@@ -249,7 +271,8 @@ const OWN: &str = "the author's key";
 impl Shown {
     fn new(level: Level) -> Self {
         let session = Session::new();
-        let files = vec![content("a.py"), content("b.py"), content("notes.md")];
+        let files = ["a.py", "b.py", "notes.md"].map(content);
+        let files = [&files[..], &[removed("test_old.py"), submodule()]].concat();
         let repository = repository(&files);
         let found = session.found(&files, u64::MAX);
         let envelope = sign(OWN, &statement(&repository, found, level, "1.0").bytes());
@@ -330,9 +353,9 @@ fn a_record_says_what_ran_and_what_was_asked() {
     assert_eq!(
         predicate.totals,
         Totals {
-            units: 3,
-            done: 2,
-            unknown: 1,
+            units: 5,
+            done: 3,
+            unknown: 2,
             runs: 1,
             demands: 1,
             met: 0,
@@ -343,19 +366,70 @@ fn a_record_says_what_ran_and_what_was_asked() {
         "{predicate:#?}"
     );
     assert_eq!(predicate.runs[0].passed, Some(5));
-    let blobs = ["a.py", "b.py"].map(|file| content(file).blob);
-    assert!(
-        blobs
-            .iter()
-            .all(|blob| predicate.runs[0].contents.contains(blob))
+    let mut blobs = ["a.py", "b.py"].map(|file| content(file).content.git_blob);
+    blobs.sort();
+    assert!(blobs.iter().flatten().eq(&predicate.runs[0].contents));
+    let shown = predicate.units.iter().map(|unit| {
+        let doubts = unit.doubts.join(", ");
+        format!(
+            "{}{} {:?} {}",
+            unit.name(),
+            unit.what(),
+            unit.answer,
+            doubts
+        )
+    });
+    assert_eq!(
+        Vec::from_iter(shown),
+        [
+            "a.py Done `test_old.py` is gone",
+            "b.py Done `test_old.py` is gone",
+            "notes.md Unknown ",
+            "test_old.py (removed) Done `test_old.py` is gone",
+            "vendor/lib (submodule old..new) Unknown ",
+        ]
     );
     assert_eq!(predicate.switches[0].by, "person");
+}
+
+/// No stop asks for a check of what is gone, but a record says whether something ran since.
+#[test]
+fn what_was_removed_is_verified_by_what_ran_after_it() {
+    let mut session = Session::new();
+    session.events.truncate(1);
+    session.stop(&[], None);
+    let mut ran = Session::new();
+    ran.events.truncate(1);
+    let run = [tests(ran.now(), false)];
+    ran.stop(&run, Some((0, passed(3))));
+    for (session, answer, row) in [
+        (&session, Verified::Open, "nothing ran"),
+        (&ran, Verified::Done, "tests passed"),
+    ] {
+        let files = [
+            removed("test_old.py"),
+            removed("test_other.py"),
+            submodule(),
+        ];
+        let units = session.found(&files, u64::MAX).units;
+        assert_eq!((units[0].answer, units[0].row.as_str()), (answer, row));
+        // No stop saw that the other one is gone.
+        for unit in &units[1..] {
+            assert_eq!(
+                (unit.answer, unit.row.as_str()),
+                (Verified::Unknown, "no record")
+            );
+        }
+        let back = content("test_old.py");
+        let units = session.found(&[back], u64::MAX).units;
+        assert_eq!(units[0].row, "no record", "it is there again");
+    }
 }
 
 /// A way of tampering with the statement, and the checks of which one refuses it even when the author signs it again.
 type Edit = (&'static str, &'static [&'static str], fn(&mut Value));
 
-const EDITS: [Edit; 19] = [
+const EDITS: [Edit; 23] = [
     ("the subject swapped", &["subject"], |it| {
         it["subject"][0]["digest"]["gitCommit"] = json!("c9")
     }),
@@ -390,10 +464,26 @@ const EDITS: [Edit; 19] = [
         |it| {
             it["predicate"]["units"][2]["answer"] = json!("done");
             it["predicate"]["units"][2]["row"] = json!("not asked");
-            it["predicate"]["totals"]["done"] = json!(3);
-            it["predicate"]["totals"]["unknown"] = json!(0);
+            it["predicate"]["totals"]["done"] = json!(4);
+            it["predicate"]["totals"]["unknown"] = json!(1);
         },
     ),
+    ("a removed file left out", &["content"], |it| {
+        let units = it["predicate"]["units"].as_array_mut().expect("a list");
+        units.remove(3);
+        it["predicate"]["totals"]["units"] = json!(4);
+        it["predicate"]["totals"]["done"] = json!(2);
+    }),
+    ("a removed file that stayed", &["content"], |it| {
+        let was = it["predicate"]["units"][3]["was"].take();
+        it["predicate"]["units"][3]["content"] = was;
+    }),
+    ("another file removed", &["content"], |it| {
+        it["predicate"]["units"][3]["was"]["gitBlob"] = json!("x")
+    }),
+    ("another commit of a submodule", &["content"], |it| {
+        it["predicate"]["units"][4]["was"]["gitCommit"] = json!("older")
+    }),
     ("a run moved to another content", &["consistency"], |it| {
         it["predicate"]["units"][2]["run"] = json!(0)
     }),
@@ -404,7 +494,7 @@ const EDITS: [Edit; 19] = [
         it["predicate"]["runs"][0]["passed"] = json!(500)
     }),
     ("totals raised", &["consistency"], |it| {
-        it["predicate"]["totals"]["done"] = json!(3)
+        it["predicate"]["totals"]["done"] = json!(4)
     }),
     ("a demand removed", &["consistency"], |it| {
         it["predicate"]["demands"] = json!([])
@@ -461,7 +551,7 @@ fn every_change_of_a_statement_is_refused() {
 /// A way of tampering with what is around the statement, and the check that refuses it.
 type Swap = (&'static str, &'static str, fn(&mut Shown));
 
-const SWAPS: [Swap; 12] = [
+const SWAPS: [Swap; 13] = [
     ("the signature stripped", "signature", |it| {
         it.envelope.signatures.clear()
     }),
@@ -473,10 +563,13 @@ const SWAPS: [Swap; 12] = [
         it.envelope.signatures = other.signatures;
     }),
     ("the file changed after", "content", |it| {
-        it.repository.files.insert("a.py".into(), "other".into());
+        it.repository.files[0].content = Digest::blob("other");
     }),
     ("a file added after", "content", |it| {
-        it.repository.files.insert("c.py".into(), "more".into());
+        it.repository.files.push(content("c.py"));
+    }),
+    ("a file removed after", "content", |it| {
+        it.repository.files[2] = removed("notes.md");
     }),
     ("replayed for another repository", "subject", |it| {
         it.repository.remote = Some("forge.example/other".into());

@@ -1,6 +1,6 @@
 //! What has to hold for a record to be accepted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,7 @@ use super::dsse;
 use super::statement::{
     Digest, Level, PREDICATE, Predicate, STATEMENT, Statement, Subject, totals,
 };
+use super::table::Content;
 use crate::judging::Verified;
 
 /// How far times may go back from one event to the next: reports may arrive late.
@@ -24,8 +25,8 @@ pub struct Repository {
     pub base: Option<String>,
     /// Host and path of the repository that it is a clone of.
     pub remote: Option<String>,
-    /// The files that differ between base and tree and are in the tree, with the object ids of their contents.
-    pub files: BTreeMap<String, String>,
+    /// What differs between base and tree, sorted by path.
+    pub files: Vec<Content>,
 }
 
 impl Repository {
@@ -214,24 +215,26 @@ fn of_repository(predicate: &Predicate, repository: &Repository) -> Vec<String> 
 /// Compares the contents with those of the tree: every changed file once, and no other.
 fn contents(predicate: &Predicate, repository: &Repository) -> Vec<String> {
     let mut wrong = Vec::new();
-    let blob = |content: &Digest| content.git_blob.clone().unwrap_or_default();
-    let mut said: Vec<(Option<&String>, String)> = predicate
-        .units
-        .iter()
-        .map(|unit| (unit.file.as_ref(), blob(&unit.content)))
+    type One<'a> = (Option<&'a String>, &'a Digest, Option<&'a Digest>);
+    let units = predicate.units.iter();
+    let mut said: Vec<One<'_>> = units
+        .map(|unit| (unit.file.as_ref(), &unit.content, unit.was.as_ref()))
         .collect();
     let named = predicate.level != Level::Summary;
-    let mut held: Vec<(Option<&String>, String)> = repository
-        .files
-        .iter()
-        .map(|(file, blob)| (named.then_some(file), blob.clone()))
+    let files = repository.files.iter();
+    let mut held: Vec<One<'_>> = files
+        .map(|one| (named.then_some(&one.file), &one.content, one.was.as_ref()))
         .collect();
     said.sort();
     held.sort();
     if said != held {
         let other = said.iter().find(|one| held.binary_search(one).is_err());
         let missing = held.iter().find(|one| said.binary_search(one).is_err());
-        let name = |one: &(Option<&String>, String)| one.0.cloned().unwrap_or(one.1.clone());
+        let name = |(file, content, was): &One<'_>| {
+            let id = content.id().or_else(|| was.and_then(Digest::id));
+            file.map_or(id.unwrap_or_default(), String::as_str)
+                .to_owned()
+        };
         wrong.push(match (other, missing) {
             (Some(one), _) => format!("{}: the tree holds another content", name(one)),
             (None, Some(one)) => format!("{}: it changed, and the record leaves it out", name(one)),

@@ -430,13 +430,10 @@ pub(super) fn table(units: &[checkpoint::record::Unit], runs: &[checkpoint::reco
     for unit in units {
         let run = unit.run.and_then(|run| runs.get(run));
         let (color, word) = answer(unit.answer);
-        let blob = unit.content.git_blob.as_deref().unwrap_or_default();
         table.row([
             render::paint(color, word),
-            render::cut_path(
-                &render::printable(unit.file.as_deref().unwrap_or(blob)),
-                path_columns,
-            ),
+            render::cut_path(&render::printable(unit.name()), path_columns)
+                + &render::printable(&unit.what()),
             render::printable(&if unit.doubts.is_empty() {
                 unit.row.clone()
             } else {

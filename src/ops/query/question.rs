@@ -155,7 +155,7 @@ impl Query {
 /// The changed files of a range, and where their repository is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Range {
-    pub(crate) contents: Vec<Content>,
+    pub(crate) files: Vec<Content>,
     /// The git directory that its work trees share.
     pub(crate) git_dir: String,
     /// Host and path of the repository that it is a clone of: sessions of other clones count, too.

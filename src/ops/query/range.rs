@@ -46,7 +46,7 @@ fn table<'a>(journal: &Journal, wanted: &'a Range, until: u64) -> Result<(Table<
     let own = OwnRuns::read(journal, until)?;
     let mut goes_on = own.go_on;
     let daemons = Daemons::read(journal, until)?;
-    let mut table = Table::new(&wanted.contents);
+    let mut table = Table::new(&wanted.files);
     for entry in of_agents(journal) {
         let mut events = journal.stream(entry.stream.session, 0, usize::MAX)?;
         events.retain(|envelope| envelope.seq <= until);

@@ -810,6 +810,90 @@ fn ci_keeps_records_that_are_not_shared_and_says_what_failed() {
 }
 
 #[test]
+fn what_a_range_removes_is_listed_and_verified_by_what_ran_after() {
+    let work = Work::new();
+    let (scene, project) = (&work.scene, &work.scene.project);
+    let path = work.path();
+    let sh = |script: &str| {
+        let output = work.run("sh", &["-ec", script], &[("PATH", &path)]);
+        assert!(output.status.success(), "{output:?}");
+    };
+    // Whether the file is open by contents, and whether CI passes, each with what it says.
+    let judged = |line: &str, code: i32| {
+        let (open, said) = work.ckd(&["open", "--range", "HEAD^..HEAD"]);
+        assert!(open == code && said.contains(line), "{open}: {said}");
+        sh("checkpointd record --unsigned --output ../record");
+        let (accepted, said) = work.ckd(&["record", "verify", "../record", "--unsigned"]);
+        assert_eq!((accepted, said.contains(line)), (0, true), "{said}");
+    };
+    let ci = || {
+        sh("checkpointd record --notes --key ../own");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("ci/verify.sh");
+        let key = format!("{}.pub", work.key("own").display());
+        let variables = [
+            ("PATH", path.as_str()),
+            ("RECORD_KEY", &key),
+            ("RECORD_REQUIRE", "tests"),
+        ];
+        let output = work.run(script, &[], &variables);
+        (
+            output.status.success(),
+            String::from_utf8(output.stdout).expect("text"),
+        )
+    };
+    sh(
+        "echo 'def test_one(): pass' | tee test_stock.py > test_more.py; mkdir -p vendor/lib
+        git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),vendor/lib
+        git add test_stock.py test_more.py; git commit -qm tests",
+    );
+
+    // An agent removes tests, and runs nothing since.
+    scene.prompt("two", true);
+    let run = |line: &str, said: &str, work: &dyn Fn()| {
+        let said = json!({ "stdout": said, "stderr": "", "interrupted": false });
+        scene.tool_with("two", "Bash", json!({ "command": line }), said, work);
+    };
+    run("pytest -q", "2 passed in 0.10s\n", &|| ());
+    run(
+        "git rm -q test_stock.py && git commit -qm less",
+        "",
+        &|| sh("git rm -q test_stock.py; git commit -qm less"),
+    );
+    scene.stop("two");
+    judged("test_stock.py (removed)  nothing ran", 1);
+    let (passes, said) = ci();
+    assert!(
+        !passes && said.contains("| open | `test_stock.py` removed |"),
+        "{said}"
+    );
+    run("pytest -q", "1 passed in 0.10s\n", &|| ());
+    judged(
+        "test_stock.py (removed)  tests passed, doubtful: it ran 1 tests, and 2 before",
+        0,
+    );
+    let (passes, said) = ci();
+    assert!(passes && said.contains("'test_stock.py' is gone"), "{said}");
+
+    // A person removes more, and moves a submodule.
+    sh("git rm -q test_more.py
+        git update-index --cacheinfo 160000,$(git rev-parse HEAD),vendor/lib; git commit -qm more");
+    judged("test_more.py (removed)", 0);
+    judged("vendor/lib (submodule ", 0);
+    assert!(!ci().0);
+    sh(
+        r#"jq -c '.payload |= (@base64d | fromjson | .predicate.units |= .[1:] | .predicate.totals |= (.units -= 1 | .unknown -= 1)
+        | tojson | @base64)' ../record > ../less"#,
+    );
+    let (code, said) = work.ckd(&["record", "verify", "../less", "--unsigned"]);
+    let refused = "test_more.py: it changed, and the record leaves it out";
+    assert!(code == 1 && said.contains(refused), "{said}");
+
+    std::fs::remove_file(project.join("stock.py")).expect("removes");
+    let (_, said) = work.ckd(&["open", "--worktree"]);
+    assert!(said.contains("stock.py (removed)"), "{said}");
+}
+
+#[test]
 fn no_program_that_the_repository_names_is_run() {
     use std::os::unix::fs::PermissionsExt as _;
 
