@@ -90,7 +90,7 @@ pub(crate) fn whole(
 }
 
 /// The message that began a turn. Factory droid may write it down after the first call that it makes for it. An agent that
-/// has stopped makes no call until somebody speaks, so a call that ends after the message is one of its turn.
+/// has stopped makes no call until it is spoken to, so a call that ends after the message is one of its turn.
 struct Began {
     /// Its place in the entries, the last one first.
     message: usize,
