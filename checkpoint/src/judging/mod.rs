@@ -131,32 +131,27 @@ pub fn ending(evidence: &Evidence, project: &str, policy: &Policy) -> Ending {
 /// Returns the answers for code that is gone, and for tests that are empty. No stop asks for a check of them, but a record
 /// says whether something ran since (spec EVID-20).
 pub fn removed(evidence: &Evidence, project: &str, policy: &Policy) -> Vec<Answer> {
+    let empty = &evidence.facts.files.empty;
+    let is_removed = |file: &&ChangedFile| {
+        file.hash.is_none() || (empty.contains(&file.path) && is_test(&file.path))
+    };
+    let files = evidence.changes.files().unwrap_or_default();
+    let removed: Vec<&ChangedFile> = files.iter().filter(is_removed).collect();
+    if removed.is_empty() {
+        return Vec::new();
+    }
     let Some(turn) = Turn::new(evidence, None, project, policy) else {
         return Vec::new();
     };
-    let empty = &evidence.facts.files.empty;
-    let is_removed = |file: &&ChangedFile| {
-        let is_code = || {
-            let mut rules = turn.rules.taking(&file.path, policy.sorting()).into_iter();
-            rules.any(|rule| {
-                policy.rules[rule]
-                    .actions
-                    .iter()
-                    .any(|one| one.purpose == TESTS)
-            })
-        };
-        let is_gone = file.hash.is_none() || (empty.contains(&file.path) && is_test(&file.path));
-        is_gone && is_code()
-    };
-    let mut removed = turn.files.iter().filter(is_removed).peekable();
-    if removed.peek().is_none() {
-        return Vec::new();
-    }
     let claims = Claims::new(&turn);
     let stop = Stop::new(&turn, &claims);
-    let ground = stop.ground();
-    removed
-        .map(|file| answers::answer(&ground, &stop.unit(&file.path)))
+    let is_code = |file: &&&ChangedFile| {
+        let rules = turn.rules.taking(&file.path, policy.sorting()).into_iter();
+        let mut actions = rules.flat_map(|rule| &policy.rules[rule].actions);
+        actions.any(|action| action.purpose == TESTS)
+    };
+    let code = removed.iter().filter(is_code);
+    code.map(|file| answers::answer(&stop.ground(), &stop.unit(&file.path)))
         .collect()
 }
 

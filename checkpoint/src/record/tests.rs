@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use journal::{
-    Agent, CallOutcome, ChangedFile, Changes, Envelope, Event, Evidence, Facts, Host, Origin,
-    PromptOrigin, Seen, Stream, Summary, SummaryKind, SummaryVerdict, Timeline, TimelineSource,
-    Timestamp, ToolCall, ToolKind,
+    Agent, CallOutcome, ChangedFile, Changes, Envelope, Event, Evidence, Facts, FileFacts, Host,
+    Origin, PromptOrigin, Seen, Stream, Summary, SummaryKind, SummaryVerdict, Timeline,
+    TimelineSource, Timestamp, ToolCall, ToolKind,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::judging::Verified;
 use crate::policy::Policy;
 use crate::rules::pack_names::ProjectFacts;
 
-/// A session that changed two Python files and removed a test, was asked to run the tests, and ran them.
+/// A session that changed two Python files, emptied a test and removed one, was asked to run the tests, and ran them.
 struct Session {
     events: Vec<Envelope>,
     policies: HashMap<u64, Policy>,
@@ -110,7 +110,11 @@ impl Session {
             path: "test_old.py".into(),
             hash: None,
         };
-        let changed = vec![changed("a.py"), changed("b.py"), gone];
+        let empty = ChangedFile {
+            path: "test_none.py".into(),
+            hash: Some(digest::of_bytes(b"")),
+        };
+        let changed = vec![changed("a.py"), changed("b.py"), empty, gone];
         let same: Vec<String> = changed.iter().map(|file| file.path.clone()).collect();
         let facts = Facts {
             outcomes: said
@@ -129,6 +133,10 @@ impl Session {
                     other: Vec::new(),
                 })
                 .collect(),
+            files: FileFacts {
+                empty: vec!["test_none.py".into()],
+                ..FileFacts::default()
+            },
             ..Facts::default()
         };
         let evidence = Evidence {
@@ -382,10 +390,10 @@ fn a_record_says_what_ran_and_what_was_asked() {
     assert_eq!(
         Vec::from_iter(shown),
         [
-            "a.py Done `test_old.py` is gone",
-            "b.py Done `test_old.py` is gone",
+            "a.py Done `test_none.py` is empty, `test_old.py` is gone",
+            "b.py Done `test_none.py` is empty, `test_old.py` is gone",
             "notes.md Unknown ",
-            "test_old.py (removed) Done `test_old.py` is gone",
+            "test_old.py (removed) Done `test_none.py` is empty, `test_old.py` is gone",
             "vendor/lib (submodule old..new) Unknown ",
         ]
     );
@@ -406,19 +414,24 @@ fn what_was_removed_is_verified_by_what_ran_after_it() {
         (&session, Verified::Open, "nothing ran"),
         (&ran, Verified::Done, "tests passed"),
     ] {
+        let emptied = Content {
+            hash: Some(digest::of_bytes(b"")),
+            ..content("test_none.py")
+        };
         let files = [
+            emptied,
             removed("test_old.py"),
             removed("test_other.py"),
             submodule(),
         ];
         let units = session.found(&files, u64::MAX).units;
-        assert_eq!((units[0].answer, units[0].row.as_str()), (answer, row));
+        for unit in &units[..2] {
+            assert_eq!((unit.answer, unit.row.as_str()), (answer, row));
+        }
         // No stop saw that the other one is gone.
-        for unit in &units[1..] {
-            assert_eq!(
-                (unit.answer, unit.row.as_str()),
-                (Verified::Unknown, "no record")
-            );
+        for unit in &units[2..] {
+            let no_record = (Verified::Unknown, "no record");
+            assert_eq!((unit.answer, unit.row.as_str()), no_record);
         }
         let back = content("test_old.py");
         let units = session.found(&[back], u64::MAX).units;
