@@ -322,8 +322,7 @@ impl Digest {
         }
     }
 
-    /// Returns that of a tree.
-    pub fn tree(id: &str) -> Self {
+    pub(super) fn tree(id: &str) -> Self {
         Self {
             git_tree: Some(id.to_owned()),
             ..Self::default()
