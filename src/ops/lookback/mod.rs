@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             self.wanted.since,
             &self.rules.config.settings.agents,
         );
-        // What is journaled of a session goes on from what is there, so its files are read one after the other.
+        // A session goes on from what was journaled of it, so its files are read one after the other, the oldest first.
         if self.journal.is_some() {
             files.reverse();
         }
