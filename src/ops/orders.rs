@@ -1,5 +1,6 @@
 //! Orders for one session: let its next stop pass, switch it off or on, show its pane, restart its agent. An order is an
-//! event like any other. The daemon journals it, or without a daemon the command does; only a restart needs the daemon. Page and `top` offer the same acts on a session's line.
+//! event like any other. The daemon journals it, or without a daemon the command does; only a restart needs the daemon.
+//! Page and `top` offer the same acts on a session's line.
 
 use std::time::Duration;
 
@@ -153,13 +154,8 @@ impl Order {
             serde_json::from_value(body).map_err(Failure::usage)
         }
         match word {
-            "mute" => return Self::mute(options::<MuteBody>(body)?.period.as_deref()),
-            "wrong" => return options(body).map(Self::Wrong),
-            _ => {
-                let Nothing {} = options(body)?;
-            }
-        }
-        match word {
+            "mute" => Self::mute(options::<MuteBody>(body)?.period.as_deref()),
+            "wrong" => options(body).map(Self::Wrong),
             "clear" => Ok(Self::Clear),
             "unmute" => Ok(Self::Unmute),
             "pane" => Ok(Self::Pane),
@@ -295,8 +291,3 @@ struct MuteBody {
     #[serde(default, rename = "for")]
     period: Option<String>,
 }
-
-/// The body of an order without options.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
