@@ -154,8 +154,13 @@ impl Order {
             serde_json::from_value(body).map_err(Failure::usage)
         }
         match word {
-            "mute" => Self::mute(options::<MuteBody>(body)?.period.as_deref()),
-            "wrong" => options(body).map(Self::Wrong),
+            "mute" => return Self::mute(options::<MuteBody>(body)?.period.as_deref()),
+            "wrong" => return options(body).map(Self::Wrong),
+            _ => {
+                let Nothing {} = options(body)?;
+            }
+        }
+        match word {
             "clear" => Ok(Self::Clear),
             "unmute" => Ok(Self::Unmute),
             "pane" => Ok(Self::Pane),
@@ -291,3 +296,8 @@ struct MuteBody {
     #[serde(default, rename = "for")]
     period: Option<String>,
 }
+
+/// The body of an order without options.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
