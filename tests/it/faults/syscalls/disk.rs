@@ -75,9 +75,12 @@ fn a_full_disk_is_told_while_it_lasts_and_forgotten_when_there_is_room_again() {
 #[test]
 fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promised() {
     let first = "intake/00000000000000000001.log";
-    let inode = |daemon: &Daemon| {
+    let open = |daemon: &Daemon| {
         let path = daemon.home.path().join("journal").join(first);
-        std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))
+        std::fs::File::open(path).expect("there")
+    };
+    let inode = |file: &std::fs::File| {
+        std::os::unix::fs::MetadataExt::ino(&file.metadata().expect("its metadata"))
     };
     let (daemon, _trace) = with_faults_on(
         first,
@@ -88,7 +91,8 @@ fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promi
             "inject=fdatasync:error=EIO:when=2..3",
         ],
     );
-    let before = inode(&daemon);
+    // Kept open, so that its number is not given to another file.
+    let before = open(&daemon);
     for session in ["first", "second"] {
         play(&daemon, session, &"sync");
         is_well_again(&daemon, &["before", session]);
@@ -99,8 +103,8 @@ fn a_segment_whose_sync_has_failed_is_written_anew_before_anything_more_is_promi
         daemon.log()
     );
     assert_ne!(
-        inode(&daemon),
-        before,
+        inode(&open(&daemon)),
+        inode(&before),
         "the same file, whose pages nobody can trust"
     );
 }
