@@ -417,7 +417,8 @@ table::events! {
         },
         /// A person had tmux show the session's pane, from the page or from `top`.
         PaneShown = "pane_shown" {},
-        /// The agent is about to run a command by which work leaves the machine, or hands over a part of its work (spec DECIDE-25, DECIDE-26). The event before it is the call's.
+        /// The agent is about to run a command by which work leaves the machine, or hands over a part of its work (spec
+        /// DECIDE-25, DECIDE-26). The event before it is the call's.
         WorkLeaves = "work_leaves" {
             /// The command line, cut to [`Event::TEXT_BYTES_MAX`]; none for a part.
             command: Option<String>,

@@ -1,5 +1,6 @@
 //! Looking back: reads the agents' own transcripts, decides each turn by the rules in force now, and counts, or journals,
-//! what comes of it (spec LOOK-1 to LOOK-9). Two threads share the files; each has one turn in memory at a time.
+//! what comes of it (spec LOOK-1 to LOOK-9). Two threads share the files, and one imports them;
+//! each has one turn in memory at a time.
 
 #[cfg_attr(not(feature = "sqlite"), path = "no_database.rs")]
 mod database;
