@@ -66,7 +66,10 @@ fn no_form_counts_far() {
 fn a_long_line_of_no_certain_tool_is_prose() {
     let said = |before: &str| shown(&read(&format!("{before}found 0 errors\n")));
     assert_ne!(said("The check "), "none");
-    assert_eq!(said(&"The check ran on every machine and ".repeat(4)), "none");
+    assert_eq!(
+        said(&"The check ran on every machine and ".repeat(4)),
+        "none"
+    );
 }
 
 fn silent_lines() -> impl Strategy<Value = String> {
